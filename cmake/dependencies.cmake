@@ -1,0 +1,24 @@
+# The libraries ydl stands on, all from Debian 12. Each is linked statically in the release preset.
+find_package(Boost 1.81 REQUIRED)
+find_package(GTest REQUIRED)
+find_package(Threads REQUIRED)
+include(GoogleTest)
+
+# Asio, Beast, JSON and fmt are compiled once, here, and not in every file that uses them.
+add_library(ydl_boost STATIC src/third_party/asio.cpp src/third_party/beast.cpp src/third_party/json.cpp
+                             src/third_party/url.cpp src/third_party/fmt.cpp)
+target_compile_definitions(ydl_boost PUBLIC
+  BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED
+  BOOST_ASIO_DISABLE_BOOST_DATE_TIME BOOST_JSON_NO_LIB BOOST_URL_NO_LIB BOOST_ERROR_CODE_HEADER_ONLY)
+target_compile_options(ydl_boost PRIVATE -ffunction-sections -fdata-sections)
+target_include_directories(ydl_boost SYSTEM PUBLIC ${Boost_INCLUDE_DIRS})
+target_link_libraries(ydl_boost PUBLIC Threads::Threads)
+
+find_library(YDL_YAML_CPP NAMES libyaml-cpp.a REQUIRED)
+add_library(ydl_yaml INTERFACE)
+target_link_libraries(ydl_yaml INTERFACE ${YDL_YAML_CPP})
+
+find_library(YDL_CARES NAMES libcares.a REQUIRED)
+add_library(ydl_cares INTERFACE)
+target_compile_definitions(ydl_cares INTERFACE CARES_STATICLIB)
+target_link_libraries(ydl_cares INTERFACE ${YDL_CARES})

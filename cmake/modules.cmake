@@ -1,0 +1,50 @@
+# ydl_module(NAME SOURCES file... [USES module...] [LIBS target...])
+#
+# One folder of src/ = one static library = one namespace. USES names the modules whose headers it may
+# include; tools/check_layers.py reads these calls and fails `make check` on an include that is not named here
+# or that points the wrong way.
+function(ydl_module name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LIBS" ${ARGN})
+  add_library(ydl_${name} STATIC ${ARG_SOURCES})
+  target_include_directories(ydl_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  set(used "")
+  foreach(module IN LISTS ARG_USES)
+    list(APPEND used ydl_${module})
+  endforeach()
+  target_link_libraries(ydl_${name} PUBLIC ${used} ${ARG_LIBS} PRIVATE ydl_options)
+endfunction()
+
+# ydl_unit_tests(NAME SOURCES file... USES module...): one GoogleTest program, label "unit".
+function(ydl_unit_tests name)
+  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;USES;LIBS" ${ARGN})
+  if(NOT ARG_LABEL)
+    set(ARG_LABEL unit)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  set(used "")
+  foreach(module IN LISTS ARG_USES)
+    list(APPEND used ydl_${module})
+  endforeach()
+  target_link_libraries(${name} PRIVATE ${used} ${ARG_LIBS} ydl_options GTest::gmock GTest::gtest_main)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  gtest_discover_tests(${name} PROPERTIES LABELS ${ARG_LABEL} DISCOVERY_TIMEOUT 60)
+endfunction()
+
+# ydl_fuzz_target(NAME SOURCE file CORPUS folder USES module...): a libFuzzer program in the fuzz preset; in every
+# other preset a program that replays the corpus, label "fuzz".
+function(ydl_fuzz_target name)
+  cmake_parse_arguments(ARG "" "SOURCE;CORPUS" "USES" ${ARGN})
+  set(used "")
+  foreach(module IN LISTS ARG_USES)
+    list(APPEND used ydl_${module})
+  endforeach()
+  if(YDL_FUZZ)
+    add_executable(${name} ${ARG_SOURCE})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    add_executable(${name} ${ARG_SOURCE} ${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.cpp)
+    add_test(NAME ${name} COMMAND ${name} ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_CORPUS})
+    set_tests_properties(${name} PROPERTIES LABELS fuzz)
+  endif()
+  target_link_libraries(${name} PRIVATE ${used} ydl_options)
+endfunction()

@@ -1,0 +1,16 @@
+#include "core/log.hpp"
+
+#include <unistd.h>
+
+#include "core/clock.hpp"
+#include "core/files.hpp"
+#include "core/strings.hpp"
+
+namespace ydl::core {
+
+void log_line(std::string_view text) {
+  // One write per line: lines of several processes sharing the file do not mix. A full disk loses lines, not jobs.
+  (void)write_all(STDERR_FILENO, fmt::format("{} [{}] {}\n", format_utc(wall_now()), ::getpid(), text));
+}
+
+}  // namespace ydl::core

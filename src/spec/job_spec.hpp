@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+
+namespace ydl::spec {
+
+inline constexpr int kVersion = 1;
+
+// What one task of a role asks of its host. Empty means "the default of the role" and limits nothing on this machine.
+struct Resources {
+  std::optional<std::uint64_t> memory;  // bytes
+  std::optional<int> vcores;
+  std::optional<int> gpus;              // whole GPUs
+  std::optional<std::string> label;     // node label, on clusters only
+
+  bool operator==(const Resources&) const = default;
+};
+
+struct Role {
+  std::string name;
+  int count = 1;
+  std::optional<std::string> kind;            // decider | service | side | evaluator; empty: the framework knows
+  std::vector<std::string> command;           // empty: the job's command
+  std::map<std::string, std::string> env;     // over the job's
+  Resources resources;
+  std::optional<int> retries;                 // empty: the job's
+  std::optional<int> ports;                   // ports held for each task beyond what the framework needs
+
+  bool operator==(const Role&) const = default;
+};
+
+// A file or folder that every task finds in its working directory under `name`.
+struct FileRef {
+  std::string source;
+  std::string name;  // empty: the source's last component
+
+  bool operator==(const FileRef&) const = default;
+};
+
+// A job as its file or the command line describes it, checked for form. Whether roles and framework fit together is
+// the framework's to say.
+struct JobSpec {
+  int version = kVersion;
+  std::string name;                           // empty: made from the command
+  std::string framework = "none";
+  std::vector<std::string> command;
+  std::map<std::string, std::string> env;
+  std::vector<Role> roles;
+  std::vector<FileRef> files;
+  bool auto_files = true;                     // what lies in the directory of submission is found in each task's
+  std::optional<std::string> directory;       // of submission; relative paths mean what they mean there
+  std::optional<std::string> python;          // interpreter for commands that are .py files
+  int retries = 0;                            // per role
+  int job_retries = 0;
+  core::Millis allocation_timeout = core::Seconds(300);
+  core::Millis start_timeout = core::Seconds(120);
+  core::Millis run_timeout = core::Millis(0);
+  core::Millis stop_grace = core::Seconds(10);
+  core::Millis evaluator_grace = core::Seconds(600);
+
+  bool operator==(const JobSpec&) const = default;
+};
+
+}  // namespace ydl::spec
