@@ -16,6 +16,8 @@ using WallTime = std::chrono::sys_time<Millis>;
 [[nodiscard]] inline Instant steady_now() {
   return std::chrono::time_point_cast<Millis>(std::chrono::steady_clock::now());
 }
-[[nodiscard]] inline WallTime wall_now() { return std::chrono::time_point_cast<Millis>(std::chrono::system_clock::now()); }
+[[nodiscard]] inline WallTime wall_now() {
+  return std::chrono::time_point_cast<Millis>(std::chrono::system_clock::now());
+}
 
 }  // namespace ydl::core

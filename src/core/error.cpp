@@ -13,16 +13,26 @@ class Category final : public std::error_category {
   const char* name() const noexcept override { return "ydl"; }
   std::string message(int value) const override {
     switch (static_cast<Errc>(value)) {
-      case Errc::usage: return "usage";
-      case Errc::not_found: return "not found";
-      case Errc::exists: return "exists already";
-      case Errc::io: return "input/output";
-      case Errc::corrupt: return "corrupt data";
-      case Errc::refused: return "refused";
-      case Errc::unavailable: return "unavailable";
-      case Errc::timeout: return "timed out";
-      case Errc::cancelled: return "cancelled";
-      case Errc::no_capacity: return "no capacity";
+      case Errc::usage:
+        return "usage";
+      case Errc::not_found:
+        return "not found";
+      case Errc::exists:
+        return "exists already";
+      case Errc::io:
+        return "input/output";
+      case Errc::corrupt:
+        return "corrupt data";
+      case Errc::refused:
+        return "refused";
+      case Errc::unavailable:
+        return "unavailable";
+      case Errc::timeout:
+        return "timed out";
+      case Errc::cancelled:
+        return "cancelled";
+      case Errc::no_capacity:
+        return "no capacity";
     }
     return fmt::format("error {}", value);
   }
@@ -35,9 +45,13 @@ const std::error_category& error_category() noexcept {
   return category;
 }
 
-std::error_code make_error_code(Errc code) noexcept { return {static_cast<int>(code), error_category()}; }
+std::error_code make_error_code(Errc code) noexcept {
+  return {static_cast<int>(code), error_category()};
+}
 
-Error Error::within(std::string_view place) const& { return Error(*this).within(place); }
+Error Error::within(std::string_view place) const& {
+  return Error(*this).within(place);
+}
 
 Error Error::within(std::string_view place) && {
   message = fmt::format("{}: {}", place, message);

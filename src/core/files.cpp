@@ -1,15 +1,14 @@
 #include "core/files.hpp"
 
+#include "core/strings.hpp"
+
+#include <array>
+#include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
-
 #include <fmt/format.h>
-
-#include "core/strings.hpp"
 
 namespace ydl::core {
 
@@ -84,7 +83,7 @@ Result<void> make_directories(const std::filesystem::path& path, mode_t mode) {
     if (::mkdir(path.c_str(), mode) == 0) return {};
   }
   const int error = errno;
-  struct stat status {};
+  struct stat status{};
   if (error == EEXIST && ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return {};
   return fail(system_error(error, fmt::format("cannot make the directory {}", path.string())));
 }

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <sys/types.h>
+#include "core/result.hpp"
 
 #include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <utility>
-
-#include "core/result.hpp"
 
 namespace ydl::core {
 
@@ -41,7 +40,8 @@ struct Pipe {
 [[nodiscard]] Result<Pipe> make_pipe();
 
 // The whole file; an Error when it is longer than `limit` bytes. Proc files, which have no size, are read too.
-[[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{64} << 20U);
+[[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path,
+                                            std::size_t limit = std::size_t{64} << 20U);
 
 // Writes a file so that a reader sees the old content or the new, never a part, even across a power cut.
 [[nodiscard]] Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content,

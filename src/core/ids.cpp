@@ -1,14 +1,18 @@
 #include "core/ids.hpp"
 
-#include <fmt/format.h>
-
 #include "core/strings.hpp"
+
+#include <fmt/format.h>
 
 namespace ydl::core {
 
-std::string TaskId::str() const { return fmt::format("{}:{}", role, index); }
+std::string TaskId::str() const {
+  return fmt::format("{}:{}", role, index);
+}
 
-std::string TaskId::file_name() const { return fmt::format("{}-{}", role, index); }
+std::string TaskId::file_name() const {
+  return fmt::format("{}-{}", role, index);
+}
 
 Result<TaskId> TaskId::parse(std::string_view text) {
   const auto colon = text.rfind(':');
@@ -22,6 +26,8 @@ Result<TaskId> TaskId::parse(std::string_view text) {
   return TaskId{std::string(text.substr(0, colon)), *index};
 }
 
-std::string AttemptId::str() const { return fmt::format("{} (attempt {})", task.str(), attempt); }
+std::string AttemptId::str() const {
+  return fmt::format("{} (attempt {})", task.str(), attempt);
+}
 
 }  // namespace ydl::core

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "core/result.hpp"
+
 #include <compare>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
-
-#include "core/result.hpp"
 
 namespace ydl::core {
 

@@ -1,10 +1,10 @@
 #include "core/log.hpp"
 
-#include <unistd.h>
-
 #include "core/clock.hpp"
 #include "core/files.hpp"
 #include "core/strings.hpp"
+
+#include <unistd.h>
 
 namespace ydl::core {
 

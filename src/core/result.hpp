@@ -1,10 +1,10 @@
 #pragma once
 
+#include "core/error.hpp"
+
 #include <expected>
 #include <string>
 #include <utility>
-
-#include "core/error.hpp"
 
 namespace ydl::core {
 
@@ -17,6 +17,8 @@ using Result = std::expected<T, Error>;
 [[nodiscard]] inline std::unexpected<Error> fail(Errc code, std::string message) {
   return fail(make_error_code(code), std::move(message));
 }
-[[nodiscard]] inline std::unexpected<Error> fail(Error error) { return std::unexpected<Error>(std::move(error)); }
+[[nodiscard]] inline std::unexpected<Error> fail(Error error) {
+  return std::unexpected<Error>(std::move(error));
+}
 
 }  // namespace ydl::core

@@ -1,6 +1,6 @@
 #include "core/strings.hpp"
 
-#include <sys/random.h>
+#include "core/assert.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,11 +8,10 @@
 #include <cstdio>
 #include <ctime>
 #include <numeric>
+#include <sys/random.h>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-
-#include "core/assert.hpp"
 
 namespace ydl::core {
 namespace {
@@ -55,10 +54,17 @@ std::size_t utf8_length(std::string_view bytes) {
   std::size_t length = 0;
   std::uint32_t point = 0;
   if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) { length = 2; point = lead & 0x1FU; }
-  else if ((lead & 0xF0U) == 0xE0) { length = 3; point = lead & 0x0FU; }
-  else if (lead >= 0xF0 && lead <= 0xF4) { length = 4; point = lead & 0x07U; }
-  else return 0;
+  if (lead >= 0xC2 && lead <= 0xDF) {
+    length = 2;
+    point = lead & 0x1FU;
+  } else if ((lead & 0xF0U) == 0xE0) {
+    length = 3;
+    point = lead & 0x0FU;
+  } else if (lead >= 0xF0 && lead <= 0xF4) {
+    length = 4;
+    point = lead & 0x07U;
+  } else
+    return 0;
   if (bytes.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i) {
     const auto next = static_cast<unsigned char>(bytes[i]);
@@ -120,9 +126,9 @@ Result<std::uint64_t> parse_bytes(std::string_view text) {
     std::string_view name;
     int shift;
   };
-  static constexpr std::array kUnits{Unit{"", 20},  Unit{"b", 0},   Unit{"k", 10},  Unit{"kb", 10},  Unit{"kib", 10},
-                                     Unit{"m", 20}, Unit{"mb", 20}, Unit{"mib", 20}, Unit{"g", 30},  Unit{"gb", 30},
-                                     Unit{"gib", 30}, Unit{"t", 40}, Unit{"tb", 40}, Unit{"tib", 40}};
+  static constexpr std::array kUnits{Unit{"", 20},    Unit{"b", 0},   Unit{"k", 10},   Unit{"kb", 10}, Unit{"kib", 10},
+                                     Unit{"m", 20},   Unit{"mb", 20}, Unit{"mib", 20}, Unit{"g", 30},  Unit{"gb", 30},
+                                     Unit{"gib", 30}, Unit{"t", 40},  Unit{"tb", 40},  Unit{"tib", 40}};
   if (const auto number = parse_number_with_unit(text)) {
     for (const auto& unit : kUnits) {
       if (unit.name != number->unit) continue;
@@ -131,7 +137,8 @@ Result<std::uint64_t> parse_bytes(std::string_view text) {
       return static_cast<std::uint64_t>(bytes);
     }
   }
-  return fail(Errc::usage, fmt::format("'{}' is not a size: write a number with k, m, g or t, for example 512m or 2g", text));
+  return fail(Errc::usage,
+              fmt::format("'{}' is not a size: write a number with k, m, g or t, for example 512m or 2g", text));
 }
 
 std::string format_bytes(std::uint64_t bytes) {
@@ -151,8 +158,8 @@ Result<Millis> parse_duration(std::string_view text) {
     std::string_view name;
     double millis;
   };
-  static constexpr std::array kUnits{Unit{"", 1e3},     Unit{"ms", 1},    Unit{"s", 1e3},    Unit{"sec", 1e3},
-                                     Unit{"m", 6e4},    Unit{"min", 6e4}, Unit{"h", 3.6e6},  Unit{"d", 8.64e7}};
+  static constexpr std::array kUnits{Unit{"", 1e3},  Unit{"ms", 1},    Unit{"s", 1e3},   Unit{"sec", 1e3},
+                                     Unit{"m", 6e4}, Unit{"min", 6e4}, Unit{"h", 3.6e6}, Unit{"d", 8.64e7}};
   if (const auto number = parse_number_with_unit(text)) {
     for (const auto& unit : kUnits) {
       if (unit.name != number->unit) continue;
@@ -161,7 +168,9 @@ Result<Millis> parse_duration(std::string_view text) {
       return Millis(static_cast<std::int64_t>(std::llround(millis)));
     }
   }
-  return fail(Errc::usage, fmt::format("'{}' is not a duration: write a number with ms, s, m, h or d, for example 90s or 10m", text));
+  return fail(
+      Errc::usage,
+      fmt::format("'{}' is not a duration: write a number with ms, s, m, h or d, for example 90s or 10m", text));
 }
 
 std::string format_duration(Millis duration) {
@@ -172,7 +181,8 @@ std::string format_duration(Millis duration) {
   }
   const auto seconds = ms / 1000;
   const auto pair = [](std::int64_t big, std::string_view big_unit, std::int64_t small, std::string_view small_unit) {
-    return small == 0 ? fmt::format("{} {}", big, big_unit) : fmt::format("{} {} {} {}", big, big_unit, small, small_unit);
+    return small == 0 ? fmt::format("{} {}", big, big_unit)
+                      : fmt::format("{} {} {} {}", big, big_unit, small, small_unit);
   };
   if (seconds < 3600) return pair(seconds / 60, "min", seconds % 60, "s");
   if (seconds < 86'400) return pair(seconds / 3600, "h", seconds % 3600 / 60, "min");
@@ -200,19 +210,21 @@ std::optional<WallTime> parse_utc(std::string_view text) {
   const auto milli = parse_int<int>(text.substr(20, 3));
   if (!year || !month || !day || !hour || !minute || !second || !milli) return std::nullopt;
   const std::chrono::year_month_day date{std::chrono::year(*year), std::chrono::month(*month), std::chrono::day(*day)};
-  if (!date.ok() || *hour < 0 || *hour > 23 || *minute < 0 || *minute > 59 || *second < 0 || *second > 60) return std::nullopt;
+  if (!date.ok() || *hour < 0 || *hour > 23 || *minute < 0 || *minute > 59 || *second < 0 || *second > 60)
+    return std::nullopt;
   return WallTime(std::chrono::sys_days(date) + std::chrono::hours(*hour) + std::chrono::minutes(*minute) +
                   std::chrono::seconds(*second) + Millis(*milli));
 }
 
 std::string shell_quote(std::string_view word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_";
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
   std::string quoted = "'";
   for (const char c : word) {
-    if (c == '\'') quoted += "'\\''";
-    else quoted += c;
+    if (c == '\'')
+      quoted += "'\\''";
+    else
+      quoted += c;
   }
   return quoted + "'";
 }

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "core/clock.hpp"
+#include "core/result.hpp"
+
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -8,9 +11,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "core/clock.hpp"
-#include "core/result.hpp"
 
 namespace ydl::core {
 

@@ -1,14 +1,13 @@
 #include "core/user.hpp"
 
-#include <unistd.h>
+#include "core/files.hpp"
+#include "core/strings.hpp"
 
 #include <array>
 #include <cstdlib>
+#include <unistd.h>
 
 #include <fmt/format.h>
-
-#include "core/files.hpp"
-#include "core/strings.hpp"
 
 namespace ydl::core {
 namespace {
@@ -46,7 +45,8 @@ std::string user_name(const Getenv& getenv) {
 Result<std::filesystem::path> home_directory(const Getenv& getenv) {
   if (auto home = getenv("HOME")) return std::filesystem::path(*home);
   if (auto entry = own_passwd_entry(); entry && !entry->home.empty()) return std::filesystem::path(entry->home);
-  return fail(Errc::not_found, "no home directory is known: set HOME, or XDG_STATE_HOME to where ydl may keep its jobs");
+  return fail(Errc::not_found,
+              "no home directory is known: set HOME, or XDG_STATE_HOME to where ydl may keep its jobs");
 }
 
 std::string host_name() {

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "core/result.hpp"
+
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include "core/result.hpp"
 
 namespace ydl::core {
 

@@ -1,14 +1,14 @@
 #pragma once
 
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
-
-#include "core/clock.hpp"
-#include "core/ids.hpp"
 
 // What the job core speaks of: what to run (Plan), what happened (events), what to do (actions), what it looks like
 // now (Snapshot). Plain values, no behaviour.
@@ -43,30 +43,30 @@ struct RolePlan {
 
 struct Plan {
   std::vector<RolePlan> roles;
-  int job_retries = 0;                          // starts of the whole job after the first, once retries are used up
+  int job_retries = 0;                             // starts of the whole job after the first, once retries are used up
   Millis allocation_timeout = core::Seconds(300);  // for one attempt to place the whole gang
-  int allocation_rounds = 3;                    // attempts to place the gang before the job fails
-  Millis allocation_backoff = core::Seconds(10);  // at most this long between two of them, chosen at random
-  Millis start_timeout = core::Seconds(120);    // from "start" to "running" of a task
-  Millis run_timeout = Millis(0);               // for the whole job; 0: none
-  Millis stop_grace = core::Seconds(10);        // from SIGTERM to SIGKILL
-  Millis evaluator_grace = core::Seconds(600);  // for evaluators, after the deciders are done
-  std::uint64_t seed = 1;                       // of the random back-off
+  int allocation_rounds = 3;                       // attempts to place the gang before the job fails
+  Millis allocation_backoff = core::Seconds(10);   // at most this long between two of them, chosen at random
+  Millis start_timeout = core::Seconds(120);       // from "start" to "running" of a task
+  Millis run_timeout = Millis(0);                  // for the whole job; 0: none
+  Millis stop_grace = core::Seconds(10);           // from SIGTERM to SIGKILL
+  Millis evaluator_grace = core::Seconds(600);     // for evaluators, after the deciders are done
+  std::uint64_t seed = 1;                          // of the random back-off
 };
 
 // Where a task runs: a host and the ports held for it there.
 struct Place {
-  std::string host;     // a name or address that its peers can connect to
-  std::string node;     // the node's name, for people
+  std::string host;  // a name or address that its peers can connect to
+  std::string node;  // the node's name, for people
   std::vector<std::uint16_t> ports;
 };
 
 struct ExitStatus {
-  int code = 0;                             // what exit() was given, when no signal ended it
-  int signal = 0;                           // the signal that ended it, or 0
-  bool out_of_memory = false;               // the kernel killed it at its memory limit
-  std::uint64_t peak_memory = 0;            // bytes, 0 when unknown
-  std::uint64_t memory_limit = 0;           // bytes, 0 when none was set
+  int code = 0;                    // what exit() was given, when no signal ended it
+  int signal = 0;                  // the signal that ended it, or 0
+  bool out_of_memory = false;      // the kernel killed it at its memory limit
+  std::uint64_t peak_memory = 0;   // bytes, 0 when unknown
+  std::uint64_t memory_limit = 0;  // bytes, 0 when none was set
   [[nodiscard]] bool ok() const { return code == 0 && signal == 0; }
   // The code a shell would report: the exit code, or 128 + signal.
   [[nodiscard]] int shell_code() const { return signal != 0 ? 128 + signal : code; }
@@ -74,32 +74,67 @@ struct ExitStatus {
 
 // ---- events: what happened outside -----------------------------------------------------------------------------
 struct Begin {};
-struct Placed { AttemptId attempt; Place place; };
+struct Placed {
+  AttemptId attempt;
+  Place place;
+};
 // The backend is still trying; the reason is shown and named if time runs out. Empty: no reason known any more.
-struct NotPlacedYet { AttemptId attempt; std::string reason; };
+struct NotPlacedYet {
+  AttemptId attempt;
+  std::string reason;
+};
 // The backend will never place it.
-struct CannotPlace { AttemptId attempt; std::string reason; };
-struct Started { AttemptId attempt; int pid = 0; };
+struct CannotPlace {
+  AttemptId attempt;
+  std::string reason;
+};
+struct Started {
+  AttemptId attempt;
+  int pid = 0;
+};
 enum class StartFailure {
   transient,   // may work on another try
   permanent,   // never will: the command does not exist
   port_taken,  // a stranger bound a port that was held: new ports, and nobody's retry is charged
 };
-struct StartFailed { AttemptId attempt; StartFailure failure = StartFailure::transient; std::string reason; };
-struct Exited { AttemptId attempt; ExitStatus status; };
+struct StartFailed {
+  AttemptId attempt;
+  StartFailure failure = StartFailure::transient;
+  std::string reason;
+};
+struct Exited {
+  AttemptId attempt;
+  ExitStatus status;
+};
 // The task's host or agent is gone; whether the task still runs is not known.
-struct Lost { AttemptId attempt; std::string reason; };
+struct Lost {
+  AttemptId attempt;
+  std::string reason;
+};
 // A user wants the job to end.
-struct StopRequested { std::string by; std::optional<Millis> grace; };
+struct StopRequested {
+  std::string by;
+  std::optional<Millis> grace;
+};
 // A deadline may have passed.
 struct Tick {};
-using Event = std::variant<Begin, Placed, NotPlacedYet, CannotPlace, Started, StartFailed, Exited, Lost, StopRequested, Tick>;
+using Event =
+    std::variant<Begin, Placed, NotPlacedYet, CannotPlace, Started, StartFailed, Exited, Lost, StopRequested, Tick>;
 
 // ---- actions: what is to be done -------------------------------------------------------------------------------
-struct Ask { AttemptId attempt; };                 // find a place and hold its ports
-struct Launch { AttemptId attempt; };              // every task has a place: start this one
-struct Stop { AttemptId attempt; Millis grace; };  // ask it to end, then make it
-struct Release { AttemptId attempt; };             // its place is not needed any more
+struct Ask {
+  AttemptId attempt;
+};  // find a place and hold its ports
+struct Launch {
+  AttemptId attempt;
+};  // every task has a place: start this one
+struct Stop {
+  AttemptId attempt;
+  Millis grace;
+};  // ask it to end, then make it
+struct Release {
+  AttemptId attempt;
+};  // its place is not needed any more
 
 // What people and programs follow: every change of the job, in order.
 enum class RecordKind {
@@ -126,22 +161,24 @@ enum class RecordKind {
 struct Record {
   RecordKind kind = RecordKind::note;
   std::optional<AttemptId> attempt;
-  std::string text;                     // one sentence for people
-  std::optional<ExitStatus> exit;       // task_succeeded, task_failed
-  std::optional<Place> place;           // task_placed
-  int pid = 0;                          // task_running
+  std::string text;                // one sentence for people
+  std::optional<ExitStatus> exit;  // task_succeeded, task_failed
+  std::optional<Place> place;      // task_placed
+  int pid = 0;                     // task_running
 };
 
 enum class JobState { placing, starting, running, finishing, stopping, restarting, succeeded, failed, stopped };
 enum class TaskState { waiting, placed, starting, running, stopping, succeeded, failed, stopped, lost };
 
 struct Outcome {
-  JobState state = JobState::succeeded;   // succeeded, failed or stopped
-  int exit_code = 0;                      // of the task that decided
-  std::string reason;                     // one sentence
-  std::optional<AttemptId> cause;         // the attempt that failed first and for good
+  JobState state = JobState::succeeded;  // succeeded, failed or stopped
+  int exit_code = 0;                     // of the task that decided
+  std::string reason;                    // one sentence
+  std::optional<AttemptId> cause;        // the attempt that failed first and for good
 };
-struct Finish { Outcome outcome; };
+struct Finish {
+  Outcome outcome;
+};
 
 using Action = std::variant<Ask, Launch, Stop, Release, Record, Finish>;
 
@@ -150,14 +187,14 @@ struct TaskSnapshot {
   TaskId id;
   int attempt = 1;
   TaskState state = TaskState::waiting;
-  std::string reason;                   // why it waits, failed or is stopped; may be empty
+  std::string reason;  // why it waits, failed or is stopped; may be empty
   std::optional<Place> place;
   std::optional<Instant> running_since;
-  std::optional<ExitStatus> exit;       // of the latest attempt that ended
+  std::optional<ExitStatus> exit;  // of the latest attempt that ended
 };
 struct Snapshot {
   JobState state = JobState::placing;
-  int attempt = 1;                      // of the whole job
+  int attempt = 1;  // of the whole job
   std::vector<TaskSnapshot> tasks;
   std::optional<Outcome> outcome;
 };

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "core/clock.hpp"
+
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "core/clock.hpp"
 
 namespace ydl::spec {
 
@@ -16,8 +16,8 @@ inline constexpr int kVersion = 1;
 struct Resources {
   std::optional<std::uint64_t> memory;  // bytes
   std::optional<int> vcores;
-  std::optional<int> gpus;              // whole GPUs
-  std::optional<std::string> label;     // node label, on clusters only
+  std::optional<int> gpus;           // whole GPUs
+  std::optional<std::string> label;  // node label, on clusters only
 
   bool operator==(const Resources&) const = default;
 };
@@ -25,12 +25,12 @@ struct Resources {
 struct Role {
   std::string name;
   int count = 1;
-  std::optional<std::string> kind;            // decider | service | side | evaluator; empty: the framework knows
-  std::vector<std::string> command;           // empty: the job's command
-  std::map<std::string, std::string> env;     // over the job's
+  std::optional<std::string> kind;         // decider | service | side | evaluator; empty: the framework knows
+  std::vector<std::string> command;        // empty: the job's command
+  std::map<std::string, std::string> env;  // over the job's
   Resources resources;
-  std::optional<int> retries;                 // empty: the job's
-  std::optional<int> ports;                   // ports held for each task beyond what the framework needs
+  std::optional<int> retries;  // empty: the job's
+  std::optional<int> ports;    // ports held for each task beyond what the framework needs
 
   bool operator==(const Role&) const = default;
 };
@@ -47,16 +47,16 @@ struct FileRef {
 // the framework's to say.
 struct JobSpec {
   int version = kVersion;
-  std::string name;                           // empty: made from the command
+  std::string name;  // empty: made from the command
   std::string framework = "none";
   std::vector<std::string> command;
   std::map<std::string, std::string> env;
   std::vector<Role> roles;
   std::vector<FileRef> files;
-  bool auto_files = true;                     // what lies in the directory of submission is found in each task's
-  std::optional<std::string> directory;       // of submission; relative paths mean what they mean there
-  std::optional<std::string> python;          // interpreter for commands that are .py files
-  int retries = 0;                            // per role
+  bool auto_files = true;                // what lies in the directory of submission is found in each task's
+  std::optional<std::string> directory;  // of submission; relative paths mean what they mean there
+  std::optional<std::string> python;     // interpreter for commands that are .py files
+  int retries = 0;                       // per role
   int job_retries = 0;
   core::Millis allocation_timeout = core::Seconds(300);
   core::Millis start_timeout = core::Seconds(120);

@@ -1,11 +1,11 @@
 // Replays every file of a corpus through one fuzz target, so that each test run covers what fuzzing once found.
+#include "core/files.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <string>
-
-#include "core/files.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -1,10 +1,9 @@
 #include "core/files.hpp"
 
-#include <sys/stat.h>
+#include "support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
-
-#include "support/temp_dir.hpp"
+#include <sys/stat.h>
 
 namespace ydl::core {
 namespace {
@@ -15,7 +14,7 @@ TEST(Files, an_atomic_write_replaces_the_content_and_sets_the_mode) {
   ASSERT_TRUE(write_file_atomically(path, "one", 0600));
   ASSERT_TRUE(write_file_atomically(path, "two", 0600));
   EXPECT_EQ(read_file(path), "two");
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(::stat(path.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777U, 0600U);
 }

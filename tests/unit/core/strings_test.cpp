@@ -1,7 +1,6 @@
 #include "core/strings.hpp"
 
 #include <array>
-
 #include <gtest/gtest.h>
 
 namespace ydl::core {

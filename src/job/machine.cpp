@@ -1,0 +1,445 @@
+#include "job/machine.hpp"
+
+#include "core/assert.hpp"
+#include "core/strings.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ydl::job {
+namespace {
+
+// "2 worker, 1 ps".
+std::string describe_roles(const std::vector<RolePlan>& roles) {
+  std::vector<std::string> parts;
+  for (const auto& role : roles) parts.push_back(fmt::format("{} {}", role.count, role.name));
+  return core::join(parts, ", ");
+}
+
+}  // namespace
+
+Machine::Machine(Plan plan) : plan_(std::move(plan)), policy_(plan_), random_(plan_.seed | 1U) {
+  for (std::size_t r = 0; r < plan_.roles.size(); ++r) {
+    const auto& role = plan_.roles[r];
+    for (int i = 0; i < role.count; ++i) {
+      Task task;
+      task.id = {role.name, i};
+      task.role = r;
+      index_.emplace(task.id, tasks_.size());
+      tasks_.push_back(std::move(task));
+      ++by_state_[static_cast<std::size_t>(TaskState::waiting)];
+      if (role.kind == RoleKind::decider) ++deciders_left_;
+    }
+  }
+  YDL_ASSERT(deciders_left_ > 0);
+}
+
+std::vector<Action> Machine::handle(const Event& event, Instant now) {
+  now_ = now;
+  actions_.clear();
+  if (!finished()) std::visit([this](const auto& e) { on(e); }, event);
+  return std::exchange(actions_, {});
+}
+
+// ---- start -----------------------------------------------------------------------------------------------------
+
+void Machine::on(const Begin&) {
+  if (plan_.run_timeout > Millis(0)) run_deadline_ = now_ + plan_.run_timeout;
+  place_all();
+}
+
+void Machine::place_all() {
+  state_ = JobState::placing;
+  allocation_deadline_ = now_ + plan_.allocation_timeout;
+  record(RecordKind::job_placing,
+         fmt::format("asking for {}: {}", core::plural(static_cast<std::int64_t>(tasks_.size()), "place"),
+                     describe_roles(plan_.roles)));
+  for (auto& task : tasks_) ask(task);
+}
+
+void Machine::ask(Task& task) {
+  set_state(task, TaskState::waiting);
+  task.place.reset();
+  task.running_since.reset();
+  emit(Ask{id_of(task)});
+}
+
+void Machine::on(const Placed& event) {
+  Task* task = current(event.attempt);
+  if (task == nullptr || task->state != TaskState::waiting) {
+    emit(Release{event.attempt});
+    return;
+  }
+  set_state(*task, TaskState::placed);
+  task->place = event.place;
+  emit(Record{
+      RecordKind::task_placed, id_of(*task), fmt::format("has a place on {}", event.place.node), {}, event.place, 0});
+  if (state_ == JobState::placing) {
+    if (count(TaskState::waiting) == 0) launch_all();
+  } else {
+    launch(*task);  // a single task's retry: its peers are running
+  }
+}
+
+void Machine::launch_all() {
+  allocation_deadline_.reset();
+  state_ = JobState::starting;
+  for (auto& task : tasks_) {
+    if (task.state == TaskState::placed) launch(task);
+  }
+}
+
+void Machine::launch(Task& task) {
+  set_state(task, TaskState::starting);
+  set_deadline(task, now_ + plan_.start_timeout);
+  emit(Launch{id_of(task)});
+}
+
+void Machine::on(const NotPlacedYet& event) {
+  Task* task = current(event.attempt);
+  if (task == nullptr || task->state != TaskState::waiting || task->reason == event.reason) return;
+  task->reason = event.reason;
+  if (!event.reason.empty()) record(RecordKind::task_waiting, *task, fmt::format("waits: {}", event.reason));
+}
+
+void Machine::on(const CannotPlace& event) {
+  Task* task = current(event.attempt);
+  if (task == nullptr || task->state != TaskState::waiting) return;
+  if (outcome_) {  // on its way out anyway
+    set_state(*task, TaskState::stopped);
+    check_finished();
+    return;
+  }
+  set_state(*task, TaskState::failed, event.reason);
+  const auto sentence = fmt::format("{} has no place: {}", task->id.str(), event.reason);
+  record(RecordKind::task_failed, *task, fmt::format("has no place: {}", event.reason));
+  begin_stopping({JobState::failed, 1, sentence, id_of(*task)}, sentence);
+}
+
+void Machine::on(const Started& event) {
+  Task* task = current(event.attempt);
+  if (task == nullptr || task->state != TaskState::starting) return;
+  set_state(*task, TaskState::running);
+  set_deadline(*task, std::nullopt);
+  task->running_since = now_;
+  emit(Record{RecordKind::task_running,
+              id_of(*task),
+              fmt::format("runs on {} (pid {})", task->place->node, event.pid),
+              {},
+              task->place,
+              event.pid});
+  check_all_running();
+}
+
+void Machine::check_all_running() {
+  if (state_ != JobState::starting || count(TaskState::starting) > 0 || count(TaskState::waiting) > 0) return;
+  state_ = JobState::running;
+  record(RecordKind::job_running,
+         fmt::format("all {} started", core::plural(static_cast<std::int64_t>(tasks_.size()), "task")));
+}
+
+void Machine::on(const StartFailed& event) {
+  Task* task = current(event.attempt);
+  if (task == nullptr ||
+      (task->state != TaskState::starting && task->state != TaskState::running && task->state != TaskState::stopping))
+    return;
+  if (task->state == TaskState::stopping && event.failure == StartFailure::port_taken)
+    return;  // it runs, its end will come
+  set_deadline(*task, std::nullopt);
+  if (task->state == TaskState::stopping) {
+    set_state(*task, TaskState::stopped);
+    emit(Release{id_of(*task)});
+    after_stop(*task);
+    return;
+  }
+  if (event.failure == StartFailure::port_taken) {
+    const auto verdict = policy_.after_port_taken();
+    if (verdict.what == Verdict::What::retry_gang) {
+      record(RecordKind::task_retry, *task,
+             fmt::format("{}; starting all tasks again {}", event.reason, verdict.reason));
+      // The task itself runs, on a port its peers cannot reach it by: it stops with the others.
+      restart_all(event.reason, Millis(0));
+      return;
+    }
+    task_failed(*task, StartFailure::permanent, fmt::format("{}: {}", event.reason, verdict.reason));
+    return;
+  }
+  task_failed(*task, event.failure, event.reason);
+}
+
+// ---- ends of tasks, failure and retry --------------------------------------------------------------------------
+
+void Machine::on(const Exited& event) {
+  Task* task = current(event.attempt);
+  if (task == nullptr || is_final(task->state) || task->state == TaskState::waiting || task->state == TaskState::placed)
+    return;
+  set_deadline(*task, std::nullopt);
+  task->exit = event.status;
+  const bool was_stopping = task->state == TaskState::stopping;
+  if (was_stopping) {
+    set_state(*task, TaskState::stopped, task->reason);
+    record(RecordKind::task_stopped, *task, fmt::format("stopped ({})", describe(event.status)), event.status);
+    emit(Release{id_of(*task)});
+    after_stop(*task);
+    return;
+  }
+  if (!event.status.ok()) {
+    task_failed(*task, StartFailure::transient, describe(event.status));
+    return;
+  }
+  set_state(*task, TaskState::succeeded);
+  record(RecordKind::task_succeeded, *task, "ended well", event.status);
+  emit(Release{id_of(*task)});
+  check_all_running();
+  if (role_of(*task).kind == RoleKind::decider) decider_done();
+  check_finished();
+}
+
+void Machine::on(const Lost& event) {
+  Task* task = current(event.attempt);
+  if (task == nullptr || is_final(task->state) || task->state == TaskState::waiting) return;
+  set_deadline(*task, std::nullopt);
+  if (task->state == TaskState::stopping) {
+    set_state(*task, TaskState::lost, event.reason);
+    record(RecordKind::task_lost, *task, fmt::format("was lost while it stopped: {}", event.reason));
+    after_stop(*task);
+    return;
+  }
+  record(RecordKind::task_lost, *task, fmt::format("was lost: {}", event.reason));
+  if (task->state == TaskState::placed && state_ == JobState::placing) {  // nothing ran: ask again, nothing to charge
+    ++task->attempt;
+    ask(*task);
+    return;
+  }
+  task_failed(*task, StartFailure::transient, fmt::format("was lost: {}", event.reason));
+}
+
+void Machine::task_failed(Task& task, StartFailure failure, std::string sentence) {
+  const auto verdict = policy_.after_failure(role_of(task), failure);
+  const bool stops_first = task.state == TaskState::stopping;  // start_timed_out: its process may still be there
+  if (!stops_first) {
+    set_state(task, TaskState::failed, sentence);
+    emit(Release{id_of(task)});
+  }
+  record(RecordKind::task_failed, task, sentence, task.exit);
+
+  using What = Verdict::What;
+  switch (verdict.what) {
+    case What::report_only:
+      record(RecordKind::note, task, fmt::format("its failure is only reported: {}", verdict.reason));
+      check_all_running();
+      check_finished();
+      return;
+    case What::retry_task:
+      if (outcome_ || state_ == JobState::finishing) break;
+      record(RecordKind::task_retry, task, fmt::format("starts again: {}", verdict.reason));
+      if (stops_first)
+        task.retry_when_ended = true;
+      else
+        retry_task(task);
+      return;
+    case What::retry_gang:
+    case What::retry_job:
+      if (outcome_ || state_ == JobState::finishing) break;
+      if (verdict.what == What::retry_job) ++job_attempt_;
+      record(RecordKind::task_retry, task, fmt::format("all tasks start again: {}", verdict.reason));
+      restart_all(fmt::format("{} {}", task.id.str(), sentence), Millis(0));
+      return;
+    case What::fail_job:
+      break;
+  }
+  if (outcome_ || state_ == JobState::finishing) {  // the deciders are done: nobody needs it any more
+    check_finished();
+    return;
+  }
+  const int code = failure == StartFailure::permanent ? 127 : task.exit ? std::max(task.exit->shell_code(), 1) : 1;
+  const auto text = fmt::format("{} {}", task.id.str(), sentence);
+  begin_stopping({JobState::failed, code, text, id_of(task)},
+                 fmt::format("{} failed and {}: stopping the others", task.id.str(), verdict.reason));
+}
+
+// A task that was asked to stop is gone: whoever waited for that goes on.
+void Machine::after_stop(Task& task) {
+  if (std::exchange(task.retry_when_ended, false) && !outcome_ && state_ != JobState::restarting) retry_task(task);
+  check_restart();
+  check_finished();
+}
+
+void Machine::retry_task(Task& task) {
+  ++task.attempt;
+  ask(task);
+  set_deadline(task, now_ + plan_.allocation_timeout);
+}
+
+// Ends every task, then asks for all places again with new attempts.
+void Machine::restart_all(std::string why, Millis backoff) {
+  state_ = JobState::restarting;
+  restart_backoff_ = backoff;
+  allocation_deadline_.reset();
+  record(RecordKind::job_restarting, fmt::format("all tasks start again: {}", why));
+  for (auto& task : tasks_) {
+    if (!is_final(task.state) && task.state != TaskState::stopping)
+      stop_task(task, "all tasks start again", plan_.stop_grace);
+  }
+  check_restart();
+}
+
+void Machine::check_restart() {
+  if (state_ != JobState::restarting || not_ended() > 0 || backoff_deadline_) return;
+  if (restart_backoff_ > Millis(0)) {
+    backoff_deadline_ = now_ + std::exchange(restart_backoff_, Millis(0));
+    return;
+  }
+  deciders_left_ = 0;
+  for (auto& task : tasks_) {
+    ++task.attempt;
+    task.exit.reset();
+    task.retry_when_ended = false;
+    if (role_of(task).kind == RoleKind::decider) ++deciders_left_;
+  }
+  place_all();
+}
+
+// ---- time ------------------------------------------------------------------------------------------------------
+
+void Machine::on(const Tick&) {
+  const auto due = [this](std::optional<Instant>& deadline) {
+    if (!deadline || *deadline > now_) return false;
+    deadline.reset();
+    return true;
+  };
+  if (due(run_deadline_)) {
+    const auto sentence =
+        fmt::format("ran longer than its limit of {} (timeouts.run)", core::format_duration(plan_.run_timeout));
+    if (!outcome_) begin_stopping({JobState::failed, 124, "the job " + sentence, {}}, "the job " + sentence);
+  }
+  if (due(allocation_deadline_)) allocation_timed_out();
+  if (due(backoff_deadline_)) check_restart();
+  if (due(evaluator_deadline_)) {
+    for (auto& task : tasks_) {
+      if (role_of(task).kind != RoleKind::evaluator || is_final(task.state)) continue;
+      record(RecordKind::note, task,
+             fmt::format("did not finish within {} after the deciders (timeouts.evaluator)",
+                         core::format_duration(plan_.evaluator_grace)));
+      stop_task(task, "its time after the deciders is over", plan_.stop_grace);
+    }
+    check_finished();
+  }
+  while (!finished() && !task_deadlines_.empty() && task_deadlines_.begin()->first <= now_) {
+    Task& task = tasks_[task_deadlines_.begin()->second];
+    set_deadline(task, std::nullopt);
+    if (task.state == TaskState::waiting)
+      retry_not_placed(task);
+    else if (task.state == TaskState::starting)
+      start_timed_out(task);
+    else if (task.state == TaskState::stopping)
+      stop_timed_out(task);
+  }
+}
+
+void Machine::start_timed_out(Task& task) {
+  const auto sentence =
+      fmt::format("did not start within {} (timeouts.start)", core::format_duration(plan_.start_timeout));
+  stop_task(task, sentence, Millis(0));
+  task_failed(task, StartFailure::transient, sentence);
+}
+
+void Machine::retry_not_placed(Task& task) {
+  auto sentence =
+      fmt::format("has no place for its next attempt after {}", core::format_duration(plan_.allocation_timeout));
+  if (!task.reason.empty()) sentence += fmt::format(": {}", task.reason);
+  task_failed(task, StartFailure::transient, std::move(sentence));
+}
+
+void Machine::allocation_timed_out() {
+  std::vector<std::string> missing;
+  std::size_t unnamed = 0;
+  for (const auto& task : tasks_) {
+    if (task.state != TaskState::waiting) continue;
+    if (missing.size() == 8)
+      ++unnamed;
+    else
+      missing.push_back(task.reason.empty() ? task.id.str() : fmt::format("{} ({})", task.id.str(), task.reason));
+  }
+  if (unnamed > 0) missing.push_back(fmt::format("and {} more", unnamed));
+  const auto sentence = fmt::format("{} of {} have no place after {}: {}", count(TaskState::waiting),
+                                    core::plural(static_cast<std::int64_t>(tasks_.size()), "task"),
+                                    core::format_duration(plan_.allocation_timeout), core::join(missing, ", "));
+  if (allocation_round_ >= plan_.allocation_rounds) {
+    begin_stopping({JobState::failed, 1, sentence, {}}, sentence);
+    return;
+  }
+  ++allocation_round_;
+  // Two half-placed jobs must not wait for each other for ever: give all back, ask again at another time.
+  restart_all(sentence, random_backoff());
+}
+
+std::optional<Instant> Machine::next_deadline() const {
+  std::optional<Instant> next;
+  const auto consider = [&next](std::optional<Instant> deadline) {
+    if (deadline && (!next || *deadline < *next)) next = deadline;
+  };
+  if (finished()) return next;
+  for (const auto& deadline : {run_deadline_, allocation_deadline_, backoff_deadline_, evaluator_deadline_})
+    consider(deadline);
+  if (!task_deadlines_.empty()) consider(task_deadlines_.begin()->first);
+  return next;
+}
+
+// ---- helpers ---------------------------------------------------------------------------------------------------
+
+Machine::Task* Machine::current(const AttemptId& attempt) {
+  const auto found = index_.find(attempt.task);
+  if (found == index_.end() || tasks_[found->second].attempt != attempt.attempt) return nullptr;
+  return &tasks_[found->second];
+}
+
+int Machine::not_ended() const {
+  return static_cast<int>(tasks_.size()) - count(TaskState::succeeded) - count(TaskState::failed) -
+         count(TaskState::stopped) - count(TaskState::lost);
+}
+
+Millis Machine::random_backoff() {
+  // xorshift64*: any spread will do, and the same seed gives the same run.
+  random_ ^= random_ >> 12U;
+  random_ ^= random_ << 25U;
+  random_ ^= random_ >> 27U;
+  const auto spread = static_cast<std::uint64_t>(std::max<std::int64_t>(1, plan_.allocation_backoff.count()));
+  return Millis(1 + static_cast<std::int64_t>((random_ * 2685821657736338717ULL >> 16U) % spread));
+}
+
+void Machine::set_state(Task& task, TaskState state, std::string reason) {
+  --by_state_[static_cast<std::size_t>(task.state)];
+  ++by_state_[static_cast<std::size_t>(state)];
+  task.state = state;
+  task.reason = std::move(reason);
+}
+
+void Machine::set_deadline(Task& task, std::optional<Instant> deadline) {
+  const auto index = index_.at(task.id);
+  if (task.deadline) task_deadlines_.erase({*task.deadline, index});
+  if (deadline) task_deadlines_.emplace(*deadline, index);
+  task.deadline = deadline;
+}
+
+void Machine::record(RecordKind kind, std::string text) {
+  emit(Record{kind, {}, std::move(text), {}, {}, 0});
+}
+
+void Machine::record(RecordKind kind, const Task& task, std::string text, std::optional<ExitStatus> exit) {
+  emit(Record{kind, id_of(task), std::move(text), exit, {}, 0});
+}
+
+Snapshot Machine::snapshot() const {
+  Snapshot snapshot{state_, job_attempt_, {}, outcome_};
+  snapshot.tasks.reserve(tasks_.size());
+  for (const auto& task : tasks_) {
+    snapshot.tasks.push_back(
+        {task.id, task.attempt, task.state, task.reason, task.place, task.running_since, task.exit});
+  }
+  return snapshot;
+}
+
+}  // namespace ydl::job

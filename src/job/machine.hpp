@@ -1,0 +1,129 @@
+#pragma once
+
+#include "job/restart_policy.hpp"
+#include "job/types.hpp"
+
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ydl::job {
+
+// The job as a state machine: events in, actions out, no I/O, time as an argument.
+//
+//              all placed      all running      deciders done       all ended
+//   placing ─────────────> starting ──> running ──────────> finishing ─────────> succeeded
+//      ^  │ no place            │           │                                 ┌> failed
+//      │  └ in time             │ failure   │ failure for good, stop, timeout │
+//   restarting <────────────────┴───────────┴─────────────> stopping ─────────┴> stopped
+//
+//   task: waiting ─> placed ─> starting ─> running ─> succeeded | failed | lost
+//            ^          └──────────┴──────────┴─> stopping ─> stopped
+//            └─ next attempt
+//
+// No task is launched before every task has a place. An attempt number is never used twice, and a new attempt of a
+// task is asked for only after the old one ended or its host was lost. Events of old attempts are ignored.
+class Machine {
+ public:
+  explicit Machine(Plan plan);
+
+  [[nodiscard]] std::vector<Action> handle(const Event& event, Instant now);
+
+  // When handle(Tick) should be called next; nothing while no deadline is set.
+  [[nodiscard]] std::optional<Instant> next_deadline() const;
+
+  [[nodiscard]] const Plan& plan() const { return plan_; }
+  [[nodiscard]] Snapshot snapshot() const;
+  [[nodiscard]] bool finished() const { return is_final(state_); }
+
+ private:
+  struct Task {
+    TaskId id;
+    std::size_t role = 0;
+    int attempt = 1;
+    TaskState state = TaskState::waiting;
+    std::string reason;
+    std::optional<Place> place;
+    std::optional<Instant> running_since;
+    std::optional<ExitStatus> exit;
+    std::optional<Instant> deadline;  // of its retry's place, its start or its stop
+    bool retry_when_ended = false;    // its retry waits for this attempt's end
+  };
+
+  // One per event of types.hpp.
+  void on(const Begin&);
+  void on(const Placed& event);
+  void on(const NotPlacedYet& event);
+  void on(const CannotPlace& event);
+  void on(const Started& event);
+  void on(const StartFailed& event);
+  void on(const Exited& event);
+  void on(const Lost& event);
+  void on(const StopRequested& event);
+  void on(const Tick&);
+
+  // Start.
+  void place_all();
+  void ask(Task& task);
+  void launch(Task& task);
+  void launch_all();
+  void check_all_running();
+  void allocation_timed_out();
+  void start_timed_out(Task& task);
+  void retry_not_placed(Task& task);
+
+  // Failure and retry.
+  void task_failed(Task& task, StartFailure failure, std::string sentence);
+  void after_stop(Task& task);
+  void retry_task(Task& task);
+  void restart_all(std::string why, Millis backoff);
+  void check_restart();
+
+  // End (machine_end.cpp).
+  void decider_done();
+  void begin_finishing();
+  void begin_stopping(Outcome outcome, std::string sentence, std::optional<Millis> grace = std::nullopt);
+  void stop_task(Task& task, std::string why, Millis grace);
+  void stop_timed_out(Task& task);
+  void check_finished();
+
+  [[nodiscard]] Task* current(const AttemptId& attempt);
+  [[nodiscard]] AttemptId id_of(const Task& task) const { return {task.id, task.attempt}; }
+  [[nodiscard]] const RolePlan& role_of(const Task& task) const { return plan_.roles[task.role]; }
+  [[nodiscard]] int count(TaskState state) const { return by_state_.at(static_cast<std::size_t>(state)); }
+  [[nodiscard]] int not_ended() const;
+  [[nodiscard]] Millis random_backoff();
+  void set_state(Task& task, TaskState state, std::string reason = {});
+  void set_deadline(Task& task, std::optional<Instant> deadline);
+  void emit(Action action) { actions_.push_back(std::move(action)); }
+  void record(RecordKind kind, std::string text);
+  void record(RecordKind kind, const Task& task, std::string text, std::optional<ExitStatus> exit = std::nullopt);
+
+  const Plan plan_;
+  RestartPolicy policy_;
+  std::vector<Task> tasks_;
+  std::unordered_map<TaskId, std::size_t> index_;
+  std::array<int, 9> by_state_{};
+  int deciders_left_ = 0;
+
+  JobState state_ = JobState::placing;
+  int job_attempt_ = 1;
+  int allocation_round_ = 1;
+  std::optional<Outcome> outcome_;  // decided; reached when every task has ended
+  std::optional<Instant> allocation_deadline_;
+  std::optional<Instant> backoff_deadline_;
+  std::optional<Instant> run_deadline_;
+  std::optional<Instant> evaluator_deadline_;
+  Millis restart_backoff_{0};
+  std::set<std::pair<Instant, std::size_t>> task_deadlines_;
+  std::uint64_t random_;
+
+  Instant now_{};
+  std::vector<Action> actions_;
+};
+
+}  // namespace ydl::job

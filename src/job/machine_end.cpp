@@ -1,0 +1,98 @@
+// How a job ends: the deciders are done, somebody failed for good, or a user wants it to stop.
+#include "core/strings.hpp"
+#include "job/machine.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ydl::job {
+namespace {
+
+// What an agent may need beyond the grace to confirm an end; after that the task counts as lost.
+constexpr Millis kStopConfirmation = core::Seconds(15);
+
+}  // namespace
+
+void Machine::decider_done() {
+  --deciders_left_;
+  if (deciders_left_ == 0 && !outcome_ && state_ != JobState::restarting) begin_finishing();
+}
+
+void Machine::begin_finishing() {
+  state_ = JobState::finishing;
+  outcome_ = Outcome{JobState::succeeded, 0, "every task that decides ended well", {}};
+  int evaluators = 0;
+  for (const auto& task : tasks_) {
+    if (!is_final(task.state) && role_of(task).kind == RoleKind::evaluator) ++evaluators;
+  }
+  record(RecordKind::job_finishing, evaluators > 0
+                                        ? fmt::format("the deciding tasks are done; the evaluator has {} to finish",
+                                                      core::format_duration(plan_.evaluator_grace))
+                                        : "the deciding tasks are done");
+  if (evaluators > 0) evaluator_deadline_ = now_ + plan_.evaluator_grace;
+  for (auto& task : tasks_) {
+    if (is_final(task.state) || role_of(task).kind == RoleKind::evaluator) continue;
+    stop_task(task, "the deciding tasks are done", plan_.stop_grace);
+  }
+}
+
+void Machine::on(const StopRequested& event) {
+  const auto grace = event.grace.value_or(plan_.stop_grace);
+  if (state_ != JobState::stopping) {
+    begin_stopping({JobState::stopped, 130, fmt::format("stopped by {}", event.by), {}},
+                   fmt::format("stopping: asked by {}", event.by), grace);
+    return;
+  }
+  // Asked again: the shorter patience wins.
+  for (auto& task : tasks_) {
+    if (task.state == TaskState::stopping) stop_task(task, task.reason, grace);
+  }
+}
+
+void Machine::begin_stopping(Outcome outcome, std::string sentence, std::optional<Millis> grace) {
+  state_ = JobState::stopping;
+  outcome_ = std::move(outcome);
+  allocation_deadline_.reset();
+  backoff_deadline_.reset();
+  evaluator_deadline_.reset();
+  record(RecordKind::job_stopping, std::move(sentence));
+  for (auto& task : tasks_) {
+    if (!is_final(task.state)) stop_task(task, "the job is stopping", grace.value_or(plan_.stop_grace));
+  }
+  check_finished();
+}
+
+void Machine::stop_task(Task& task, std::string why, Millis grace) {
+  task.retry_when_ended = false;
+  if (task.state == TaskState::waiting || task.state == TaskState::placed) {  // nothing runs
+    set_deadline(task, std::nullopt);
+    set_state(task, TaskState::stopped, std::move(why));
+    emit(Release{id_of(task)});
+    return;
+  }
+  if (task.state != TaskState::stopping)
+    record(RecordKind::task_stopping, task, fmt::format("is asked to stop: {}", why));
+  set_state(task, TaskState::stopping, std::move(why));
+  set_deadline(task, now_ + grace + kStopConfirmation);
+  emit(Stop{id_of(task), grace});
+}
+
+void Machine::stop_timed_out(Task& task) {
+  set_state(task, TaskState::lost, "its host did not confirm its end");
+  record(RecordKind::task_lost, task, "its host did not confirm its end in time");
+  emit(Release{id_of(task)});
+  after_stop(task);
+}
+
+void Machine::check_finished() {
+  if (!outcome_ || finished() || not_ended() > 0) return;
+  state_ = outcome_->state;
+  const auto kind = state_ == JobState::succeeded ? RecordKind::job_succeeded
+                    : state_ == JobState::failed  ? RecordKind::job_failed
+                                                  : RecordKind::job_stopped;
+  record(kind, outcome_->reason);
+  emit(Finish{*outcome_});
+}
+
+}  // namespace ydl::job

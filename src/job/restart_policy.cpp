@@ -1,0 +1,56 @@
+#include "job/restart_policy.hpp"
+
+#include "core/assert.hpp"
+
+#include <fmt/format.h>
+
+namespace ydl::job {
+
+RestartPolicy::RestartPolicy(const Plan& plan)
+    : plan_(plan), role_retries_left_(full_budgets()), job_retries_left_(plan.job_retries) {}
+
+std::vector<int> RestartPolicy::full_budgets() const {
+  std::vector<int> budgets;
+  for (const auto& role : plan_.roles) budgets.push_back(role.retries);
+  return budgets;
+}
+
+Verdict RestartPolicy::after_failure(const RolePlan& role, StartFailure failure) {
+  using What = Verdict::What;
+  const auto index = static_cast<std::size_t>(&role - plan_.roles.data());
+  YDL_ASSERT(index < role_retries_left_.size());
+
+  if (failure != StartFailure::permanent) {
+    if (int& left = role_retries_left_[index]; left > 0) {
+      --left;
+      return {role.restart == RestartUnit::gang ? What::retry_gang : What::retry_task,
+              left == 0 ? fmt::format("the last retry of role {}", role.name)
+                        : fmt::format("{} more left for role {}", left, role.name)};
+    }
+  }
+  if (role.kind == RoleKind::side || role.kind == RoleKind::evaluator) {
+    return {What::report_only, fmt::format("the job does not depend on role {}", role.name)};
+  }
+  if (failure != StartFailure::permanent && job_retries_left_ > 0) {
+    --job_retries_left_;
+    role_retries_left_ = full_budgets();
+    return {What::retry_job, job_retries_left_ == 0 ? "the last retry of the job"
+                                                    : fmt::format("{} more left for the job", job_retries_left_)};
+  }
+  if (failure == StartFailure::permanent) return {What::fail_job, "trying again cannot help"};
+  return {What::fail_job, role.retries > 0 || plan_.job_retries > 0 ? "no retries are left"
+                                                                    : "no retries were asked for (--retries N)"};
+}
+
+Verdict RestartPolicy::after_port_taken() {
+  if (port_retries_left_ == 0) {
+    return {
+        Verdict::What::fail_job,
+        fmt::format("{} times another program took a port that was held for the job; choose others with --port-range",
+                    kPortRetries + 1)};
+  }
+  --port_retries_left_;
+  return {Verdict::What::retry_gang, "on new ports; no retry is charged"};
+}
+
+}  // namespace ydl::job

@@ -1,0 +1,155 @@
+// Random worlds against the machine: whatever happens, in whatever order, these hold.
+#include "script.hpp"
+
+#include <map>
+#include <random>
+#include <set>
+
+namespace ydl::job {
+namespace {
+
+// A backend that answers each action at some later moment, or loses the task, or is silent about it.
+class World {
+ public:
+  explicit World(unsigned seed) : random_(seed), machine_(make_plan()) {}
+
+  // Runs the story to its end; returns what was violated, or nothing.
+  std::string run() {
+    apply(Begin{});
+    for (int step = 0; step < 5000 && !finished_; ++step) {
+      if (!violation_.empty()) return violation_;
+      if (pending_.empty() || chance(10))
+        advance();
+      else {
+        const auto pick = static_cast<std::size_t>(roll(static_cast<int>(pending_.size())));
+        const Event event = pending_[pick];
+        pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(pick));
+        note_end(event);
+        apply(event);
+      }
+      if (chance(150)) apply(StopRequested{"ann", Millis(roll(2000))});
+      if (chance(200) && !seen_.empty())
+        apply(Exited{seen_[static_cast<std::size_t>(roll(static_cast<int>(seen_.size())))], {1}}, Stale::yes);
+    }
+    if (!violation_.empty()) return violation_;
+    if (!finished_) return "the job never ended";
+    if (!live_.empty()) return "the job ended while " + live_.begin()->str() + " ran";
+    if (!machine_.handle(Tick{}, now_ + core::Seconds(9999)).empty()) return "actions after the end";
+    return {};
+  }
+
+ private:
+  enum class Stale { no, yes };
+
+  bool chance(int one_in) { return roll(one_in) == 0; }
+  int roll(int sides) { return std::uniform_int_distribution<int>(0, sides - 1)(random_); }
+
+  Plan make_plan() {
+    Plan plan;
+    plan.roles = {
+        {"worker", 1 + roll(4), RoleKind::decider, chance(2) ? RestartUnit::gang : RestartUnit::task, roll(3)}};
+    if (chance(2)) plan.roles.push_back({"ps", 1 + roll(2), RoleKind::service, RestartUnit::task, roll(2)});
+    if (chance(3)) plan.roles.push_back({"evaluator", 1, RoleKind::evaluator, RestartUnit::task, roll(2)});
+    plan.job_retries = roll(2);
+    if (chance(4)) plan.run_timeout = core::Seconds(1 + roll(500));
+    return plan;
+  }
+
+  void advance() {
+    const auto deadline = machine_.next_deadline();
+    if (pending_.empty() && !deadline) violation_ = "nothing pending and no deadline: the job hangs in " + states();
+    now_ = deadline && chance(2) ? std::max(now_, *deadline) : now_ + core::Seconds(roll(20));
+    apply(Tick{});
+  }
+
+  std::string states() const {
+    const auto snapshot = machine_.snapshot();
+    std::string text(name(snapshot.state));
+    for (const auto& task : snapshot.tasks)
+      text += fmt::format(" {}#{}={}", task.id.str(), task.attempt, name(task.state));
+    return text;
+  }
+
+  void note_end(const Event& event) {
+    if (const auto* exited = std::get_if<Exited>(&event)) live_.erase(exited->attempt);
+    if (const auto* lost = std::get_if<Lost>(&event)) live_.erase(lost->attempt);
+    if (const auto* failed = std::get_if<StartFailed>(&event);
+        failed != nullptr && failed->failure != StartFailure::port_taken) {
+      live_.erase(failed->attempt);
+    }
+  }
+
+  void apply(const Event& event, Stale stale = Stale::no) {
+    // An exit the machine heard of twice, or of an attempt that still runs: only the first kind is stale.
+    if (stale == Stale::yes && live_.contains(std::get<Exited>(event).attempt)) return;
+    for (const auto& action : machine_.handle(event, now_)) check(action);
+  }
+
+  void check(const Action& action) {
+    if (finished_) violation_ = "an action after Finish";
+    if (const auto* ask = std::get_if<Ask>(&action)) {
+      if (!asked_.insert(ask->attempt).second) violation_ = "asked twice for " + ask->attempt.str();
+      for (const auto& live : live_) {
+        if (live.task == ask->attempt.task) violation_ = "two attempts at once of " + live.task.str();
+      }
+      seen_.push_back(ask->attempt);
+      if (!chance(30)) pending_.emplace_back(Placed{ask->attempt, {"h", "h", {}}});
+    } else if (const auto* launch = std::get_if<Launch>(&action)) {
+      live_.insert(launch->attempt);
+      on_launch(launch->attempt);
+    } else if (const auto* stop = std::get_if<Stop>(&action)) {
+      if (!chance(20))
+        pending_.emplace_back(Exited{stop->attempt, {0, 15}});
+      else
+        pending_.emplace_back(Lost{stop->attempt, "agent gone"});
+    } else if (const auto* release = std::get_if<Release>(&action)) {
+      std::erase_if(pending_, [&](const Event& event) {
+        const auto* placed = std::get_if<Placed>(&event);
+        return placed != nullptr && placed->attempt == release->attempt;
+      });
+      live_.erase(release->attempt);
+    } else if (std::holds_alternative<Finish>(action)) {
+      finished_ = true;
+    }
+  }
+
+  void on_launch(const AttemptId& attempt) {
+    switch (roll(12)) {
+      case 0:
+        pending_.emplace_back(StartFailed{attempt, StartFailure::transient, "no luck"});
+        return;
+      case 1:
+        pending_.emplace_back(StartFailed{attempt, StartFailure::port_taken, "port"});
+        break;
+      case 2:
+        return;  // silence: the start time-out must notice
+      default:
+        break;
+    }
+    pending_.emplace_back(Started{attempt, 1});
+    if (chance(6))
+      pending_.emplace_back(Lost{attempt, "host gone"});
+    else
+      pending_.emplace_back(Exited{attempt, {chance(3) ? 1 : 0}});
+  }
+
+  std::mt19937 random_;
+  Machine machine_;
+  Instant now_{core::Seconds(1)};
+  std::vector<Event> pending_;
+  std::set<AttemptId> asked_;
+  std::set<AttemptId> live_;
+  std::vector<AttemptId> seen_;
+  bool finished_ = false;
+  std::string violation_;
+};
+
+TEST(JobProperty, every_story_ends_with_nothing_running_and_never_two_attempts_of_one_task) {
+  for (unsigned seed = 1; seed <= 3000; ++seed) {
+    World world(seed);
+    ASSERT_EQ(world.run(), "") << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace ydl::job

@@ -1,0 +1,109 @@
+#pragma once
+
+#include "core/strings.hpp"
+#include "job/machine.hpp"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace ydl::job {
+
+// Drives a Machine as a story: say what happens, then compare what it wants done, as text.
+//   "ask worker:0#1", "launch worker:0#1", "stop worker:0#1 10 s", "release worker:0#1", "finish failed 3"
+class Script {
+ public:
+  using Strings = std::vector<std::string>;
+
+  explicit Script(Plan plan) : machine(std::move(plan)) {}
+
+  Strings begin() { return happens(Begin{}); }
+  Strings placed(const std::string& task) { return happens(Placed{attempt(task), {"127.0.0.1", "host1", {7000}}}); }
+  Strings waits(const std::string& task, std::string why) {
+    return happens(NotPlacedYet{attempt(task), std::move(why)});
+  }
+  Strings cannot_place(const std::string& task, std::string why) {
+    return happens(CannotPlace{attempt(task), std::move(why)});
+  }
+  Strings started(const std::string& task) { return happens(Started{attempt(task), 42}); }
+  Strings start_failed(const std::string& task, StartFailure how, std::string why) {
+    return happens(StartFailed{attempt(task), how, std::move(why)});
+  }
+  Strings exits(const std::string& task, int code) { return happens(Exited{attempt(task), ExitStatus{code}}); }
+  Strings killed(const std::string& task, int signal) { return happens(Exited{attempt(task), ExitStatus{0, signal}}); }
+  Strings lost(const std::string& task, std::string why) { return happens(Lost{attempt(task), std::move(why)}); }
+  Strings stop(std::optional<Millis> grace = std::nullopt) { return happens(StopRequested{"ann", grace}); }
+  Strings passes(Millis time) {
+    now += time;
+    return happens(Tick{});
+  }
+
+  // Places and starts every task of the plan.
+  void run_all() {
+    begin();
+    for (const auto& task : machine.snapshot().tasks) placed(task.id.str());
+    for (const auto& task : machine.snapshot().tasks) started(task.id.str());
+    ASSERT_EQ(machine.snapshot().state, JobState::running);
+  }
+
+  Strings happens(const Event& event) {
+    Strings wanted;
+    for (const auto& action : machine.handle(event, now)) {
+      if (const auto* record = std::get_if<Record>(&action))
+        records.push_back(*record);
+      else
+        wanted.push_back(text(action));
+    }
+    return wanted;
+  }
+
+  // The latest attempt unless one is named: "worker:0" or "worker:0#1".
+  AttemptId attempt(const std::string& text) const {
+    const auto hash = text.find('#');
+    const auto id = *TaskId::parse(std::string_view(text).substr(0, hash));
+    if (hash != std::string::npos) return {id, *core::parse_int<int>(std::string_view(text).substr(hash + 1))};
+    return {id, task(text).attempt};
+  }
+  TaskSnapshot task(const std::string& id) const {
+    for (const auto& task : machine.snapshot().tasks) {
+      if (task.id.str() == id) return task;
+    }
+    ADD_FAILURE() << "no task " << id;
+    return {};
+  }
+  bool said(RecordKind kind, std::string_view part) const {
+    for (const auto& record : records) {
+      if (record.kind == kind && record.text.find(part) != std::string::npos) return true;
+    }
+    return false;
+  }
+  std::string state() const { return std::string(name(machine.snapshot().state)); }
+  std::string state_of(const std::string& id) const { return std::string(name(task(id).state)); }
+
+  Machine machine;
+  Instant now{core::Seconds(1000)};
+  std::vector<Record> records;
+
+ private:
+  static std::string text(const Action& action) {
+    const auto id = [](const AttemptId& a) { return fmt::format("{}#{}", a.task.str(), a.attempt); };
+    if (const auto* ask = std::get_if<Ask>(&action)) return "ask " + id(ask->attempt);
+    if (const auto* launch = std::get_if<Launch>(&action)) return "launch " + id(launch->attempt);
+    if (const auto* release = std::get_if<Release>(&action)) return "release " + id(release->attempt);
+    if (const auto* stop = std::get_if<Stop>(&action)) {
+      return fmt::format("stop {} {}", id(stop->attempt), core::format_duration(stop->grace));
+    }
+    const auto& finish = std::get<Finish>(action);
+    return fmt::format("finish {} {}", name(finish.outcome.state), finish.outcome.exit_code);
+  }
+};
+
+inline Plan workers(int count) {
+  Plan plan;
+  plan.roles = {{"worker", count}};
+  return plan;
+}
+
+}  // namespace ydl::job

@@ -1,0 +1,159 @@
+// From the first ask to the last task running.
+#include "script.hpp"
+
+#include <algorithm>
+
+namespace ydl::job {
+namespace {
+
+using Strings = Script::Strings;
+
+TEST(JobStart, every_task_is_asked_for_at_once) {
+  Script s(workers(2));
+  EXPECT_EQ(s.begin(), (Strings{"ask worker:0#1", "ask worker:1#1"}));
+  EXPECT_EQ(s.state(), "placing");
+  EXPECT_TRUE(s.said(RecordKind::job_placing, "asking for 2 places: 2 worker"));
+}
+
+TEST(JobStart, no_task_is_launched_before_every_task_has_a_place) {
+  Script s(workers(3));
+  s.begin();
+  EXPECT_EQ(s.placed("worker:1"), Strings{});
+  EXPECT_EQ(s.placed("worker:0"), Strings{});
+  EXPECT_EQ(s.placed("worker:2"), (Strings{"launch worker:0#1", "launch worker:1#1", "launch worker:2#1"}));
+  EXPECT_EQ(s.state(), "starting");
+}
+
+TEST(JobStart, the_job_runs_when_every_task_runs) {
+  Script s(workers(2));
+  s.begin();
+  s.placed("worker:0");
+  s.placed("worker:1");
+  s.started("worker:0");
+  EXPECT_EQ(s.state(), "starting");
+  s.started("worker:1");
+  EXPECT_EQ(s.state(), "running");
+}
+
+TEST(JobStart, a_task_that_ends_before_the_last_one_runs_does_not_hold_the_job_up) {
+  Script s(workers(2));
+  s.begin();
+  s.placed("worker:0");
+  s.placed("worker:1");
+  s.started("worker:0");
+  s.exits("worker:0", 0);
+  s.started("worker:1");
+  EXPECT_EQ(s.state(), "running");
+  EXPECT_EQ(s.exits("worker:1", 0), (Strings{"release worker:1#1", "finish succeeded 0"}));
+}
+
+TEST(JobStart, a_place_nobody_asked_for_is_released) {
+  Script s(workers(1));
+  s.begin();
+  s.placed("worker:0");
+  EXPECT_EQ(s.happens(Placed{{{"worker", 0}, 1}, {"h", "h", {}}}), Strings{"release worker:0#1"});
+  EXPECT_EQ(s.happens(Placed{{{"worker", 9}, 1}, {"h", "h", {}}}), Strings{"release worker:9#1"});
+}
+
+TEST(JobStart, a_gang_that_is_not_placed_in_time_gives_all_back_and_asks_again_after_a_random_while) {
+  Script s(workers(2));
+  s.begin();
+  s.placed("worker:0");
+  EXPECT_EQ(s.passes(core::Seconds(299)), Strings{});
+  EXPECT_EQ(s.passes(core::Seconds(1)), (Strings{"release worker:0#1", "release worker:1#1"}));
+  EXPECT_EQ(s.state(), "restarting");
+  ASSERT_TRUE(s.machine.next_deadline());
+  EXPECT_LE(*s.machine.next_deadline() - s.now, core::Seconds(10));
+  EXPECT_EQ(s.passes(core::Seconds(10)), (Strings{"ask worker:0#2", "ask worker:1#2"}));
+}
+
+TEST(JobStart, after_the_last_round_the_job_fails_and_names_who_is_missing_and_why) {
+  auto plan = workers(2);
+  plan.allocation_rounds = 1;
+  Script s(plan);
+  s.begin();
+  s.placed("worker:0");
+  s.waits("worker:1", "the queue is full");
+  EXPECT_EQ(s.passes(core::Seconds(300)), (Strings{"release worker:0#1", "release worker:1#1", "finish failed 1"}));
+  EXPECT_EQ(s.machine.snapshot().outcome->reason,
+            "1 of 2 tasks have no place after 5 min: worker:1 (the queue is full)");
+}
+
+TEST(JobStart, a_reason_for_waiting_is_said_once) {
+  Script s(workers(1));
+  s.begin();
+  s.waits("worker:0", "the queue is full");
+  s.waits("worker:0", "the queue is full");
+  EXPECT_EQ(std::ranges::count(s.records, RecordKind::task_waiting, &Record::kind), 1);
+}
+
+TEST(JobStart, a_task_that_can_never_be_placed_fails_the_job) {
+  Script s(workers(2));
+  s.begin();
+  s.placed("worker:0");
+  EXPECT_EQ(s.cannot_place("worker:1", "no GPU is left"), (Strings{"release worker:0#1", "finish failed 1"}));
+  EXPECT_EQ(s.machine.snapshot().outcome->reason, "worker:1 has no place: no GPU is left");
+}
+
+TEST(JobStart, a_place_lost_before_the_gang_is_complete_is_asked_for_again_without_charge) {
+  Script s(workers(2));
+  s.begin();
+  s.placed("worker:0");
+  EXPECT_EQ(s.lost("worker:0", "host1 went away"), Strings{"ask worker:0#2"});
+  s.placed("worker:1");
+  EXPECT_EQ(s.placed("worker:0"), (Strings{"launch worker:0#2", "launch worker:1#1"}));
+}
+
+TEST(JobStart, a_command_that_does_not_exist_fails_the_job_at_once_even_with_retries_left) {
+  auto plan = workers(2);
+  plan.roles[0].retries = 3;
+  plan.job_retries = 3;
+  Script s(plan);
+  s.begin();
+  s.placed("worker:0");
+  s.placed("worker:1");
+  s.started("worker:1");
+  EXPECT_EQ(s.start_failed("worker:0", StartFailure::permanent, "no command 'pythn' on PATH"),
+            (Strings{"release worker:0#1", "stop worker:1#1 10 s"}));
+  EXPECT_EQ(s.exits("worker:1", 0), (Strings{"release worker:1#1", "finish failed 127"}));
+  EXPECT_EQ(s.machine.snapshot().outcome->reason, "worker:0 no command 'pythn' on PATH");
+}
+
+TEST(JobStart, a_port_taken_by_a_stranger_starts_the_gang_again_on_new_ports_uncharged) {
+  Script s(workers(2));
+  s.begin();
+  s.placed("worker:0");
+  s.placed("worker:1");
+  s.started("worker:0");
+  s.started("worker:1");
+  EXPECT_EQ(s.start_failed("worker:0", StartFailure::port_taken, "port 7000 was taken by redis"),
+            (Strings{"stop worker:0#1 10 s", "stop worker:1#1 10 s"}));
+  s.killed("worker:0", 15);
+  EXPECT_EQ(s.killed("worker:1", 15), (Strings{"release worker:1#1", "ask worker:0#2", "ask worker:1#2"}));
+}
+
+TEST(JobStart, ports_taken_again_and_again_end_in_a_failure_that_says_so) {
+  Script s(workers(1));
+  s.begin();
+  for (int i = 0; i < 6; ++i) {
+    s.placed("worker:0");
+    s.started("worker:0");
+    s.start_failed("worker:0", StartFailure::port_taken, "port 7000 was taken");
+    if (s.state() == "restarting") s.killed("worker:0", 15);
+  }
+  EXPECT_EQ(s.state(), "failed");
+  EXPECT_NE(s.machine.snapshot().outcome->reason.find("--port-range"), std::string::npos);
+}
+
+TEST(JobStart, a_task_that_does_not_start_in_time_is_stopped_and_its_retry_waits_for_its_end) {
+  auto plan = workers(1);
+  plan.roles[0].retries = 1;
+  Script s(plan);
+  s.begin();
+  s.placed("worker:0");
+  EXPECT_EQ(s.passes(core::Seconds(120)), Strings{"stop worker:0#1 0 ms"});
+  EXPECT_EQ(s.killed("worker:0", 9), (Strings{"release worker:0#1", "ask worker:0#2"}));
+}
+
+}  // namespace
+}  // namespace ydl::job
