@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
+#include "core/roles.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -17,21 +18,9 @@ namespace ydl::job {
 using core::AttemptId;
 using core::Instant;
 using core::Millis;
+using core::RestartUnit;
+using core::RoleKind;
 using core::TaskId;
-
-// What a role's end means for the job.
-enum class RoleKind {
-  decider,    // chief, worker: all must succeed; the first that fails for good fails the job
-  service,    // ps, server: needed while the deciders run, stopped when they are done
-  side,       // tensorboard: like a service, but its failure is only reported
-  evaluator,  // gets a bounded time after the deciders for its last evaluation; failure is only reported
-};
-
-// What has to start again when one task of a role fails and has retries left.
-enum class RestartUnit {
-  task,  // the failed task alone: its peers can take it back
-  gang,  // every task of the job: peers of collective operations cannot go on without it
-};
 
 struct RolePlan {
   std::string name;

@@ -1,0 +1,19 @@
+#pragma once
+
+namespace ydl::core {
+
+// What a role's end means for the job.
+enum class RoleKind {
+  decider,    // chief, worker: all must succeed; the first that fails for good fails the job
+  service,    // ps, server: needed while the deciders run, stopped when they are done
+  side,       // tensorboard: like a service, but its failure is only reported
+  evaluator,  // gets a bounded time after the deciders for its last evaluation; failure is only reported
+};
+
+// What has to start again when one task of a role fails and has retries left.
+enum class RestartUnit {
+  task,  // the failed task alone: its peers can take it back
+  gang,  // every task of the job: peers of collective operations cannot go on without it
+};
+
+}  // namespace ydl::core

@@ -1,0 +1,99 @@
+#pragma once
+
+#include "core/ids.hpp"
+#include "core/result.hpp"
+#include "core/roles.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What each deep-learning framework needs to find its peers. Pure: shapes and places in, variables out.
+//
+// A new framework is one file in this folder and one word in the list of CMakeLists.txt; see
+// docs/checklists/framework.md.
+namespace ydl::framework {
+
+using Environment = std::map<std::string, std::string>;
+
+// The job before it has places: its roles and how many tasks each has.
+struct Shape {
+  struct Role {
+    std::string name;
+    int count = 1;
+  };
+  std::vector<Role> roles;
+
+  [[nodiscard]] int count(std::string_view role) const;
+};
+
+// The job when every task has a place.
+struct Gang {
+  struct Member {
+    core::TaskId id;
+    std::string host;                  // name or address its peers connect to
+    std::vector<std::uint16_t> ports;  // held for it there
+    int vcores = 1;
+  };
+  std::string job_id;
+  int start = 1;  // counts the starts of the whole gang
+  int max_starts = 1;
+  std::vector<Member> members;  // roles in the order of the job, indices ascending
+  std::string scheduler_host;   // of the parameter-server scheduler, where the framework has one
+  std::uint16_t scheduler_port = 0;
+
+  [[nodiscard]] const Member& member(const core::TaskId& id) const;
+  [[nodiscard]] int count(std::string_view role) const;
+};
+
+struct RoleTraits {
+  core::RoleKind kind = core::RoleKind::decider;
+  core::RestartUnit restart = core::RestartUnit::task;
+};
+
+class Framework {
+ public:
+  Framework() = default;
+  Framework(const Framework&) = delete;
+  Framework& operator=(const Framework&) = delete;
+  virtual ~Framework() = default;
+
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  [[nodiscard]] virtual std::string_view summary() const = 0;  // one line of help
+
+  // The role that `--n` counts, and the roles known; none known means that any name will do.
+  [[nodiscard]] virtual std::string_view main_role() const { return "worker"; }
+  [[nodiscard]] virtual std::span<const std::string_view> roles() const { return {}; }
+
+  // Whether roles and counts fit together, beyond each role's being known.
+  [[nodiscard]] virtual core::Result<void> validate(const Shape&) const { return {}; }
+
+  [[nodiscard]] virtual RoleTraits traits(const Shape& shape, std::string_view role) const = 0;
+
+  // How many ports must be held for a task before anybody starts.
+  [[nodiscard]] virtual int ports(const Shape& shape, const core::TaskId& task) const = 0;
+
+  // Whether the master must run a parameter-server scheduler for it.
+  [[nodiscard]] virtual bool needs_scheduler() const { return false; }
+
+  // What the framework itself reads. The YDL_* variables of every task are common_environment's.
+  [[nodiscard]] virtual Environment environment(const Gang& gang, const core::TaskId& task) const = 0;
+};
+
+[[nodiscard]] std::span<const Framework* const> all();
+[[nodiscard]] core::Result<const Framework*> find(std::string_view name);
+
+// Every role known to the framework, and what the framework itself asks for.
+[[nodiscard]] core::Result<void> check(const Framework& framework, const Shape& shape);
+
+// YDL_JOB_ID, YDL_ROLE, YDL_INDEX, YDL_PORTS and YDL_TASKS_JSON: where every task of the job is.
+[[nodiscard]] Environment common_environment(const Gang& gang, const core::TaskId& task);
+
+// "host:port" of a member's first port.
+[[nodiscard]] std::string address(const Gang::Member& member);
+
+}  // namespace ydl::framework

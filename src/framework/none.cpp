@@ -1,0 +1,38 @@
+// Any command: it finds its peers in YDL_TASKS_JSON, or needs none.
+#include "framework/framework.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace ydl::framework {
+namespace {
+
+class None final : public Framework {
+ public:
+  std::string_view name() const override { return "none"; }
+  std::string_view summary() const override { return "any command; peers are in YDL_TASKS_JSON"; }
+
+  // Roles whose names say what they are; any other role decides. The job file's `kind` has the last word.
+  RoleTraits traits(const Shape&, std::string_view role) const override {
+    static constexpr std::array<std::string_view, 3> kServices{"ps", "server", "scheduler"};
+    static constexpr std::array<std::string_view, 3> kSides{"side", "monitor", "tensorboard"};
+    if (role == "evaluator") return {core::RoleKind::evaluator};
+    if (std::ranges::find(kServices, role) != kServices.end()) return {core::RoleKind::service};
+    if (std::ranges::find(kSides, role) != kSides.end()) return {core::RoleKind::side};
+    return {};
+  }
+
+  // One each: whoever needs none loses nothing, whoever needs more says so in the job file.
+  int ports(const Shape&, const core::TaskId&) const override { return 1; }
+
+  Environment environment(const Gang&, const core::TaskId&) const override { return {}; }
+};
+
+}  // namespace
+
+const Framework& none() {
+  static const None instance;
+  return instance;
+}
+
+}  // namespace ydl::framework

@@ -1,0 +1,83 @@
+// PyTorch: torch.distributed with init_method env://, and the variables that torchrun sets.
+//
+// Each task is a node of its own with one process: LOCAL_RANK is 0 and LOCAL_WORLD_SIZE 1 everywhere. A task sees only
+// the GPUs it was given, so that torch.cuda.set_device(LOCAL_RANK) is right on any host, also where two tasks share it.
+#include "framework/framework.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace ydl::framework {
+namespace {
+
+constexpr std::array<std::string_view, 3> kRoles{"master", "worker", "evaluator"};
+
+// The master, where there is one, has rank 0; the workers follow.
+int rank_of(int masters, const core::TaskId& task) {
+  return task.role == "master" ? 0 : masters + task.index;
+}
+
+class PyTorch final : public Framework {
+ public:
+  std::string_view name() const override { return "pytorch"; }
+  std::string_view summary() const override { return "torch.distributed, init_method env://"; }
+  std::span<const std::string_view> roles() const override { return kRoles; }
+
+  core::Result<void> validate(const Shape& shape) const override {
+    if (shape.count("master") > 1) {
+      return core::fail(
+          core::Errc::usage,
+          fmt::format("pytorch takes at most one master, which has rank 0, not {}; make the others workers",
+                      shape.count("master")));
+    }
+    if (shape.count("master") + shape.count("worker") == 0) {
+      return core::fail(core::Errc::usage, "pytorch needs at least one worker: --role worker=N");
+    }
+    return {};
+  }
+
+  RoleTraits traits(const Shape&, std::string_view role) const override {
+    if (role == "evaluator") return {core::RoleKind::evaluator, core::RestartUnit::task};
+    return {core::RoleKind::decider, core::RestartUnit::gang};
+  }
+
+  int ports(const Shape& shape, const core::TaskId& task) const override {
+    return task.role != "evaluator" && rank_of(shape.count("master"), task) == 0 ? 1 : 0;
+  }
+
+  Environment environment(const Gang& gang, const core::TaskId& task) const override {
+    Environment env{{"OMP_NUM_THREADS", std::to_string(gang.member(task).vcores)}};
+    if (task.role == "evaluator") return env;
+    const int masters = gang.count("master");
+    const auto& first = gang.member(masters > 0 ? core::TaskId{"master", 0} : core::TaskId{"worker", 0});
+    const auto rank = std::to_string(rank_of(masters, task));
+    const auto size = std::to_string(masters + gang.count("worker"));
+    env.insert({{"MASTER_ADDR", first.host},
+                {"MASTER_PORT", std::to_string(first.ports.at(0))},
+                {"RANK", rank},
+                {"WORLD_SIZE", size},
+                {"LOCAL_RANK", "0"},
+                {"LOCAL_WORLD_SIZE", "1"},
+                {"GROUP_RANK", rank},
+                {"GROUP_WORLD_SIZE", size},
+                {"NODE_RANK", rank},
+                {"ROLE_NAME", task.role},
+                {"ROLE_RANK", std::to_string(task.index)},
+                {"ROLE_WORLD_SIZE", std::to_string(gang.count(task.role))},
+                {"TORCHELASTIC_RUN_ID", gang.job_id},
+                {"TORCHELASTIC_RESTART_COUNT", std::to_string(gang.start - 1)},
+                {"TORCHELASTIC_MAX_RESTARTS", std::to_string(gang.max_starts - 1)}});
+    return env;
+  }
+};
+
+}  // namespace
+
+const Framework& pytorch() {
+  static const PyTorch instance;
+  return instance;
+}
+
+}  // namespace ydl::framework

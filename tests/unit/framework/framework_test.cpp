@@ -1,0 +1,156 @@
+#include "framework/framework.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+namespace ydl::framework {
+namespace {
+
+using testing::HasSubstr;
+
+// A gang of `roles` on 10.0.0.1, 10.0.0.2 …, with the ports each framework asks for: 7000, 7001 …
+Gang make_gang(const Framework& framework, const Shape& shape) {
+  Gang gang;
+  gang.job_id = "mnist-7f3k";
+  int host = 1;
+  std::uint16_t port = 7000;
+  for (const auto& role : shape.roles) {
+    for (int i = 0; i < role.count; ++i) {
+      Gang::Member member{{role.name, i}, "10.0.0." + std::to_string(host++), {}, 2};
+      for (int p = framework.ports(shape, member.id); p > 0; --p) member.ports.push_back(port++);
+      gang.members.push_back(member);
+    }
+  }
+  return gang;
+}
+
+const Framework& get(std::string_view name) {
+  return **find(name);
+}
+
+Environment env_of(std::string_view name, const Shape& shape, const core::TaskId& task) {
+  const auto& framework = get(name);
+  EXPECT_TRUE(check(framework, shape));
+  return framework.environment(make_gang(framework, shape), task);
+}
+
+std::string refusal(std::string_view name, const Shape& shape) {
+  const auto result = check(get(name), shape);
+  return result ? "accepted" : result.error().message;
+}
+
+TEST(Framework, an_unknown_one_is_refused_with_a_guess) {
+  EXPECT_THAT(find("pytroch").error().message, HasSubstr("did you mean 'pytorch'?"));
+  EXPECT_THAT(find("banana").error().message, HasSubstr("it knows pytorch, tensorflow, jax, mxnet, none"));
+}
+
+TEST(Framework, a_role_it_does_not_know_is_refused_with_a_guess) {
+  EXPECT_THAT(refusal("tensorflow", {{{"wroker", 2}}}),
+              HasSubstr("tensorflow has no role 'wroker'; did you mean 'worker'?"));
+  EXPECT_EQ(refusal("none", {{{"anything", 2}}}), "accepted");
+}
+
+TEST(Framework, every_task_learns_where_all_tasks_are) {
+  const Shape shape{{{"worker", 2}, {"ps", 1}}};
+  const auto env = common_environment(make_gang(get("none"), shape), {"worker", 1});
+  EXPECT_EQ(env.at("YDL_ROLE"), "worker");
+  EXPECT_EQ(env.at("YDL_INDEX"), "1");
+  EXPECT_EQ(env.at("YDL_PORTS"), "7001");
+  EXPECT_EQ(
+      env.at("YDL_TASKS_JSON"),
+      R"({"worker":[{"host":"10.0.0.1","ports":[7000]},{"host":"10.0.0.2","ports":[7001]}],"ps":[{"host":"10.0.0.3","ports":[7002]}]})");
+}
+
+TEST(PyTorch, workers_are_ranked_and_meet_at_rank_zero) {
+  const Shape shape{{{"worker", 2}}};
+  const auto env = env_of("pytorch", shape, {"worker", 1});
+  EXPECT_EQ(env.at("MASTER_ADDR"), "10.0.0.1");
+  EXPECT_EQ(env.at("MASTER_PORT"), "7000");
+  EXPECT_EQ(env.at("RANK"), "1");
+  EXPECT_EQ(env.at("WORLD_SIZE"), "2");
+  EXPECT_EQ(env.at("LOCAL_RANK"), "0");
+  EXPECT_EQ(env.at("LOCAL_WORLD_SIZE"), "1");
+  EXPECT_EQ(env.at("GROUP_RANK"), "1");
+  EXPECT_EQ(env.at("OMP_NUM_THREADS"), "2");
+  EXPECT_EQ(env.at("TORCHELASTIC_RUN_ID"), "mnist-7f3k");
+}
+
+TEST(PyTorch, a_master_has_rank_zero_and_evaluators_have_none) {
+  const Shape shape{{{"worker", 2}, {"master", 1}, {"evaluator", 1}}};
+  EXPECT_EQ(env_of("pytorch", shape, {"master", 0}).at("RANK"), "0");
+  EXPECT_EQ(env_of("pytorch", shape, {"worker", 1}).at("RANK"), "2");
+  EXPECT_EQ(env_of("pytorch", shape, {"worker", 1}).at("MASTER_ADDR"), "10.0.0.3");
+  EXPECT_EQ(env_of("pytorch", shape, {"worker", 0}).at("WORLD_SIZE"), "3");
+  EXPECT_FALSE(env_of("pytorch", shape, {"evaluator", 0}).contains("RANK"));
+}
+
+TEST(PyTorch, impossible_shapes_are_refused) {
+  EXPECT_THAT(refusal("pytorch", {{{"master", 2}}}), HasSubstr("at most one master"));
+  EXPECT_THAT(refusal("pytorch", {{{"evaluator", 1}}}), HasSubstr("--role worker=N"));
+}
+
+TEST(TensorFlow, tf_config_names_the_cluster_and_the_task) {
+  const Shape shape{{{"chief", 1}, {"worker", 2}, {"ps", 1}, {"evaluator", 1}}};
+  EXPECT_EQ(
+      env_of("tensorflow", shape, {"worker", 1}).at("TF_CONFIG"),
+      R"({"cluster":{"chief":["10.0.0.1:7000"],"worker":["10.0.0.2:7001","10.0.0.3:7002"],"ps":["10.0.0.4:7003"]},)"
+      R"("task":{"type":"worker","index":1}})");
+}
+
+TEST(TensorFlow, an_evaluator_is_in_nobodys_cluster) {
+  const Shape shape{{{"evaluator", 1}, {"chief", 1}}};
+  const auto config = boost::json::parse(env_of("tensorflow", shape, {"evaluator", 0}).at("TF_CONFIG"));
+  EXPECT_FALSE(config.at("cluster").as_object().contains("evaluator"));
+  EXPECT_EQ(config.at("task").at("type").as_string(), "evaluator");
+}
+
+TEST(TensorFlow, impossible_shapes_are_refused) {
+  EXPECT_THAT(refusal("tensorflow", {{{"chief", 2}}}), HasSubstr("at most one chief"));
+  EXPECT_THAT(refusal("tensorflow", {{{"ps", 1}}}), HasSubstr("needs a chief or workers"));
+  EXPECT_THAT(refusal("tensorflow", {{{"worker", 1}, {"ps", 1}}}), HasSubstr("add --role chief=1"));
+  EXPECT_THAT(refusal("tensorflow", {{{"chief", 1}, {"ps", 1}}}), HasSubstr("add --role worker=N"));
+  EXPECT_THAT(refusal("tensorflow", {{{"worker", 1}, {"evaluator", 2}}}), HasSubstr("at most one evaluator"));
+  EXPECT_EQ(refusal("tensorflow", {{{"worker", 2}}}), "accepted");
+}
+
+TEST(TensorFlow, workers_decide_unless_parameter_servers_make_them_servers) {
+  EXPECT_EQ(get("tensorflow").traits({{{"worker", 2}}}, "worker").kind, core::RoleKind::decider);
+  EXPECT_EQ(get("tensorflow").traits({{{"chief", 1}, {"worker", 2}, {"ps", 1}}}, "worker").kind,
+            core::RoleKind::service);
+}
+
+TEST(Jax, processes_are_numbered_and_meet_at_process_zero) {
+  const Shape shape{{{"worker", 2}}};
+  const auto env = env_of("jax", shape, {"worker", 1});
+  EXPECT_EQ(env.at("YDL_COORDINATOR"), "10.0.0.1:7000");
+  EXPECT_EQ(env.at("YDL_NUM_PROCESSES"), "2");
+  EXPECT_EQ(env.at("YDL_PROCESS_ID"), "1");
+}
+
+TEST(MxNet, workers_and_servers_are_pointed_at_the_scheduler) {
+  const Shape shape{{{"worker", 2}, {"server", 1}}};
+  auto gang = make_gang(get("mxnet"), shape);
+  gang.scheduler_host = "10.0.0.9";
+  gang.scheduler_port = 9091;
+  const auto env = get("mxnet").environment(gang, {"server", 0});
+  EXPECT_EQ(env.at("DMLC_ROLE"), "server");
+  EXPECT_EQ(env.at("DMLC_NUM_WORKER"), "2");
+  EXPECT_EQ(env.at("DMLC_NUM_SERVER"), "1");
+  EXPECT_EQ(env.at("DMLC_PS_ROOT_URI"), "10.0.0.9");
+  EXPECT_EQ(env.at("DMLC_PS_ROOT_PORT"), "9091");
+  EXPECT_EQ(env.at("DMLC_NODE_HOST"), "10.0.0.3");
+  EXPECT_EQ(env.at("DMLC_SERVER_ID"), "0");
+  EXPECT_THAT(refusal("mxnet", {{{"worker", 2}}}), HasSubstr("--s N"));
+}
+
+TEST(None, roles_named_like_servers_are_services) {
+  EXPECT_EQ(get("none").traits({}, "ps").kind, core::RoleKind::service);
+  EXPECT_EQ(get("none").traits({}, "tensorboard").kind, core::RoleKind::side);
+  EXPECT_EQ(get("none").traits({}, "evaluator").kind, core::RoleKind::evaluator);
+  EXPECT_EQ(get("none").traits({}, "shard").kind, core::RoleKind::decider);
+}
+
+}  // namespace
+}  // namespace ydl::framework
