@@ -70,7 +70,6 @@ Result<void> write_file_atomically(const std::filesystem::path& path, std::strin
     return fail(system_error(error, fmt::format("cannot write {}", path.string())));
   };
   if (auto written = write_all(fd.get(), content); !written) return give_up(written.error().code.value());
-  if (::fdatasync(fd.get()) != 0) return give_up(errno);
   fd.reset();
   if (::rename(temporary.c_str(), path.c_str()) != 0) return give_up(errno);
   return {};

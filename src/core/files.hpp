@@ -43,7 +43,8 @@ struct Pipe {
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path,
                                             std::size_t limit = std::size_t{64} << 20U);
 
-// Writes a file so that a reader sees the old content or the new, never a part, even across a power cut.
+// Writes a file so that a reader sees the old content or the new, never a part. It is not forced to the disk: readers
+// of our files bear a broken one after a power cut.
 [[nodiscard]] Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content,
                                                  mode_t mode = 0644);
 

@@ -249,7 +249,10 @@ std::string printable(std::string_view bytes) {
       continue;
     }
     const auto lead = static_cast<unsigned char>(bytes[0]);
-    if (length > 1 || (lead >= 0x20 && lead != 0x7F) || lead == '\t') clean += bytes.substr(0, length);
+    // U+0080 to U+009F are controls too: U+009B starts an escape sequence on some terminals.
+    const bool c1_control = lead == 0xC2 && static_cast<unsigned char>(bytes[1]) < 0xA0;
+    const bool plain = length == 1 ? (lead >= 0x20 && lead != 0x7F) || lead == '\t' : !c1_control;
+    if (plain) clean += bytes.substr(0, length);
     bytes.remove_prefix(length);
   }
   return clean;

@@ -94,6 +94,7 @@ void Machine::launch_all() {
 void Machine::launch(Task& task) {
   set_state(task, TaskState::starting);
   set_deadline(task, now_ + plan_.start_timeout);
+  record(RecordKind::task_starting, task, "starts");
   emit(Launch{id_of(task)});
 }
 

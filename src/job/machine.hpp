@@ -38,6 +38,8 @@ class Machine {
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] Snapshot snapshot() const;
+  [[nodiscard]] JobState state() const { return state_; }
+  [[nodiscard]] int task_count() const { return static_cast<int>(tasks_.size()); }
   [[nodiscard]] bool finished() const { return is_final(state_); }
 
  private:

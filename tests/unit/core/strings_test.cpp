@@ -71,6 +71,9 @@ TEST(Strings, shell_words_are_quoted_only_when_they_must_be) {
 TEST(Strings, printable_keeps_text_and_drops_what_a_terminal_would_act_on) {
   EXPECT_EQ(printable("caf\xC3\xA9\tok"), "caf\xC3\xA9\tok");
   EXPECT_EQ(printable("\x1b[31mred"), "[31mred");
+  EXPECT_EQ(printable("\xC2\x9B"
+                      "31mred"),
+            "31mred");
   EXPECT_EQ(printable("\xff\xC3"), "\xEF\xBF\xBD\xEF\xBF\xBD");
   EXPECT_EQ(printable("\xED\xA0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");
 }

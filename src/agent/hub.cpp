@@ -1,0 +1,102 @@
+#include "agent/hub.hpp"
+
+#include "core/json.hpp"
+#include "core/version.hpp"
+
+#include <algorithm>
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+namespace ydl::agent {
+
+namespace json = boost::json;
+
+void Hub::expect(const core::AgentId& id, Listener listener) {
+  auto session = std::make_shared<Session>(executor_);
+  session->listener = std::move(listener);
+  sessions_[id] = std::move(session);
+}
+
+void Hub::forget(const core::AgentId& id) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return;
+  found->second->news.notify();
+  sessions_.erase(found);
+}
+
+void Hub::send(const core::AgentId& id, Command command) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return;  // gone: whoever sent this learns it from the backend
+  found->second->outbox.push(std::move(command));
+  found->second->news.notify();
+}
+
+core::Instant Hub::last_heard(const core::AgentId& id) const {
+  const auto found = sessions_.find(id);
+  return found == sessions_.end() ? core::Instant{} : found->second->last_heard;
+}
+
+core::Result<std::shared_ptr<Hub::Session>> Hub::session(const core::AgentId& id) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end())
+    return core::fail(core::Errc::not_found, fmt::format("agent '{}' is not of this job", id.str()));
+  found->second->last_heard = core::steady_now();
+  return found->second;
+}
+
+core::Result<void> Hub::hello(const core::AgentId& id, std::string_view body) {
+  const auto found = session(id);
+  if (!found) return core::fail(found.error());
+  const auto object = core::parse_json_object(body);
+  if (!object) return core::fail(object.error());
+  const auto hello = hello_from_json(*object);
+  if (!hello) return core::fail(hello.error());
+  if (hello->protocol != kProtocolVersion || hello->version != core::kVersion) {
+    return core::fail(core::Errc::refused,
+                      fmt::format("agent on {} is ydl {} (protocol {}), this master is ydl {} (protocol {})",
+                                  hello->node, hello->version, hello->protocol, core::kVersion, kProtocolVersion));
+  }
+  (*found)->listener.on_hello(*hello);
+  return {};
+}
+
+net::Async<std::string> Hub::commands(core::AgentId id, Sequence after, core::Millis wait) {
+  const auto found = session(id);
+  if (!found) co_return core::fail(found.error());
+  auto current = *found;
+  current->outbox.confirm(after);
+  if (current->outbox.empty()) co_await current->news.wait(wait);
+  // What was said in one go travels in one answer: let the sender finish its turn.
+  co_await net::asio::post(executor_, net::asio::use_awaitable);
+  current->last_heard = core::steady_now();
+  json::array list;
+  for (Sequence seq = current->outbox.first(); const auto& command : current->outbox.items()) {
+    auto object = to_json(command);
+    object["seq"] = static_cast<std::int64_t>(seq++);
+    list.push_back(std::move(object));
+  }
+  co_return json::serialize(json::object{{"commands", std::move(list)}});
+}
+
+core::Result<void> Hub::reports(const core::AgentId& id, std::string_view body) {
+  const auto found = session(id);
+  if (!found) return core::fail(found.error());
+  const auto current = *found;  // a listener may forget the agent
+  const auto object = core::parse_json_object(body);
+  if (!object) return core::fail(object.error());
+  const auto first = core::json_int(*object, "first");
+  const auto list = core::json_array(*object, "reports");
+  if (!first) return core::fail(first.error());
+  if (!list) return core::fail(list.error());
+  auto seq = static_cast<Sequence>(std::max<std::int64_t>(1, *first));
+  for (const auto& item : **list) {
+    if (!item.is_object()) return core::fail(core::Errc::corrupt, "'reports' holds what is no report");
+    const auto report = report_from_json(item.get_object());
+    if (!report) return core::fail(report.error());
+    if (current->inbox.accept(seq++)) current->listener.on_report(*report);
+  }
+  return {};
+}
+
+}  // namespace ydl::agent

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "agent/numbered_queue.hpp"
+#include "agent/protocol.hpp"
+#include "core/clock.hpp"
+#include "net/asio.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace ydl::agent {
+
+// The master's side of its agents: commands wait here until an agent fetches them, reports arrive here. It does not
+// know HTTP: the master's routes pass bodies in and out.
+class Hub {
+ public:
+  struct Listener {
+    std::function<void(const Hello&)> on_hello;
+    std::function<void(const Report&)> on_report;
+  };
+
+  explicit Hub(net::asio::any_io_executor executor) : executor_(std::move(executor)) {}
+
+  void expect(const core::AgentId& id, Listener listener);
+  void forget(const core::AgentId& id);
+  void send(const core::AgentId& id, Command command);
+  [[nodiscard]] core::Instant last_heard(const core::AgentId& id) const;
+
+  // The three calls of protocol.hpp. Errors: not_found (no such agent), corrupt, refused (another version).
+  [[nodiscard]] core::Result<void> hello(const core::AgentId& id, std::string_view body);
+  [[nodiscard]] net::Async<std::string> commands(core::AgentId id, Sequence after, core::Millis wait);
+  [[nodiscard]] core::Result<void> reports(const core::AgentId& id, std::string_view body);
+
+ private:
+  struct Session {
+    explicit Session(const net::asio::any_io_executor& executor) : news(executor) {}
+    Listener listener;
+    Outbox<Command> outbox;
+    Inbox inbox;
+    net::Signal news;
+    core::Instant last_heard = core::steady_now();
+  };
+
+  [[nodiscard]] core::Result<std::shared_ptr<Session>> session(const core::AgentId& id);
+
+  net::asio::any_io_executor executor_;
+  std::map<core::AgentId, std::shared_ptr<Session>> sessions_;
+};
+
+}  // namespace ydl::agent

@@ -1,0 +1,128 @@
+#pragma once
+
+#include "core/ids.hpp"
+#include "core/result.hpp"
+#include "job/types.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <boost/json/fwd.hpp>
+
+// What master and agent say to each other, as JSON over the master's HTTP server:
+//
+//   agent -> master   POST /v1/agents/ID/hello      Hello
+//   agent -> master   GET  /v1/agents/ID/commands?after=N&wait=MS     {"commands":[{"seq":N+1,...},...]}
+//   agent -> master   POST /v1/agents/ID/reports    {"first":N,"reports":[...]}   an empty list is a heartbeat
+//
+// Both lists are numbered and kept until the other side has named a later number, so that a lost connection loses
+// nothing and a repeated request repeats nothing.
+namespace ydl::agent {
+
+inline constexpr int kProtocolVersion = 1;
+
+struct Hello {
+  int protocol = kProtocolVersion;
+  std::string version;  // of ydl
+  std::string node;
+  int pid = 0;
+};
+
+// ---- commands --------------------------------------------------------------------------------------------------
+
+// A file or folder that appears in a task's working directory under `name`.
+struct Link {
+  std::string target;
+  std::string name;
+};
+
+// Hold ports and GPUs, make the working directory.
+struct Prepare {
+  core::AttemptId attempt;
+  int ports = 0;
+  std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;
+  int gpus = 0;
+  std::uint64_t memory_limit = 0;  // bytes; 0: none
+  int vcores_limit = 0;            // 0: none
+  std::string working_directory;
+  std::string results_directory;
+  std::string log_directory;
+  std::string linked_directory;  // whose entries all appear in the working directory; may be empty
+  std::vector<Link> links;
+};
+
+struct Launch {
+  core::AttemptId attempt;
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> env;  // over the agent's own
+};
+
+struct Stop {
+  core::AttemptId attempt;
+  core::Millis grace{0};
+};
+
+// Give up whatever Prepare took. A task that still runs is killed.
+struct Release {
+  core::AttemptId attempt;
+};
+
+// End all tasks, then yourself.
+struct Shutdown {};
+
+using Command = std::variant<Prepare, Launch, Stop, Release, Shutdown>;
+
+// ---- reports ---------------------------------------------------------------------------------------------------
+
+struct Prepared {
+  core::AttemptId attempt;
+  std::vector<std::uint16_t> ports;
+};
+
+struct PrepareFailed {
+  core::AttemptId attempt;
+  std::string reason;
+};
+
+struct TaskStarted {
+  core::AttemptId attempt;
+  int pid = 0;
+};
+
+struct TaskStartFailed {
+  core::AttemptId attempt;
+  job::StartFailure failure = job::StartFailure::transient;
+  std::string reason;
+};
+
+struct TaskExited {
+  core::AttemptId attempt;
+  job::ExitStatus status;
+  int leftovers = 0;  // processes the task left behind, which were killed
+};
+
+// What the task last said; sent when it changes, not for every line.
+struct TaskOutput {
+  core::AttemptId attempt;
+  std::string last_line;
+  std::optional<double> progress;
+  std::string progress_text;
+};
+
+using Report = std::variant<Prepared, PrepareFailed, TaskStarted, TaskStartFailed, TaskExited, TaskOutput>;
+
+// ---- JSON ------------------------------------------------------------------------------------------------------
+
+[[nodiscard]] boost::json::object to_json(const Hello& hello);
+[[nodiscard]] boost::json::object to_json(const Command& command);
+[[nodiscard]] boost::json::object to_json(const Report& report);
+[[nodiscard]] core::Result<Hello> hello_from_json(const boost::json::object& object);
+[[nodiscard]] core::Result<Command> command_from_json(const boost::json::object& object);
+[[nodiscard]] core::Result<Report> report_from_json(const boost::json::object& object);
+
+}  // namespace ydl::agent

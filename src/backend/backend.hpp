@@ -1,0 +1,49 @@
+#pragma once
+
+#include "agent/protocol.hpp"
+#include "core/ids.hpp"
+#include "job/types.hpp"
+#include "net/asio.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace ydl::backend {
+
+// What a backend tells the master.
+struct Sink {
+  std::function<void(job::Event)> event;
+  std::function<void(const agent::TaskOutput&)> output;
+  std::function<void(std::string)> note;  // a sentence for the user
+};
+
+// A place where tasks run: this machine, hosts over SSH, a YARN cluster, a script for tests. The master says what it
+// wants in the agents' own words and hears job events; how a task gets a host and an agent is the backend's affair.
+//
+// Life cycle: open(), then any of the four verbs, then close(). Single-threaded. For each attempt the answers are
+//   place   -> Placed | NotPlacedYet… | CannotPlace, or Lost afterwards
+//   launch  -> Started or StartFailed, later Exited or Lost
+//   stop    -> Exited or Lost
+//   release -> nothing; everything the attempt had is free
+// One conformance suite (tests/conformance) holds for all of them.
+class Backend {
+ public:
+  Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+  virtual ~Backend() = default;
+
+  // Ready to place tasks, or why not.
+  [[nodiscard]] virtual net::Async<> open() = 0;
+
+  virtual void place(agent::Prepare request) = 0;
+  virtual void launch(agent::Launch request) = 0;
+  virtual void stop(agent::Stop request) = 0;
+  virtual void release(const core::AttemptId& attempt) = 0;
+
+  // Ends whatever still runs and frees everything.
+  [[nodiscard]] virtual net::awaitable<void> close() = 0;
+};
+
+}  // namespace ydl::backend

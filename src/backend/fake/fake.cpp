@@ -1,0 +1,157 @@
+#include "backend/fake/fake.hpp"
+
+#include <set>
+
+#include <fmt/format.h>
+
+namespace ydl::backend {
+
+using core::AttemptId;
+using core::Millis;
+
+struct FakeBackend::State {
+  State(net::asio::any_io_executor executor_, Sink sink_, Script script_, FakeTask otherwise_)
+      : executor(std::move(executor_)),
+        sink(std::move(sink_)),
+        script(std::move(script_)),
+        otherwise(std::move(otherwise_)) {}
+
+  // An attempt that was launched and has not ended.
+  struct Live {
+    explicit Live(const net::asio::any_io_executor& executor_) : stop_asked(executor_) {}
+    net::Signal stop_asked;
+    std::optional<Millis> grace;
+  };
+
+  net::asio::any_io_executor executor;
+  Sink sink;
+  Script script;
+  FakeTask otherwise;
+  std::set<AttemptId> held;
+  std::map<AttemptId, std::shared_ptr<Live>> live;
+  std::uint16_t next_port = 20000;
+  bool closed = false;
+
+  const FakeTask& behaviour(const AttemptId& attempt) const {
+    for (const auto& key : {fmt::format("{}#{}", attempt.task.str(), attempt.attempt), attempt.task.str()}) {
+      if (const auto found = script.find(key); found != script.end()) return found->second;
+    }
+    return otherwise;
+  }
+  void tell(job::Event event) const {
+    if (!closed) sink.event(std::move(event));
+  }
+};
+
+FakeBackend::FakeBackend(net::asio::any_io_executor executor, Sink sink, Script script, FakeTask otherwise)
+    : state_(std::make_shared<State>(std::move(executor), std::move(sink), std::move(script), std::move(otherwise))) {}
+
+FakeBackend::~FakeBackend() {
+  state_->closed = true;
+}
+
+net::Async<> FakeBackend::open() {
+  co_return core::Result<>{};
+}
+
+namespace {
+
+net::awaitable<void> find_place(std::shared_ptr<FakeBackend::State> state, agent::Prepare request);
+net::awaitable<void> live_a_life(std::shared_ptr<FakeBackend::State> state, AttemptId attempt);
+
+}  // namespace
+
+void FakeBackend::place(agent::Prepare request) {
+  net::asio::co_spawn(state_->executor, find_place(state_, std::move(request)), net::asio::detached);
+}
+
+void FakeBackend::launch(agent::Launch request) {
+  state_->live[request.attempt] = std::make_shared<State::Live>(state_->executor);
+  net::asio::co_spawn(state_->executor, live_a_life(state_, request.attempt), net::asio::detached);
+}
+
+void FakeBackend::stop(agent::Stop request) {
+  const auto found = state_->live.find(request.attempt);
+  if (found == state_->live.end()) return;
+  found->second->grace = request.grace;
+  found->second->stop_asked.notify();
+}
+
+void FakeBackend::release(const AttemptId& attempt) {
+  state_->held.erase(attempt);
+  if (const auto found = state_->live.find(attempt); found != state_->live.end()) {
+    found->second->grace = Millis(0);
+    found->second->stop_asked.notify();
+  }
+}
+
+net::awaitable<void> FakeBackend::close() {
+  state_->closed = true;
+  for (auto& [attempt, live] : state_->live) {
+    live->grace = Millis(0);
+    live->stop_asked.notify();
+  }
+  state_->held.clear();
+  co_return;
+}
+
+std::size_t FakeBackend::places_held() const {
+  return state_->held.size();
+}
+
+namespace {
+
+net::awaitable<void> find_place(std::shared_ptr<FakeBackend::State> state, agent::Prepare request) {
+  const auto& script = state->behaviour(request.attempt);
+  co_await net::pause(script.place_after);
+  if (!script.cannot_place.empty()) {
+    state->tell(job::CannotPlace{request.attempt, script.cannot_place});
+    co_return;
+  }
+  state->held.insert(request.attempt);
+  job::Place place{"127.0.0.1", "fake-host", {}};
+  for (int i = 0; i < request.ports; ++i) place.ports.push_back(state->next_port++);
+  state->tell(job::Placed{request.attempt, std::move(place)});
+  if (script.lose_node_after) {
+    co_await net::pause(*script.lose_node_after);
+    if (state->held.erase(request.attempt) == 0) co_return;
+    state->live.erase(request.attempt);
+    state->tell(job::Lost{request.attempt, "fake-host went away, as the script says"});
+  }
+}
+
+net::awaitable<void> live_a_life(std::shared_ptr<FakeBackend::State> state, AttemptId attempt) {
+  const auto& script = state->behaviour(attempt);
+  const auto life = state->live.at(attempt);
+  const auto gone = [&] {  // its node was lost meanwhile
+    const auto found = state->live.find(attempt);
+    return found == state->live.end() || found->second != life;
+  };
+  if (!life->grace) co_await life->stop_asked.wait(script.start_after);
+  if (gone()) co_return;
+  if (!script.start_error.empty()) {
+    state->live.erase(attempt);
+    const auto failure = script.start_error_permanent ? job::StartFailure::permanent : job::StartFailure::transient;
+    state->tell(job::StartFailed{attempt, failure, script.start_error});
+    co_return;
+  }
+  if (!life->grace) {
+    state->tell(job::Started{attempt, 4242});
+    if (!script.says.empty() && !state->closed) state->sink.output({attempt, script.says, std::nullopt, {}});
+    constexpr Millis kForEver = std::chrono::hours(24);
+    if (!life->grace) co_await life->stop_asked.wait(script.never_ends ? kForEver : script.run_for);
+  }
+  if (gone()) co_return;
+  job::ExitStatus status{script.exit_code, script.exit_signal};
+  if (life->grace) {
+    if (script.ignores_stop) co_await net::pause(*life->grace);
+    if (gone()) co_return;
+    status = {0, script.ignores_stop ? 9 : 15};
+  }
+  state->live.erase(attempt);
+  state->tell(job::Exited{attempt, status});
+}
+
+}  // namespace
+
+}  // namespace ydl::backend

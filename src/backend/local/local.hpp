@@ -1,0 +1,54 @@
+#pragma once
+
+#include "agent/hub.hpp"
+#include "backend/backend.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace ydl::backend {
+
+struct LocalOptions {
+  std::filesystem::path credentials;  // the file that tells the agent where the master is and its secret
+  std::filesystem::path agent_log;
+  core::Millis agent_silence = core::Seconds(30);  // an agent that says nothing for so long is replaced by none
+};
+
+// Tasks as processes of this machine, under one agent process. The agent is ended through its standard input: when
+// this backend, or the whole master, is gone, the agent reads the end of it and kills every task.
+class LocalBackend final : public Backend {
+ public:
+  LocalBackend(net::asio::any_io_executor executor, agent::Hub& hub, Sink sink, LocalOptions options);
+  ~LocalBackend() override;
+
+  [[nodiscard]] net::Async<> open() override;
+  void place(agent::Prepare request) override;
+  void launch(agent::Launch request) override;
+  void stop(agent::Stop request) override;
+  void release(const core::AttemptId& attempt) override;
+  [[nodiscard]] net::awaitable<void> close() override;
+
+  struct State;  // shared with the coroutine that watches the agent
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+// What a job needs of one machine, all tasks together.
+struct Needs {
+  int tasks = 0;
+  std::uint64_t memory = 0;  // asked for explicitly, bytes
+  int gpus = 0;
+  std::string gpu_users;  // "worker asks for 1 each": for the sentence
+};
+struct Machine {
+  int cores = 1;
+  std::uint64_t memory = 0;
+  int gpus = 0;
+};
+
+// Whether this machine can hold the job; pure. Errors: no_capacity, with what was asked, what is there and what to do.
+[[nodiscard]] core::Result<void> check_capacity(const Needs& needs, const Machine& machine);
+
+}  // namespace ydl::backend

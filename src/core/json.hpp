@@ -1,0 +1,30 @@
+#pragma once
+
+#include "core/result.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <boost/json.hpp>
+
+// Reading JSON that somebody else wrote: every step can fail, and the failure names the key.
+namespace ydl::core {
+
+// Nothing the product reads is larger or deeper than this.
+[[nodiscard]] Result<boost::json::object> parse_json_object(std::string_view text);
+
+[[nodiscard]] Result<std::string> json_string(const boost::json::object& object, std::string_view key);
+[[nodiscard]] Result<std::int64_t> json_int(const boost::json::object& object, std::string_view key);
+[[nodiscard]] Result<const boost::json::array*> json_array(const boost::json::object& object, std::string_view key);
+[[nodiscard]] Result<const boost::json::object*> json_object(const boost::json::object& object, std::string_view key);
+
+// The value, or `otherwise` where the key is missing or of another type.
+[[nodiscard]] std::string json_string_or(const boost::json::object& object, std::string_view key,
+                                         std::string_view otherwise);
+[[nodiscard]] std::int64_t json_int_or(const boost::json::object& object, std::string_view key, std::int64_t otherwise);
+[[nodiscard]] bool json_bool_or(const boost::json::object& object, std::string_view key, bool otherwise);
+[[nodiscard]] std::optional<double> json_number(const boost::json::object& object, std::string_view key);
+
+}  // namespace ydl::core

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "net/asio.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace ydl::http {
+
+struct Request {
+  std::string method;  // GET, POST
+  std::string path;    // decoded, without the query
+  std::map<std::string, std::string> query;
+  std::map<std::string, std::string> captures;  // what stood for {name} in the pattern
+  std::string body;
+  bool wants_event_stream = false;  // Accept: text/event-stream
+};
+
+// Writes server-sent events until the client goes away or the coroutine returns.
+class EventStream {
+ public:
+  virtual ~EventStream() = default;
+  // False: the client is gone.
+  [[nodiscard]] virtual net::awaitable<bool> send(std::string_view id, std::string_view data) = 0;
+};
+
+struct Response {
+  unsigned status = 200;
+  std::string body;
+  std::string content_type = "application/json";
+  // Set: the answer is an event stream that this coroutine feeds.
+  std::function<net::awaitable<void>(EventStream&)> stream = nullptr;
+
+  [[nodiscard]] static Response json(std::string body) { return {200, std::move(body)}; }
+  [[nodiscard]] static Response error(unsigned status, std::string_view sentence);
+};
+
+using Handler = std::function<net::awaitable<Response>(Request)>;
+
+// Maps method and path to a handler. Patterns are literal but for segments in braces, which match one segment.
+class Router {
+ public:
+  void add(std::string method, std::string pattern, Handler handler);
+
+  struct Match {
+    const Handler* handler = nullptr;
+    std::map<std::string, std::string> captures;
+  };
+  // Errors: not_found for a path nobody has, refused for a method the path does not take.
+  [[nodiscard]] core::Result<Match> match(std::string_view method, std::string_view path) const;
+
+ private:
+  struct Route {
+    std::string method;
+    std::vector<std::string> segments;
+    Handler handler;
+  };
+  std::vector<Route> routes_;
+};
+
+// Path and query of a request target, percent-decoded. Nothing on a malformed one.
+struct Target {
+  std::string path;
+  std::map<std::string, std::string> query;
+};
+[[nodiscard]] std::optional<Target> parse_target(std::string_view target);
+
+}  // namespace ydl::http

@@ -1,0 +1,213 @@
+#include "http/server.hpp"
+
+#include "core/log.hpp"
+#include "core/strings.hpp"
+
+#include <unordered_set>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <fmt/format.h>
+
+namespace ydl::http {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace bhttp = beast::http;
+using tcp = asio::ip::tcp;
+
+struct Server::State {
+  State(asio::any_io_executor executor_, ServerOptions options_, Router router_)
+      : executor(std::move(executor_)),
+        options(std::move(options_)),
+        router(std::move(router_)),
+        acceptor(executor),
+        idle(executor) {}
+
+  asio::any_io_executor executor;
+  ServerOptions options;
+  Router router;
+  tcp::acceptor acceptor;
+  std::unordered_set<beast::tcp_stream*> connections;
+  int calls_in_hand = 0;
+  net::Signal idle;
+  bool closed = false;
+};
+
+namespace {
+
+using StatePtr = std::shared_ptr<Server::State>;
+using StringRequest = bhttp::request<bhttp::string_body>;
+using StringResponse = bhttp::response<bhttp::string_body>;
+
+constexpr std::string_view kBearer = "Bearer ";
+
+bool is_authorised(const StringRequest& request, std::string_view secret) {
+  const std::string_view header = request[bhttp::field::authorization];
+  return header.starts_with(kBearer) && core::secret_equal(header.substr(kBearer.size()), secret);
+}
+
+unsigned status_of(const core::Error& error) {
+  if (error.code == core::Errc::not_found) return 404;
+  if (error.code == core::Errc::refused) return 405;
+  return 400;
+}
+
+class SocketEventStream final : public EventStream {
+ public:
+  explicit SocketEventStream(beast::tcp_stream& stream) : stream_(stream) {}
+
+  net::awaitable<bool> send(std::string_view id, std::string_view data) override {
+    const auto text = fmt::format("id: {}\ndata: {}\n\n", id, data);
+    stream_.expires_after(core::Seconds(30));
+    const auto [error, written] = co_await asio::async_write(stream_, asio::buffer(text), net::tuple);
+    co_return !error;
+  }
+
+ private:
+  beast::tcp_stream& stream_;
+};
+
+net::awaitable<Response> dispatch(StatePtr state, StringRequest& message) {
+  if (!is_authorised(message, state->options.secret)) {
+    co_return Response::error(
+        401, "this call needs the job's secret: Authorization: Bearer SECRET, from the job's master.json");
+  }
+  auto target = parse_target(message.target());
+  if (!target) co_return Response::error(400, "the request target is malformed");
+  Request request;
+  request.method = std::string(message.method_string());
+  request.path = std::move(target->path);
+  request.query = std::move(target->query);
+  request.body = std::move(message.body());
+  request.wants_event_stream =
+      std::string_view(message[bhttp::field::accept]).find("text/event-stream") != std::string_view::npos;
+  auto match = state->router.match(request.method, request.path);
+  if (!match) co_return Response::error(status_of(match.error()), match.error().message);
+  request.captures = std::move(match->captures);
+  co_return co_await (*match->handler)(std::move(request));
+}
+
+net::awaitable<bool> answer(beast::tcp_stream& stream, const StringRequest& request, Response response) {
+  StringResponse message(static_cast<bhttp::status>(response.status), request.version());
+  message.set(bhttp::field::content_type, response.content_type);
+  message.set(bhttp::field::cache_control, "no-store");
+  message.keep_alive(request.keep_alive());
+  message.body() = std::move(response.body);
+  message.prepare_payload();
+  stream.expires_after(core::Seconds(30));
+  const auto [error, written] = co_await bhttp::async_write(stream, message, net::tuple);
+  co_return !error && message.keep_alive();
+}
+
+net::awaitable<void> answer_with_events(beast::tcp_stream& stream, const Response& response) {
+  static constexpr std::string_view kHead =
+      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n";
+  const auto [error, written] = co_await asio::async_write(stream, asio::buffer(kHead), net::tuple);
+  if (error) co_return;
+  SocketEventStream events(stream);
+  co_await response.stream(events);
+}
+
+// False: the connection has served its last call.
+net::awaitable<bool> answer_call(StatePtr state, beast::tcp_stream& stream, StringRequest& request) {
+  auto response = co_await dispatch(state, request);
+  if (response.stream) {
+    co_await answer_with_events(stream, response);
+    co_return false;
+  }
+  co_return co_await answer(stream, request, std::move(response));
+}
+
+net::awaitable<void> serve(StatePtr state, tcp::socket socket) {
+  boost::system::error_code ignored;
+  socket.set_option(tcp::no_delay(true), ignored);
+  beast::tcp_stream stream(std::move(socket));
+  state->connections.insert(&stream);
+  beast::flat_buffer buffer;
+  while (!state->closed) {
+    bhttp::request_parser<bhttp::string_body> parser;
+    parser.body_limit(state->options.max_body);
+    parser.header_limit(16 * 1024);
+    stream.expires_after(state->options.idle_timeout);
+    const auto [error, received] = co_await bhttp::async_read(stream, buffer, parser, net::tuple);
+    if (error == bhttp::error::body_limit) {
+      (void)co_await answer(stream, parser.get(), Response::error(413, "the body is too large"));
+      break;
+    }
+    if (error) break;  // closed, idle for too long, or not HTTP: nobody to tell
+    stream.expires_never();
+    ++state->calls_in_hand;
+    const bool goes_on = co_await answer_call(state, stream, parser.get());
+    if (--state->calls_in_hand == 0) state->idle.notify();
+    if (!goes_on) break;
+  }
+  state->connections.erase(&stream);
+}
+
+net::awaitable<void> accept_loop(StatePtr state) {
+  while (!state->closed) {
+    auto [error, socket] = co_await state->acceptor.async_accept(net::tuple);
+    if (state->closed) break;
+    if (error) {  // out of file descriptors, say: wait for some to come back instead of spinning
+      core::log("accepting a connection: {}", error.message());
+      co_await net::pause(core::Millis(100));
+      continue;
+    }
+    if (state->connections.size() >= state->options.max_connections) continue;  // closes it
+    asio::co_spawn(state->executor, serve(state, std::move(socket)), asio::detached);
+  }
+}
+
+}  // namespace
+
+Server::Server(asio::any_io_executor executor, ServerOptions options, Router router)
+    : state_(std::make_shared<State>(std::move(executor), std::move(options), std::move(router))) {}
+
+Server::~Server() {
+  close();
+}
+
+core::Result<void> Server::listen() {
+  boost::system::error_code error;
+  const auto refuse = [&] {
+    return core::fail(core::Errc::io, fmt::format("cannot listen on {}:{}: {}", state_->options.address,
+                                                  state_->options.port, error.message()));
+  };
+  const auto address = asio::ip::make_address(state_->options.address, error);
+  if (error) return refuse();
+  const tcp::endpoint endpoint(address, state_->options.port);
+  auto& acceptor = state_->acceptor;
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (error) return refuse();
+  asio::co_spawn(state_->executor, accept_loop(state_), asio::detached);
+  return {};
+}
+
+std::uint16_t Server::port() const {
+  boost::system::error_code error;
+  return state_->acceptor.local_endpoint(error).port();
+}
+
+net::awaitable<void> Server::drain(core::Millis at_most) {
+  boost::system::error_code ignored;
+  state_->acceptor.close(ignored);
+  const auto deadline = core::steady_now() + at_most;
+  while (state_->calls_in_hand > 0 && core::steady_now() < deadline)
+    co_await state_->idle.wait(deadline - core::steady_now());
+}
+
+void Server::close() {
+  if (std::exchange(state_->closed, true)) return;
+  boost::system::error_code ignored;
+  state_->acceptor.close(ignored);
+  for (auto* stream : state_->connections) stream->cancel();
+}
+
+}  // namespace ydl::http

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "http/router.hpp"
+#include "net/asio.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace ydl::http {
+
+struct ServerOptions {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;  // 0: any free one
+  std::string secret;      // every call must carry it
+  std::size_t max_connections = 4096;
+  std::size_t max_body = std::size_t{16} << 20U;
+  core::Millis idle_timeout = core::Seconds(120);
+};
+
+// The master's one server. Single-threaded: handlers run on the executor's thread, one coroutine per connection.
+// Life cycle: listen(), then close(), after which no handler runs any more.
+class Server {
+ public:
+  Server(net::asio::any_io_executor executor, ServerOptions options, Router router);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Errors: io, with address and port, when the port cannot be had.
+  [[nodiscard]] core::Result<void> listen();
+  [[nodiscard]] std::uint16_t port() const;
+  // Takes no more connections and waits, for a bounded time, until the calls in hand are answered.
+  [[nodiscard]] net::awaitable<void> drain(core::Millis at_most);
+  void close();
+
+  struct State;  // shared with the coroutines of its connections
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace ydl::http

@@ -1,0 +1,135 @@
+#include "master/api.hpp"
+
+#include "core/json.hpp"
+#include "core/strings.hpp"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+namespace ydl::master {
+namespace {
+
+using core::Errc;
+using http::Request;
+using http::Response;
+using net::awaitable;
+
+constexpr std::int64_t kLongestWait = 30'000;
+constexpr std::int64_t kLogPiece = std::int64_t{1} << 20U;
+
+std::int64_t number(const Request& request, const std::string& key, std::int64_t otherwise) {
+  const auto found = request.query.find(key);
+  if (found == request.query.end()) return otherwise;
+  return std::max<std::int64_t>(0, core::parse_int<std::int64_t>(found->second).value_or(otherwise));
+}
+
+Response refuse(const core::Error& error) {
+  const unsigned status = error.code == Errc::not_found ? 404 : error.code == Errc::refused ? 409 : 400;
+  return Response::error(status, error.message);
+}
+
+std::string event_list(const std::vector<std::string>& lines) {
+  return fmt::format("{{\"events\":[{}]}}", fmt::join(lines, ","));
+}
+
+awaitable<void> stream_events(Master& master, std::uint64_t after, http::EventStream& stream) {
+  for (;;) {
+    for (const auto& line : master.journal().after(after)) {
+      if (!co_await stream.send(std::to_string(++after), line)) co_return;
+    }
+    if (master.finished()) co_return;
+    co_await master.journal().wait_after(after, core::Seconds(15));
+  }
+}
+
+awaitable<Response> get_events(Master& master, Request request) {
+  const auto after = static_cast<std::uint64_t>(number(request, "after", 0));
+  if (request.wants_event_stream) {
+    Response response;
+    response.stream = [&master, after](http::EventStream& stream) { return stream_events(master, after, stream); };
+    co_return response;
+  }
+  const auto wait = std::min(number(request, "wait", 0), kLongestWait);
+  if (wait > 0 && !master.finished()) co_await master.journal().wait_after(after, core::Millis(wait));
+  // What happened in one go is told in one answer.
+  co_await net::asio::post(co_await net::asio::this_coro::executor, net::asio::use_awaitable);
+  co_return Response::json(event_list(master.journal().after(after)));
+}
+
+core::Result<std::string> read_piece(const std::filesystem::path& file, std::int64_t offset, std::int64_t limit) {
+  const core::UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd && errno == ENOENT) return std::string();  // nothing written yet
+  if (!fd) return core::fail(core::system_error(errno, fmt::format("cannot open {}", file.string())));
+  std::string piece(static_cast<std::size_t>(limit), '\0');
+  const auto n = ::pread(fd.get(), piece.data(), piece.size(), offset);
+  if (n < 0) return core::fail(core::system_error(errno, fmt::format("cannot read {}", file.string())));
+  piece.resize(static_cast<std::size_t>(n));
+  return piece;
+}
+
+awaitable<Response> get_log(Master& master, Request request) {
+  const auto task = core::TaskId::parse(request.captures["task"]);
+  if (!task) co_return refuse(task.error());
+  int attempt = 0;
+  for (const auto& snapshot : master.machine().snapshot().tasks) {
+    if (snapshot.id == *task) attempt = snapshot.attempt;
+  }
+  if (attempt == 0) co_return Response::error(404, fmt::format("the job has no task {}", task->str()));
+  const auto stream = request.query.contains("stream") ? request.query["stream"] : "stdout";
+  if (stream != "stdout" && stream != "stderr") co_return Response::error(400, "stream is stdout or stderr");
+  attempt = static_cast<int>(std::min<std::int64_t>(number(request, "attempt", attempt), attempt));
+  const auto piece = read_piece(master.folder().task_logs({*task, attempt}) / stream, number(request, "offset", 0),
+                                std::min(number(request, "limit", kLogPiece), kLogPiece));
+  if (!piece) co_return refuse(piece.error());
+  co_return Response{200, *piece, "application/octet-stream"};
+}
+
+awaitable<Response> post_stop(Master& master, Request request) {
+  const auto body = core::parse_json_object(request.body.empty() ? "{}" : request.body);
+  if (!body) co_return refuse(body.error());
+  std::optional<core::Millis> grace;
+  if (const auto asked = core::json_int(*body, "grace_ms"); asked && *asked >= 0) grace = core::Millis(*asked);
+  master.request_stop(core::json_string_or(*body, "by", "the API"), grace);
+  co_return Response::json("{}");
+}
+
+awaitable<Response> agent_hello(agent::Hub& hub, Request request) {
+  const auto done = hub.hello({request.captures["id"]}, request.body);
+  co_return done ? Response::json("{}") : refuse(done.error());
+}
+
+awaitable<Response> agent_commands(agent::Hub& hub, Request request) {
+  const auto after = static_cast<agent::Sequence>(number(request, "after", 0));
+  const auto wait = std::min(number(request, "wait", 0), kLongestWait);
+  const auto body = co_await hub.commands({request.captures["id"]}, after, core::Millis(wait));
+  co_return body ? Response::json(*body) : refuse(body.error());
+}
+
+awaitable<Response> agent_reports(agent::Hub& hub, Request request) {
+  const auto done = hub.reports({request.captures["id"]}, request.body);
+  co_return done ? Response::json("{}") : refuse(done.error());
+}
+
+awaitable<Response> get_job(Master& master, Request) {
+  co_return Response::json(master.job_view());
+}
+
+}  // namespace
+
+http::Router make_api(Master& master, agent::Hub& hub) {
+  http::Router router;
+  router.add("GET", "/v1/job", [&](Request r) { return get_job(master, std::move(r)); });
+  router.add("GET", "/v1/events", [&](Request r) { return get_events(master, std::move(r)); });
+  router.add("GET", "/v1/tasks/{task}/logs", [&](Request r) { return get_log(master, std::move(r)); });
+  router.add("POST", "/v1/job/stop", [&](Request r) { return post_stop(master, std::move(r)); });
+  router.add("POST", "/v1/agents/{id}/hello", [&](Request r) { return agent_hello(hub, std::move(r)); });
+  router.add("GET", "/v1/agents/{id}/commands", [&](Request r) { return agent_commands(hub, std::move(r)); });
+  router.add("POST", "/v1/agents/{id}/reports", [&](Request r) { return agent_reports(hub, std::move(r)); });
+  return router;
+}
+
+}  // namespace ydl::master

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "agent/hub.hpp"
+#include "http/router.hpp"
+#include "master/master.hpp"
+
+namespace ydl::master {
+
+// The HTTP API, version 1 (docs/http-api.md). Everything under /v1; JSON, but for a log's bytes.
+//
+//   GET  /v1/job                               the job and its tasks
+//   GET  /v1/events?after=N&wait=MS            what happened after event N; as server-sent events where asked for
+//   GET  /v1/tasks/{task}/logs?stream=stdout&attempt=N&offset=N&limit=N
+//   POST /v1/job/stop                          {"by": who, "grace_ms": N}
+//   …    /v1/agents/{id}/…                     the agents' calls: agent/protocol.hpp
+//
+// Both references must outlive the server that has the router.
+[[nodiscard]] http::Router make_api(Master& master, agent::Hub& hub);
+
+}  // namespace ydl::master

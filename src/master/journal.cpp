@@ -1,0 +1,60 @@
+#include "master/journal.hpp"
+
+#include "core/log.hpp"
+#include "core/strings.hpp"
+
+#include <algorithm>
+#include <fcntl.h>
+
+#include <boost/json.hpp>
+
+namespace ydl::master {
+
+namespace json = boost::json;
+
+json::object event_json(std::uint64_t seq, core::WallTime time, const job::Record& record) {
+  json::object object{
+      {"seq", static_cast<std::int64_t>(seq)}, {"time", core::format_utc(time)}, {"kind", job::name(record.kind)}};
+  if (record.attempt) {
+    object["task"] = record.attempt->task.str();
+    object["attempt"] = record.attempt->attempt;
+  }
+  object["text"] = record.text;
+  if (record.exit) {
+    object["exit_code"] = record.exit->code;
+    object["signal"] = record.exit->signal;
+    if (record.exit->peak_memory > 0) object["peak_memory"] = static_cast<std::int64_t>(record.exit->peak_memory);
+  }
+  if (record.place) object["node"] = record.place->node;
+  if (record.pid != 0) object["pid"] = record.pid;
+  return object;
+}
+
+Journal::Journal(const net::asio::any_io_executor& executor, const std::filesystem::path& file)
+    : file_(file), fd_(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)), news_(executor) {}
+
+void Journal::add(const job::Record& record, core::WallTime time) {
+  lines_.push_back(json::serialize(event_json(lines_.size() + 1, time, record)));
+  news_.notify();
+}
+
+std::vector<std::string> Journal::after(std::uint64_t seq) const {
+  const auto from = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(seq, lines_.size()));
+  return {lines_.begin() + from, lines_.end()};
+}
+
+net::awaitable<void> Journal::wait_after(std::uint64_t seq, core::Millis at_most) {
+  if (seq >= last()) co_await news_.wait(at_most);
+}
+
+void Journal::flush() {
+  if (flushed_ == lines_.size()) return;
+  std::string text;
+  for (; flushed_ < lines_.size(); ++flushed_) text += lines_[flushed_] + "\n";
+  const auto written = core::write_all(fd_.get(), text);
+  if (written || failed_) return;
+  failed_ = true;
+  core::log("{} is not complete: {}", file_.string(), written.error().message);
+}
+
+}  // namespace ydl::master

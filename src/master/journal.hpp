@@ -1,0 +1,46 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/files.hpp"
+#include "job/types.hpp"
+#include "net/asio.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <boost/json/fwd.hpp>
+
+namespace ydl::master {
+
+// One entry as it stands in events.jsonl and in the HTTP API.
+[[nodiscard]] boost::json::object event_json(std::uint64_t seq, core::WallTime time, const job::Record& record);
+
+// Everything that happened to the job, numbered from 1: on disk for later, in memory for those who follow it now.
+// A disk that is full loses entries of the file, never the job; the first such loss is noted in the master's log.
+class Journal {
+ public:
+  Journal(const net::asio::any_io_executor& executor, const std::filesystem::path& file);
+
+  void add(const job::Record& record, core::WallTime time);
+
+  [[nodiscard]] std::uint64_t last() const { return lines_.size(); }
+  // The lines after `seq`, each a JSON object.
+  [[nodiscard]] std::vector<std::string> after(std::uint64_t seq) const;
+  // Until there is something after `seq`, or the time is over.
+  [[nodiscard]] net::awaitable<void> wait_after(std::uint64_t seq, core::Millis at_most);
+
+  // To the disk, all of what was added since the last flush in one write.
+  void flush();
+
+ private:
+  std::filesystem::path file_;
+  core::UniqueFd fd_;
+  std::vector<std::string> lines_;
+  std::size_t flushed_ = 0;
+  bool failed_ = false;
+  net::Signal news_;
+};
+
+}  // namespace ydl::master

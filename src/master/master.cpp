@@ -1,0 +1,232 @@
+#include "master/master.hpp"
+
+#include "core/log.hpp"
+#include "core/strings.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+namespace ydl::master {
+
+namespace json = boost::json;
+
+Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, JobFile job, JobPlan plan,
+               const BackendFactory& make_backend)
+    : executor_(executor),
+      folder_(std::move(folder)),
+      job_(std::move(job)),
+      plan_(std::move(plan)),
+      machine_(plan_.machine),
+      journal_(executor, folder_.events_file()),
+      timer_(executor),
+      ended_(executor) {
+  backend_ = make_backend({[this](job::Event event) { happen(std::move(event)); },
+                           [this](const agent::TaskOutput& output) { outputs_[output.attempt.task] = output; },
+                           [this](std::string text) { note(std::move(text)); }});
+}
+
+net::awaitable<job::Outcome> Master::run() {
+  if (auto opened = co_await backend_->open(); !opened) {
+    const job::Outcome outcome{job::JobState::failed, 1, opened.error().message, {}};
+    on(job::Record{job::RecordKind::job_failed, {}, outcome.reason, {}, {}, 0});
+    on(job::Finish{outcome});
+    write_state();
+    co_return outcome;
+  }
+  happen(job::Begin{});
+  while (!outcome_) co_await ended_.wait(core::Seconds(3600));
+  co_await backend_->close();
+  co_return *outcome_;
+}
+
+void Master::request_stop(std::string by, std::optional<core::Millis> grace) {
+  happen(job::StopRequested{std::move(by), grace});
+}
+
+// ---- events in -------------------------------------------------------------------------------------------------
+
+void Master::happen(job::Event event) {
+  events_.push_back(std::move(event));
+  if (std::exchange(handling_, true)) return;  // a backend answered while it was being told what to do
+  while (!events_.empty()) {
+    const auto next = std::move(events_.front());
+    events_.pop_front();
+    handle(next);
+  }
+  handling_ = false;
+  journal_.flush();
+  arm_timer();
+}
+
+void Master::handle(const job::Event& event) {
+  gang_.reset();
+  for (const auto& action : machine_.handle(event, core::steady_now())) carry_out(action);
+  const auto snapshot_state = outcome_ ? outcome_->state : machine_.state();
+  if (std::exchange(written_state_, snapshot_state) != snapshot_state) write_state();
+}
+
+void Master::arm_timer() {
+  const auto deadline = machine_.next_deadline();
+  if (deadline == std::exchange(armed_, deadline)) return;
+  timer_.cancel();
+  if (!deadline) return;
+  timer_.expires_at(*deadline);
+  net::asio::co_spawn(executor_, tick(), net::asio::detached);
+}
+
+net::awaitable<void> Master::tick() {
+  const auto [cancelled] = co_await timer_.async_wait(net::tuple);
+  if (cancelled) co_return;
+  armed_.reset();
+  happen(job::Tick{});
+}
+
+// ---- actions out -----------------------------------------------------------------------------------------------
+
+void Master::carry_out(const job::Action& action) {
+  std::visit([this](const auto& a) { on(a); }, action);
+}
+
+void Master::on(const job::Ask& ask) {
+  const auto& task = ask.attempt.task;
+  const auto& role = plan_.role(task.role);
+  agent::Prepare request;
+  request.attempt = ask.attempt;
+  request.ports = plan_.ports(task);
+  request.port_range = job_.port_range;
+  request.gpus = role.gpus;
+  request.memory_limit = role.asked.memory.value_or(0);
+  request.vcores_limit = role.asked.vcores.value_or(0);
+  request.working_directory = folder_.working_directory(task).string();
+  request.results_directory = (job_.results / task.file_name()).string();
+  request.log_directory = folder_.task_logs(ask.attempt).string();
+  if (job_.spec.auto_files) request.linked_directory = job_.spec.directory.value_or("");
+  for (const auto& file : job_.spec.files) {
+    const auto source = std::filesystem::path(job_.spec.directory.value_or("/")) / file.source;
+    request.links.push_back(
+        {source.string(), file.name.empty() ? source.lexically_normal().filename().string() : file.name});
+  }
+  backend_->place(std::move(request));
+}
+
+void Master::on(const job::Launch& launch) {
+  const auto& task = launch.attempt.task;
+  if (!gang_) gang_ = gang();
+  agent::Launch request;
+  request.attempt = launch.attempt;
+  const auto& role = plan_.role(task.role);
+  request.argv = role.argv;
+  request.env = framework::common_environment(*gang_, task);
+  request.env.merge(plan_.framework->environment(*gang_, task));
+  for (const auto* variable : {"OMP_NUM_THREADS"}) {  // a default of ours; what the user's shell says comes first
+    if (core::process_getenv(variable)) request.env.erase(variable);
+  }
+  if (!core::process_getenv("PYTHONUNBUFFERED")) request.env["PYTHONUNBUFFERED"] = "1";  // or logs come in lumps
+  for (const auto& [name, value] : role.env) request.env[name] = value;
+  request.env["YDL_ATTEMPT"] = std::to_string(launch.attempt.attempt);
+  request.env["YDL_RESULTS_DIR"] = (job_.results / task.file_name()).string();
+  backend_->launch(std::move(request));
+}
+
+framework::Gang Master::gang() const {
+  framework::Gang gang;
+  gang.job_id = job_.id.str();
+  const auto snapshot = machine_.snapshot();
+  for (const auto& task : snapshot.tasks) {
+    gang.start = std::max(gang.start, task.attempt);
+    framework::Gang::Member member{task.id, "", {}, plan_.role(task.id.role).vcores};
+    if (task.place) {
+      member.host = task.place->host;
+      member.ports = task.place->ports;
+    }
+    gang.members.push_back(std::move(member));
+  }
+  int retries = plan_.machine.job_retries;
+  for (const auto& role : plan_.machine.roles) retries += role.retries;
+  gang.max_starts = std::max(gang.start, 1 + retries);
+  return gang;
+}
+
+void Master::on(const job::Stop& stop) {
+  backend_->stop({stop.attempt, stop.grace});
+}
+
+void Master::on(const job::Release& release) {
+  backend_->release(release.attempt);
+}
+
+void Master::on(const job::Record& record) {
+  journal_.add(record, core::wall_now());
+}
+
+void Master::on(const job::Finish& finish) {
+  outcome_ = finish.outcome;
+  finished_at_ = core::wall_now();
+  ended_.notify();
+}
+
+void Master::note(std::string text) {
+  on(job::Record{job::RecordKind::note, {}, std::move(text), {}, {}, 0});
+  journal_.flush();
+}
+
+void Master::write_state() {
+  StateFile state;
+  state.state = job::name(outcome_ ? outcome_->state : machine_.state());
+  state.tasks = machine_.task_count();
+  if (outcome_) {
+    state.exit_code = outcome_->exit_code;
+    state.reason = outcome_->reason;
+    if (outcome_->cause) {
+      state.cause = outcome_->cause->task.str();
+      state.cause_attempt = outcome_->cause->attempt;
+    }
+    state.finished = finished_at_;
+  }
+  if (auto written = write_state_file(folder_, state); !written) core::log("{}", written.error().message);
+}
+
+// ---- what it looks like ----------------------------------------------------------------------------------------
+
+std::string Master::job_view() const {
+  const auto snapshot = machine_.snapshot();
+  const auto now = core::steady_now();
+  const auto wall = core::wall_now();
+  json::array tasks;
+  for (const auto& task : snapshot.tasks) {
+    json::object view{
+        {"id", task.id.str()}, {"attempt", task.attempt}, {"state", job::name(task.state)}, {"reason", task.reason}};
+    if (task.place) view["node"] = task.place->node;
+    if (task.running_since) view["running_since"] = core::format_utc(wall - (now - *task.running_since));
+    if (const auto output = outputs_.find(task.id);
+        output != outputs_.end() && output->second.attempt.attempt == task.attempt) {
+      view["last_line"] = output->second.last_line;
+      if (output->second.progress) {
+        view["progress"] = *output->second.progress;
+        view["progress_text"] = output->second.progress_text;
+      }
+    }
+    tasks.push_back(std::move(view));
+  }
+  json::object view{{"id", job_.id.str()},
+                    {"name", job_.spec.name},
+                    {"framework", job_.spec.framework},
+                    {"cluster", job_.cluster},
+                    {"user", job_.user},
+                    {"state", job::name(outcome_ ? outcome_->state : snapshot.state)},
+                    {"attempt", snapshot.attempt},
+                    {"submitted", core::format_utc(job_.created)},
+                    {"tasks", std::move(tasks)}};
+  if (finished_at_) view["finished"] = core::format_utc(*finished_at_);
+  if (outcome_) {
+    view["exit_code"] = outcome_->exit_code;
+    view["reason"] = outcome_->reason;
+  }
+  return json::serialize(view);
+}
+
+}  // namespace ydl::master

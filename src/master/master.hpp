@@ -1,0 +1,77 @@
+#pragma once
+
+#include "agent/hub.hpp"
+#include "backend/backend.hpp"
+#include "job/machine.hpp"
+#include "master/job_folder.hpp"
+#include "master/journal.hpp"
+#include "master/plan.hpp"
+#include "net/asio.hpp"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace ydl::master {
+
+using BackendFactory = std::function<std::unique_ptr<backend::Backend>(backend::Sink)>;
+
+// Runs one job: feeds the job's state machine with what the backend reports and carries out what it wants. The HTTP
+// API (api.hpp) reads from it. Single-threaded; life cycle: construct, run() once.
+class Master {
+ public:
+  Master(const net::asio::any_io_executor& executor, JobFolder folder, JobFile job, JobPlan plan,
+         const BackendFactory& make_backend);
+  Master(const Master&) = delete;
+  Master& operator=(const Master&) = delete;
+
+  // Until the job has ended and everything is released.
+  [[nodiscard]] net::awaitable<job::Outcome> run();
+
+  // What the API needs.
+  void request_stop(std::string by, std::optional<core::Millis> grace);
+  [[nodiscard]] std::string job_view() const;
+  [[nodiscard]] Journal& journal() { return journal_; }
+  [[nodiscard]] const JobFolder& folder() const { return folder_; }
+  [[nodiscard]] bool finished() const { return machine_.finished(); }
+  [[nodiscard]] const job::Machine& machine() const { return machine_; }
+
+ private:
+  void happen(job::Event event);
+  void handle(const job::Event& event);
+  void carry_out(const job::Action& action);
+  void on(const job::Ask& ask);
+  void on(const job::Launch& launch);
+  void on(const job::Stop& stop);
+  void on(const job::Release& release);
+  void on(const job::Record& record);
+  void on(const job::Finish& finish);
+  void note(std::string text);
+  void write_state();
+  void arm_timer();
+  [[nodiscard]] framework::Gang gang() const;
+  [[nodiscard]] net::awaitable<void> tick();
+
+  net::asio::any_io_executor executor_;
+  JobFolder folder_;
+  JobFile job_;
+  JobPlan plan_;
+  job::Machine machine_;
+  Journal journal_;
+  std::unique_ptr<backend::Backend> backend_;
+
+  std::deque<job::Event> events_;  // told while another was being handled
+  bool handling_ = false;
+  std::optional<framework::Gang> gang_;  // as of the event being handled: every launch of a gang needs the same one
+  std::map<core::TaskId, agent::TaskOutput> outputs_;
+  std::optional<job::Outcome> outcome_;
+  std::optional<core::WallTime> finished_at_;
+  job::JobState written_state_ = job::JobState::failed;
+  std::optional<core::Instant> armed_;
+  net::asio::steady_timer timer_;
+  net::Signal ended_;
+};
+
+}  // namespace ydl::master

@@ -1,0 +1,160 @@
+#include "master/plan.hpp"
+
+#include "core/assert.hpp"
+#include "core/strings.hpp"
+#include "core/user.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace ydl::master {
+namespace {
+
+namespace fs = std::filesystem;
+using core::Errc;
+using core::fail;
+using core::Result;
+
+constexpr std::uint64_t kMiB = 1ULL << 20U;
+constexpr std::uint64_t kWorkerMemory = 2048 * kMiB;
+constexpr std::uint64_t kServerMemory = 1024 * kMiB;
+
+bool is_script(std::string_view word) {
+  return word.ends_with(".py");
+}
+
+bool is_python(std::string_view word) {
+  return word == "python" || word == "python3";
+}
+
+struct Command {
+  std::vector<std::string> argv;
+  std::string interpreter_note;
+};
+
+// A leading `python` may be there or not; --python has the last word on which one it is.
+Result<Command> resolve_command(std::vector<std::string> argv, const spec::JobSpec& spec,
+                                const FindCommand& find_command) {
+  const bool named = is_python(argv.front());
+  if (!named && !is_script(argv.front())) return Command{std::move(argv), {}};
+  if (named) argv.erase(argv.begin());
+  if (spec.python) {
+    argv.insert(argv.begin(), *spec.python);
+    return Command{std::move(argv), fmt::format("{}, as --python says", *spec.python)};
+  }
+  for (const auto* name : {"python", "python3"}) {
+    const auto found = find_command(name);
+    if (!found) continue;
+    argv.insert(argv.begin(), *found);
+    return Command{std::move(argv), fmt::format("{}, the {} on PATH", *found, name)};
+  }
+  return fail(
+      Errc::usage,
+      "there is no python or python3 on PATH to run the script with: install one, or name it with --python PATH");
+}
+
+std::optional<core::RoleKind> parse_kind(std::string_view text) {
+  for (const auto kind :
+       {core::RoleKind::decider, core::RoleKind::service, core::RoleKind::side, core::RoleKind::evaluator}) {
+    if (job::name(kind) == text) return kind;
+  }
+  return std::nullopt;
+}
+
+job::Plan timings(const spec::JobSpec& spec) {
+  job::Plan plan;
+  plan.job_retries = spec.job_retries;
+  plan.allocation_timeout = spec.allocation_timeout;
+  plan.start_timeout = spec.start_timeout;
+  plan.run_timeout = spec.run_timeout;
+  plan.stop_grace = spec.stop_grace;
+  plan.evaluator_grace = spec.evaluator_grace;
+  return plan;
+}
+
+}  // namespace
+
+std::optional<std::string> find_on_path(const std::string& name) {
+  const auto path = core::process_getenv("PATH").value_or("/usr/local/bin:/usr/bin:/bin");
+  for (const auto folder : core::split(path, ':')) {
+    const auto candidate = fs::path(folder) / name;
+    std::error_code ignored;
+    if (fs::is_regular_file(candidate, ignored) && ::access(candidate.c_str(), X_OK) == 0) return candidate.string();
+  }
+  return std::nullopt;
+}
+
+const RoleLaunch& JobPlan::role(std::string_view name) const {
+  const auto found = std::ranges::find(roles, name, &RoleLaunch::name);
+  YDL_ASSERT(found != roles.end());
+  return *found;
+}
+
+int JobPlan::ports(const core::TaskId& task) const {
+  const auto found = std::ranges::find(spec.roles, task.role, &spec::Role::name);
+  YDL_ASSERT(found != spec.roles.end());
+  return framework->ports(shape, task) + found->ports.value_or(0);
+}
+
+Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_command) {
+  JobPlan plan;
+  plan.spec = spec;
+  plan.machine = timings(spec);
+  const auto found = framework::find(spec.framework);
+  if (!found) return fail(found.error());
+  plan.framework = *found;
+
+  for (const auto& role : spec.roles) plan.shape.roles.push_back({role.name, role.count});
+  if (auto fits = framework::check(*plan.framework, plan.shape); !fits) return fail(fits.error());
+
+  int deciders = 0;
+  for (const auto& role : spec.roles) {
+    const auto& words = role.command.empty() ? spec.command : role.command;
+    if (words.empty()) {
+      return fail(Errc::usage,
+                  fmt::format("role {} has no command: put it after `--`, or in the job file as command", role.name));
+    }
+    auto command = resolve_command(words, spec, find_command);
+    if (!command) return fail(command.error());
+
+    const auto traits = plan.framework->traits(plan.shape, role.name);
+    const auto kind = role.kind ? parse_kind(*role.kind) : traits.kind;
+    if (!kind)
+      return fail(Errc::usage, fmt::format("'{}' is no kind of role (decider, service, side, evaluator)", *role.kind));
+    if (*kind == core::RoleKind::decider) deciders += role.count;
+    plan.machine.roles.push_back({role.name, role.count, *kind, traits.restart, role.retries.value_or(spec.retries)});
+
+    RoleLaunch launch;
+    launch.name = role.name;
+    launch.count = role.count;
+    launch.argv = std::move(command->argv);
+    launch.interpreter_note = std::move(command->interpreter_note);
+    launch.env = spec.env;
+    for (const auto& [name, value] : role.env) launch.env[name] = value;
+    launch.asked = role.resources;
+    launch.memory = role.resources.memory.value_or(*kind == core::RoleKind::service ? kServerMemory : kWorkerMemory);
+    launch.vcores = role.resources.vcores.value_or(1);
+    launch.gpus = role.resources.gpus.value_or(0);
+    plan.roles.push_back(std::move(launch));
+  }
+  if (deciders == 0) {
+    return fail(Errc::usage,
+                "no role of the job decides when it is done: give one of them the kind 'decider' in the job file");
+  }
+  return plan;
+}
+
+std::string name_from_command(const std::vector<std::string>& command) {
+  for (const auto& word : command) {
+    if (is_python(fs::path(word).filename().string()) || word.starts_with('-')) continue;
+    auto stem = fs::path(word).stem().string();
+    return stem.empty() ? "job" : stem;
+  }
+  return "job";
+}
+
+}  // namespace ydl::master

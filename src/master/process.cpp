@@ -1,0 +1,115 @@
+#include "master/process.hpp"
+
+#include "agent/hub.hpp"
+#include "backend/local/local.hpp"
+#include "core/log.hpp"
+#include "core/strings.hpp"
+#include "http/server.hpp"
+#include "master/api.hpp"
+#include "master/master.hpp"
+#include "master/plan.hpp"
+
+#include <csignal>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <fmt/format.h>
+
+namespace ydl::master {
+namespace {
+
+namespace asio = net::asio;
+
+// Says one line to whoever started us and lets go of the pipe.
+void report(std::string_view line) {
+  (void)core::write_all(STDOUT_FILENO, fmt::format("{}\n", line));
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+net::awaitable<void> watch_leash(Master& master) {
+  asio::posix::stream_descriptor leash(co_await asio::this_coro::executor, ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+  char byte = 0;
+  const auto [error, n] = co_await leash.async_read_some(asio::buffer(&byte, 1), net::tuple);
+  if (!error && byte == 'L') {
+    core::log("the client left; the job goes on");
+    co_return;
+  }
+  core::log("the client is gone");
+  master.request_stop("the end of the command that ran it", std::nullopt);
+}
+
+net::awaitable<void> watch_signals(Master& master) {
+  asio::signal_set signals(co_await asio::this_coro::executor, SIGTERM, SIGINT);
+  for (;;) {
+    const auto [error, number] = co_await signals.async_wait(net::tuple);
+    if (error) co_return;
+    master.request_stop(fmt::format("signal {} to its master", number), std::nullopt);
+  }
+}
+
+net::awaitable<void> run_job(Master& master, http::Server& server, int& exit_code) {
+  const auto outcome = co_await master.run();
+  exit_code = outcome.exit_code;
+  co_await server.drain(core::Seconds(2));
+  server.close();
+}
+
+struct Prepared {
+  core::UniqueFd lock;
+  JobFile job;
+  JobPlan plan;
+};
+
+core::Result<Prepared> prepare(const JobFolder& folder) {
+  auto lock = lock_job(folder);
+  if (!lock) return core::fail(lock.error());
+  auto job = read_job_file(folder);
+  if (!job) return core::fail(job.error());
+  auto plan = make_plan(job->spec);
+  if (!plan) return core::fail(plan.error());
+  return Prepared{std::move(*lock), std::move(*job), std::move(*plan)};
+}
+
+}  // namespace
+
+int run_master_process(const JobFolder& folder, Attachment attachment) {
+  ::prctl(PR_SET_NAME, "ydl-master");
+  ::signal(SIGPIPE, SIG_IGN);
+  auto prepared = prepare(folder);
+  if (!prepared) {
+    report("error " + prepared.error().message);
+    return 1;
+  }
+  asio::io_context context(1);
+  const auto executor = context.get_executor();
+  agent::Hub hub(executor);
+  const auto make_backend = [&](backend::Sink sink) {
+    return std::make_unique<backend::LocalBackend>(executor, hub, std::move(sink),
+                                                   backend::LocalOptions{folder.master_file(), folder.agent_log()});
+  };
+  Master master(executor, folder, std::move(prepared->job), std::move(prepared->plan), make_backend);
+
+  http::ServerOptions options;
+  options.secret = core::random_hex(16);
+  http::Server server(executor, options, make_api(master, hub));
+  auto listening = server.listen();
+  if (listening) listening = write_endpoint(folder, {options.address, server.port(), options.secret});
+  if (!listening) {
+    report("error " + listening.error().message);
+    return 1;
+  }
+  report("ready");
+
+  int exit_code = 1;
+  asio::co_spawn(executor, run_job(master, server, exit_code), [&](std::exception_ptr) { context.stop(); });
+  asio::co_spawn(executor, watch_signals(master), asio::detached);
+  if (attachment == Attachment::leashed) asio::co_spawn(executor, watch_leash(master), asio::detached);
+  context.run();
+  return exit_code;
+}
+
+}  // namespace ydl::master

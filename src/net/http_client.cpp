@@ -1,0 +1,108 @@
+#include "net/http_client.hpp"
+
+#include "core/strings.hpp"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <fmt/format.h>
+
+namespace ydl::net {
+
+namespace beast = boost::beast;
+namespace http = beast::http;
+using tcp = asio::ip::tcp;
+
+namespace {
+
+constexpr std::uint64_t kBodyLimit = 64ULL << 20U;
+
+core::Error explain(const boost::system::error_code& error, const Endpoint& endpoint, std::string_view what) {
+  const auto place = fmt::format("{} {}:{}", what, endpoint.address, endpoint.port);
+  if (error == beast::error::timeout) return {make_error_code(core::Errc::timeout), place + ": no answer in time"};
+  if (error.category() == http::make_error_code(http::error::end_of_stream).category() &&
+      error != http::error::end_of_stream) {
+    return {make_error_code(core::Errc::corrupt),
+            fmt::format("{}: what answers there does not speak HTTP ({})", place, error.message())};
+  }
+  return {make_error_code(core::Errc::unavailable), fmt::format("{}: {}", place, error.message())};
+}
+
+}  // namespace
+
+struct HttpClient::Connection {
+  explicit Connection(const asio::any_io_executor& executor) : stream(executor) {}
+  beast::tcp_stream stream;
+  beast::flat_buffer buffer;
+  bool used = false;  // a call went well on it before
+};
+
+HttpClient::HttpClient(asio::any_io_executor executor, Endpoint endpoint)
+    : executor_(std::move(executor)), endpoint_(std::move(endpoint)) {}
+HttpClient::~HttpClient() = default;
+HttpClient::HttpClient(HttpClient&&) noexcept = default;
+
+void HttpClient::close() {
+  connection_.reset();
+}
+
+Async<HttpResponse> HttpClient::get(std::string target, core::Millis timeout) {
+  return call(false, std::move(target), {}, timeout);
+}
+
+Async<HttpResponse> HttpClient::post(std::string target, std::string body, core::Millis timeout) {
+  return call(true, std::move(target), std::move(body), timeout);
+}
+
+Async<> HttpClient::connect(core::Millis timeout) {
+  boost::system::error_code error;
+  const auto address = asio::ip::make_address(endpoint_.address, error);
+  if (error) co_return core::fail(core::Errc::usage, fmt::format("'{}' is not an address", endpoint_.address));
+  auto connection = std::make_unique<Connection>(executor_);
+  connection->stream.expires_after(timeout);
+  const auto [failed] = co_await connection->stream.async_connect(tcp::endpoint(address, endpoint_.port), tuple);
+  if (failed) co_return core::fail(explain(failed, endpoint_, "connecting to"));
+  connection->stream.socket().set_option(tcp::no_delay(true), error);
+  connection_ = std::move(connection);
+  co_return core::Result<>{};
+}
+
+Async<HttpResponse> HttpClient::call(bool is_post, std::string target, std::string body, core::Millis timeout) {
+  for (;;) {
+    if (connection_ == nullptr) {
+      if (auto connected = co_await connect(timeout); !connected) co_return core::fail(connected.error());
+    }
+    http::request<http::string_body> request(is_post ? http::verb::post : http::verb::get, target, 11);
+    request.set(http::field::host, endpoint_.address);
+    request.set(http::field::authorization, "Bearer " + endpoint_.secret);
+    request.set(http::field::content_type, "application/json");
+    request.body() = body;
+    request.prepare_payload();
+
+    auto& connection = *connection_;
+    const bool reused = connection.used;
+    connection.stream.expires_after(timeout);
+    auto [error, sent] = co_await http::async_write(connection.stream, request, tuple);
+    http::response_parser<http::string_body> parser;
+    parser.body_limit(kBodyLimit);
+    if (!error) {
+      std::size_t received = 0;
+      std::tie(error, received) = co_await http::async_read(connection.stream, connection.buffer, parser, tuple);
+    }
+    if (error) {
+      connection_.reset();
+      // The server closed the idle connection just as we used it: nothing was read, so nothing was answered.
+      const bool stale = reused && (error == http::error::end_of_stream || error == asio::error::connection_reset ||
+                                    error == asio::error::broken_pipe);
+      if (stale) continue;
+      co_return core::fail(explain(error, endpoint_, "asking"));
+    }
+    auto response = parser.release();
+    connection.used = true;
+    if (!response.keep_alive()) connection_.reset();
+    co_return HttpResponse{response.result_int(), std::move(response.body())};
+  }
+}
+
+}  // namespace ydl::net
