@@ -125,6 +125,7 @@ std::vector<AttemptTimes> attempt_times(std::span<const EventView> events) {
   std::vector<AttemptTimes> all;
   std::map<core::AttemptId, std::size_t> index;
   std::optional<core::WallTime> job_asked;
+  std::optional<core::WallTime> last_placed;
   std::map<core::TaskId, core::WallTime> task_asked;
   for (const auto& event : events) {
     if (asks_for_places(event)) {
@@ -143,7 +144,11 @@ std::vector<AttemptTimes> attempt_times(std::span<const EventView> events) {
       all.push_back(
           {.attempt = id, .asked = asked, .placed = {}, .starting = {}, .running = {}, .ended = {}, .end = {}});
     }
-    record(all[found->second], event);
+    auto& times = all[found->second];
+    if (event.kind == "task_placed") last_placed = event.time;
+    // A job's tasks start when the last of them has its place: that is told even where starting is not.
+    if (event.kind == "task_running" && times.placed && !times.starting) times.starting = last_placed;
+    record(times, event);
   }
   return all;
 }

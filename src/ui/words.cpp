@@ -31,6 +31,11 @@ std::string_view without_subject(std::string_view text, std::string_view subject
   return next == std::string_view::npos ? std::string_view{} : rest.substr(next);
 }
 
+// Whether a sentence is about something else than the task it is told of: "its host did not answer".
+bool has_own_subject(std::string_view text) {
+  return text.starts_with("its ") || text.starts_with("all ") || text.starts_with("the ");
+}
+
 // "task_succeeded" as words, for an event that brings no sentence.
 std::string kind_words(std::string_view kind) {
   for (const std::string_view prefix : {"task_", "job_"}) {
@@ -87,12 +92,11 @@ std::string job_title(const JobView& job) {
 std::string event_sentence(const EventView& event, std::string_view job_id) {
   const std::string subject = event.task ? event.task->str() : std::string(job_id);
   const std::string text = clean(event.text);
-  if (!event.task && (event.kind == "note" || job_id.empty())) return text.empty() ? kind_words(event.kind) : text;
-  auto what = std::string(without_subject(text, subject));
-  const auto note = event.task ? attempt_note(event.attempt) : std::string();
-  if (!note.empty() && what.starts_with(note.substr(1))) return fmt::format("{} {}", subject, what);
-  if (what.empty()) what = kind_words(event.kind);
-  return fmt::format("{}{} {}", subject, note, what);
+  const std::string what = text.empty() ? kind_words(event.kind) : std::string(without_subject(text, subject));
+  if (!event.task) return event.kind == "note" || subject.empty() ? what : fmt::format("{}: {}", subject, what);
+  const auto note = attempt_note(event.attempt);
+  const auto who = !note.empty() && what.starts_with(note.substr(1)) ? subject : subject + note;
+  return fmt::format("{}{} {}", who, has_own_subject(what) ? ":" : "", what);
 }
 
 Line begin_line(const JobView& job) {
@@ -134,7 +138,9 @@ std::vector<Line> finish_lines(const JobView& job, core::WallTime now) {
     summary.add(fmt::format(" goes on: {} for {}", job.state, took));
   }
   if (!job.reason.empty() && job.state != "succeeded") {
-    summary.add(fmt::format(": {}", without_subject(clean(job.reason), job.id)));
+    // "stopped after 41 s: by kim", not "stopped after 41 s: stopped by kim".
+    const auto reason = clean(job.reason);
+    summary.add(fmt::format(": {}", without_subject(without_subject(reason, job.id), job.state)));
   }
   lines.push_back(std::move(summary));
   if (!job.results_path.empty()) lines.push_back(Line("results: ", Tone::dim).add(job.results_path));

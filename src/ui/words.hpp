@@ -31,7 +31,8 @@ using UtcOffset = std::function<core::Seconds(core::WallTime)>;
 // "mnist-7f3k", or "mnist (job_17)" where the id does not tell the name.
 [[nodiscard]] std::string job_title(const JobView& job);
 
-// "worker:0 running on host1 (pid 123)": who, then what, who only once.
+// "worker:0 runs on host1 (pid 123)", "mnist-7f3k: asking for 2 places": who, then what, who only once. A task's text
+// goes on where its name stops; a job's is a sentence of its own; a note of the job stands alone.
 [[nodiscard]] std::string event_sentence(const EventView& event, std::string_view job_id);
 
 // "mnist-7f3k: mxnet job of 2 tasks on this machine".

@@ -12,7 +12,7 @@ using namespace test;
 TEST(PlainDisplay, a_job_from_start_to_end) {
   PlainDisplay display({});
   std::string out = display.begin(mnist("placing"), frame_at(0));
-  out += display.event(event(1, "task_running", "running on host1 (pid 123)"), frame_at(8000));
+  out += display.event(event(1, "task_running", "runs on host1 (pid 123)"), frame_at(8000));
   out += display.log({{"worker", 0}, "stdout", "epoch 1"}, frame_at(9000));
   out += display.log({{"worker", 1}, "stderr", "\x1b[33mwarning\x1b[0m"}, frame_at(9000));
   out += display.event(event(2, "job_succeeded", "all workers succeeded"), frame_at(41'000));
@@ -23,7 +23,7 @@ TEST(PlainDisplay, a_job_from_start_to_end) {
   out += display.finish(job, frame_at(45'000));
   EXPECT_EQ(out,
             "03:13:20 mnist-7f3k: mxnet job of 2 tasks on this machine\n"
-            "03:13:28 worker:0 running on host1 (pid 123)\n"
+            "03:13:28 worker:0 runs on host1 (pid 123)\n"
             "[worker:0] epoch 1\n"
             "[worker:1] warning\n"
             "03:14:01 mnist-7f3k succeeded in 41 s\n"
@@ -41,14 +41,16 @@ TEST(PlainDisplay, an_event_names_its_task_once_and_a_later_attempt_by_number) {
   EXPECT_EQ(line(event(1, "task_failed", "worker:0 ended with code 3")), "03:13:28 worker:0 ended with code 3");
   EXPECT_EQ(line(event(1, "task_failed", "worker:01 is another")), "03:13:28 worker:0 worker:01 is another");
   EXPECT_EQ(line(event(1, "task_succeeded", "")), "03:13:28 worker:0 succeeded");
+  EXPECT_EQ(line(event(1, "task_lost", "its host did not confirm its end in time")),
+            "03:13:28 worker:0: its host did not confirm its end in time");
   auto again = event(1, "task_running", "running on host2");
   again.attempt = 2;
   EXPECT_EQ(line(again), "03:13:28 worker:0 (attempt 2) running on host2");
   again.text = "worker:0 (attempt 2) running on host2";
   EXPECT_EQ(line(again), "03:13:28 worker:0 (attempt 2) running on host2");
-  auto of_job = event(1, "job_restarting", "starts again, 2 of 3");
+  auto of_job = event(1, "job_restarting", "all tasks start again");
   of_job.task.reset();
-  EXPECT_EQ(line(of_job), "03:13:28 mnist-7f3k starts again, 2 of 3");
+  EXPECT_EQ(line(of_job), "03:13:28 mnist-7f3k: all tasks start again");
   of_job.kind = "note";
   of_job.text = "dashboard at http://localhost:8080\nsecond line";
   EXPECT_EQ(line(of_job), "03:13:28 dashboard at http://localhost:8080 second line");
@@ -103,6 +105,13 @@ TEST(PlainDisplay, a_failure_says_who_where_why_and_where_there_is_more) {
 TEST(PlainDisplay, a_job_that_is_left_is_not_called_finished) {
   PlainDisplay display({});
   EXPECT_EQ(display.finish(mnist(), frame_at(12'000)), "03:13:32 mnist-7f3k goes on: running for 12 s\n");
+}
+
+TEST(PlainDisplay, a_reason_that_repeats_the_state_does_not_say_it_twice) {
+  PlainDisplay display({});
+  auto job = mnist("stopped");
+  job.reason = "stopped by kim";
+  EXPECT_EQ(display.finish(job, frame_at(41'000)), "03:14:01 mnist-7f3k stopped after 41 s: by kim\n");
 }
 
 TEST(PlainDisplay, a_short_job_is_told_with_tenths) {

@@ -39,6 +39,13 @@ TEST(Timeline, phases_are_measured_per_attempt) {
             ". placing  : waiting for its peers  = starting  # running\n");
 }
 
+TEST(Timeline, without_word_of_starting_it_begins_when_the_last_peer_has_its_place) {
+  auto events = two_workers_one_retried();
+  const auto told = render_timeline(events, wall("03:00:20.000"), 80, {});
+  std::erase_if(events, [](const EventView& event) { return event.kind == "task_starting"; });
+  EXPECT_EQ(render_timeline(events, wall("03:00:20.000"), 80, {}), told);
+}
+
 TEST(Timeline, a_narrow_screen_shows_the_numbers_alone) {
   const auto text = render_timeline(two_workers_one_retried(), wall("03:00:20.000"), 40, {});
   EXPECT_EQ(text,
