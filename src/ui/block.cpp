@@ -1,0 +1,212 @@
+#include "ui/block.hpp"
+
+#include "core/strings.hpp"
+#include "ui/progress.hpp"
+#include "ui/text.hpp"
+#include "ui/words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace ydl::ui {
+namespace {
+
+constexpr core::Seconds kLately{10};
+constexpr int kMaxIdColumns = 24;
+constexpr int kMaxNodeColumns = 24;
+constexpr int kMinDetailColumns = 14;  // below this the node's column gives way
+constexpr int kBarCells = 10;
+constexpr int kMinColumnsForBar = 17;  // the bar, a space and "100%"
+constexpr int kMinNameColumns = 8;
+
+struct StateLook {
+  std::string_view name;
+  std::string_view symbol;
+  std::string_view ascii;
+  int rank;  // what a person wants to see first where not all fits
+};
+constexpr std::array<StateLook, 9> kLooks{{{"failed", "✗", "x", 0},
+                                           {"lost", "?", "?", 1},
+                                           {"running", "●", "*", 2},
+                                           {"stopping", "◌", "-", 3},
+                                           {"starting", "◔", "~", 4},
+                                           {"placed", "○", "o", 5},
+                                           {"waiting", "·", ".", 6},
+                                           {"stopped", "■", "=", 7},
+                                           {"succeeded", "✓", "+", 8}}};
+constexpr StateLook kUnknownLook{"", "·", ".", 6};
+
+const StateLook& look(std::string_view state) {
+  const auto* const found = std::ranges::find(kLooks, state, &StateLook::name);
+  return found == kLooks.end() ? kUnknownLook : *found;
+}
+
+std::string state_words(const TaskView& task) {
+  return task.attempt > 1 ? fmt::format("{}, try {}", task.state, task.attempt) : task.state;
+}
+
+std::string time_words(const TaskView& task, const Frame& frame) {
+  if (task.ran_for) return settled_time(*task.ran_for);
+  if (task.running_since) return running_time(frame.wall - *task.running_since);
+  return {};
+}
+
+struct Columns {
+  int id = 0;
+  int state = 0;
+  int node = 0;
+  int time = 0;
+  int detail = 0;
+};
+
+Columns measure(const std::vector<const TaskView*>& tasks, const Frame& frame) {
+  Columns columns;
+  for (const auto* task : tasks) {
+    columns.id = std::max(columns.id, display_width(clean(task->id.str())));
+    columns.state = std::max(columns.state, display_width(clean(state_words(*task))));
+    columns.node = std::max(columns.node, display_width(clean(task->node)));
+    columns.time = std::max(columns.time, display_width(time_words(*task, frame)));
+  }
+  columns.id = std::min(columns.id, std::max(kMinNameColumns, std::min(kMaxIdColumns, frame.size.columns / 3)));
+  columns.node = std::min(columns.node, std::max(kMinNameColumns, std::min(kMaxNodeColumns, frame.size.columns / 4)));
+  const auto taken = [&] {
+    const auto gap = [](int column) { return column == 0 ? 0 : column + 2; };
+    return 2 + gap(columns.id) + gap(columns.state) + gap(columns.node) + gap(columns.time);
+  };
+  if (frame.size.columns - taken() < kMinDetailColumns) columns.node = 0;
+  columns.detail = std::max(0, frame.size.columns - taken());
+  return columns;
+}
+
+struct Cell {
+  std::string text;
+  Tone tone = Tone::plain;
+  int columns = 0;  // 0: as wide as its text
+};
+
+Cell detail_cell(const TaskView& task, int columns) {
+  const auto percent = progress_percent(task);
+  if (task.state == "running" && percent) {
+    const auto words = progress_words(*percent, clean(task.progress_text));
+    return {columns < kMinColumnsForBar ? words : fmt::format("{} {}", progress_bar(*percent, kBarCells), words)};
+  }
+  if (task.state == "running" || task.state == "stopping") return {clean(task.last_line), Tone::dim};
+  return {clean(task.reason), state_tone(task.state) == Tone::red ? Tone::red : Tone::dim};
+}
+
+Line task_line(const TaskView& task, const Columns& columns, const Frame& frame, const Style& style) {
+  const auto& shape = look(task.state);
+  const auto tone = state_tone(task.state);
+  std::vector<Cell> cells{{task.id.str(), Tone::plain, columns.id}, {state_words(task), tone, columns.state}};
+  if (columns.node > 0) cells.push_back({task.node, Tone::plain, columns.node});
+  if (columns.time > 0) cells.push_back({pad_left(time_words(task, frame), columns.time), Tone::plain, columns.time});
+  cells.push_back(detail_cell(task, columns.detail));
+  // No blanks at the end: a terminal made narrower would fold them into a row of their own.
+  while (core::trim(cells.back().text).empty()) cells.pop_back();
+
+  Line line(style.charset == Charset::unicode ? shape.symbol : shape.ascii, tone);
+  int gap = 1;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto& cell = cells[i];
+    const auto text = cell.columns == 0 ? cell.text : cut(clean(cell.text), cell.columns, style.ellipsis());
+    line.add(std::string(static_cast<std::size_t>(gap), ' ')).add(text, cell.tone);
+    gap = 2 + std::max(0, cell.columns - display_width(text));
+  }
+  return line;
+}
+
+// The order in which tasks are worth a line; ties keep the job's order.
+std::vector<const TaskView*> by_interest(const JobView& job, const Talkers& talkers, core::Instant now) {
+  std::vector<std::tuple<int, bool, std::size_t>> ranked;
+  for (std::size_t i = 0; i < job.tasks.size(); ++i) {
+    const auto& task = job.tasks[i];
+    const bool quiet = task.state == "running" && !talkers.spoke_lately(task.id, now);
+    ranked.emplace_back(look(task.state).rank, quiet, i);
+  }
+  std::ranges::sort(ranked);
+  std::vector<const TaskView*> tasks;
+  tasks.reserve(ranked.size());
+  for (const auto& entry : ranked) tasks.push_back(&job.tasks[std::get<2>(entry)]);
+  return tasks;
+}
+
+// "230 running, 10 waiting", the most interesting state first.
+std::string count_words(const std::vector<const TaskView*>& tasks, std::size_t from) {
+  std::map<std::pair<int, std::string>, int> counts;
+  for (auto i = from; i < tasks.size(); ++i) ++counts[{look(tasks[i]->state).rank, tasks[i]->state}];
+  std::vector<std::string> parts;
+  parts.reserve(counts.size());
+  for (const auto& [state, count] : counts) parts.push_back(fmt::format("{} {}", count, state.second));
+  return core::join(parts, ", ");
+}
+
+// How far the job is, in the words of the state it is in.
+std::string progress_of_job(const JobView& job) {
+  const auto total = static_cast<std::int64_t>(job.tasks.size());
+  const auto words = [&](std::int64_t count, std::string_view what) {
+    return fmt::format("{} of {}{}", count, core::plural(total, "task"), what);
+  };
+  const auto count_if = [&](auto condition) { return std::ranges::count_if(job.tasks, condition, &TaskView::state); };
+  const auto is = [](std::string_view wanted) {
+    return [wanted](const std::string& state) { return state == wanted; };
+  };
+  if (job.state == "placing") return words(count_if([](const auto& state) { return state != "waiting"; }), " placed");
+  if (job.state == "running") return words(count_if(is("running")), "");
+  if (job.state == "starting" || job.state == "restarting") return words(count_if(is("running")), " running");
+  return words(count_if([](const auto& state) { return is_final_task_state(state); }), " done");
+}
+
+}  // namespace
+
+void Talkers::note(const JobView& job, core::Instant now) {
+  for (const auto& task : job.tasks) {
+    auto& said = said_[task.id];
+    if (said.line == task.last_line && said.progress == task.progress) continue;
+    said = {.line = task.last_line, .progress = task.progress, .at = now};
+  }
+}
+
+bool Talkers::spoke_lately(const core::TaskId& task, core::Instant now) const {
+  const auto found = said_.find(task);
+  return found != said_.end() && found->second.at && now - *found->second.at < kLately;
+}
+
+Line header_line(const JobView& job, const Frame& frame) {
+  Line line(job_title(job), Tone::bold);
+  line.add("  ").add(job.state, state_tone(job.state));
+  if (!job.tasks.empty()) line.add("  ").add(progress_of_job(job));
+  line.add("  ").add(running_time(job.finished.value_or(frame.wall) - job.submitted));
+  if (!job.reason.empty()) line.add("  ").add(job.reason, Tone::dim);
+  return line;
+}
+
+std::vector<Line> task_lines(const JobView& job, const Frame& frame, const Style& style, const Talkers& talkers,
+                             int max_lines) {
+  const auto room = static_cast<std::size_t>(std::max(0, max_lines));
+  std::vector<const TaskView*> all;
+  std::size_t shown = job.tasks.size();
+  if (shown <= room) {
+    all.reserve(shown);
+    for (const auto& task : job.tasks) all.push_back(&task);
+  } else {
+    all = by_interest(job, talkers, frame.steady);
+    shown = room == 0 ? 0 : room - 1;
+  }
+  const auto columns = measure({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown)}, frame);
+  std::vector<Line> lines;
+  lines.reserve(shown + 1);
+  for (std::size_t i = 0; i < shown; ++i) lines.push_back(task_line(*all[i], columns, frame, style));
+  if (shown < all.size() && room > 0) {
+    const auto lead = shown == 0 ? std::string() : fmt::format("{} and ", style.ellipsis());
+    lines.emplace_back(
+        fmt::format("{}{} {}: {}", lead, all.size() - shown, shown == 0 ? "tasks" : "more", count_words(all, shown)),
+        Tone::dim);
+  }
+  return lines;
+}
+
+}  // namespace ydl::ui

@@ -1,0 +1,160 @@
+#include "ui/json.hpp"
+
+#include "core/strings.hpp"
+#include "ui/progress.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace ydl::ui {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int kVersion = 1;
+constexpr core::Seconds kProgressEvery{1};
+
+json::value text(std::string_view bytes) {
+  return json::value(json::string(core::printable(bytes)));
+}
+json::value time(core::WallTime at) {
+  return json::value(json::string(core::format_utc(at)));
+}
+json::value time_or_null(const std::optional<core::WallTime>& at) {
+  return at ? time(*at) : json::value(nullptr);
+}
+
+template <class Number>
+json::value number_or_null(const std::optional<Number>& number) {
+  return number ? json::value(*number) : json::value(nullptr);
+}
+
+json::object line_of(std::string_view type, std::string_view job_id) {
+  json::object object;
+  object["v"] = kVersion;
+  object["type"] = json::string(type);
+  object["job"] = text(job_id);
+  return object;
+}
+
+std::string written(const json::object& object) {
+  return json::serialize(object) + "\n";
+}
+
+json::object task_object(const TaskView& task) {
+  json::object object;
+  object["task"] = text(task.id.str());
+  object["attempt"] = task.attempt;
+  object["state"] = text(task.state);
+  object["node"] = text(task.node);
+  object["reason"] = text(task.reason);
+  object["running_since"] = time_or_null(task.running_since);
+  object["ran_for_ms"] = task.ran_for ? json::value(task.ran_for->count()) : json::value(nullptr);
+  object["percent"] = number_or_null(progress_percent(task));
+  object["progress_text"] = text(task.progress_text);
+  return object;
+}
+
+}  // namespace
+
+std::string json_job_line(const JobView& job) {
+  auto object = line_of("job", job.id);
+  object["name"] = text(job.name);
+  object["framework"] = text(job.framework);
+  object["where"] = text(job.where);
+  object["state"] = text(job.state);
+  object["reason"] = text(job.reason);
+  object["submitted"] = time(job.submitted);
+  object["finished"] = time_or_null(job.finished);
+  json::array tasks;
+  for (const auto& task : job.tasks) tasks.push_back(task_object(task));
+  object["tasks"] = std::move(tasks);
+  return written(object);
+}
+
+std::string json_event_line(const EventView& event, std::string_view job_id) {
+  auto object = line_of("event", job_id);
+  object["seq"] = event.seq;
+  object["time"] = time(event.time);
+  object["kind"] = text(event.kind);
+  object["task"] = event.task ? text(event.task->str()) : json::value(nullptr);
+  object["attempt"] = event.task ? json::value(event.attempt) : json::value(nullptr);
+  object["text"] = text(event.text);
+  return written(object);
+}
+
+std::string JsonDisplay::progress_lines(const JobView& job, core::Instant now) {
+  std::string out;
+  for (const auto& task : job.tasks) {
+    const auto percent = progress_percent(task);
+    if (!percent) continue;
+    auto& told = told_[task.id];
+    if (told.attempt != task.attempt) told = {.attempt = task.attempt, .percent = -1, .at = std::nullopt};
+    const bool soon = told.at && now - *told.at < kProgressEvery && *percent != 100;
+    if (told.percent == *percent || soon) continue;
+    told.percent = *percent;
+    told.at = now;
+    auto object = line_of("progress", job.id);
+    object["task"] = text(task.id.str());
+    object["attempt"] = task.attempt;
+    object["percent"] = *percent;
+    object["text"] = text(task.progress_text);
+    out += written(object);
+  }
+  return out;
+}
+
+std::string JsonDisplay::begin(const JobView& job, const Frame& frame) {
+  return update(job, frame);
+}
+
+std::string JsonDisplay::update(const JobView& job, const Frame& frame) {
+  job_id_ = job.id;
+  std::string out;
+  if (job.state != job_state_) {
+    job_state_ = job.state;
+    out = json_job_line(job);
+  }
+  return out + progress_lines(job, frame.steady);
+}
+
+std::string JsonDisplay::event(const EventView& event, const Frame& /*frame*/) {
+  return events_.is_new(event) ? json_event_line(event, job_id_) : std::string();
+}
+
+std::string JsonDisplay::log(const LogLine& line, const Frame& /*frame*/) {
+  auto object = line_of("log", job_id_);
+  object["task"] = text(line.task.str());
+  object["stream"] = text(line.stream);
+  object["text"] = text(line.text);
+  return written(object);
+}
+
+std::string JsonDisplay::failure(const FailureView& failure, const Frame& /*frame*/) {
+  auto object = line_of("failure", job_id_);
+  object["task"] = text(failure.task.str());
+  object["attempt"] = failure.attempt;
+  object["node"] = text(failure.node);
+  object["text"] = text(failure.sentence);
+  json::array lines;
+  for (const auto& line : failure.last_lines) lines.push_back(text(line));
+  object["last_lines"] = std::move(lines);
+  object["log_path"] = text(failure.log_path);
+  object["more_command"] = text(failure.more_command);
+  return written(object);
+}
+
+std::string JsonDisplay::finish(const JobView& job, const Frame& frame) {
+  std::string out = update(job, frame);
+  auto object = line_of("result", job.id);
+  object["state"] = text(job.state);
+  object["exit_code"] = number_or_null(job.exit_code);
+  object["reason"] = text(job.reason);
+  object["elapsed_ms"] = std::max<std::int64_t>(0, (job.finished.value_or(frame.wall) - job.submitted).count());
+  object["results_path"] = text(job.results_path);
+  object["logs_path"] = text(job.logs_path);
+  return out + written(object);
+}
+
+}  // namespace ydl::ui

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// What the displays show. Plain values that the command line fills from what the master tells it; states and kinds
+// are the words of the job core, so that a client can show what a newer master invents. Texts may be raw: every
+// display cleans what it prints.
+namespace ydl::ui {
+
+struct TaskView {
+  core::TaskId id;
+  int attempt = 1;
+  std::string state = "waiting";  // waiting placed starting running stopping succeeded failed stopped lost
+  std::string node;
+  std::string reason;  // why it waits, failed or was stopped; may be empty
+  std::optional<core::WallTime> running_since;
+  std::optional<core::Millis> ran_for;  // once it has ended
+  std::string last_line;
+  std::optional<double> progress;  // 0 to 1, when the task reports it
+  std::string progress_text;       // "epoch 3/5 loss 0.12"
+};
+
+struct JobView {
+  std::string id;
+  std::string name;
+  std::string framework;
+  std::string where;  // "this machine"
+  std::string state = "placing";
+  core::WallTime submitted;
+  std::optional<core::WallTime> finished;
+  std::vector<TaskView> tasks;
+  std::string reason;
+  std::optional<int> exit_code;  // of the task that decided, once the job has ended
+  std::string logs_path;
+  std::string results_path;
+};
+
+struct EventView {
+  std::uint64_t seq = 0;  // rises by one from event to event, from 1; 0: not numbered
+  core::WallTime time;
+  std::string kind;  // the names of job::RecordKind: job_running, task_failed, note, ...
+  std::optional<core::TaskId> task;
+  int attempt = 1;
+  std::string text;  // one sentence, with or without the task's name before it
+};
+
+struct LogLine {
+  core::TaskId task;
+  std::string stream;  // stdout or stderr
+  std::string text;
+};
+
+// The attempt that failed first and for good: what a person reads when a job fails.
+struct FailureView {
+  core::TaskId task;
+  int attempt = 1;
+  std::string node;
+  std::string sentence;
+  std::vector<std::string> last_lines;  // of stderr, or of stdout when stderr is empty; the last 20 are shown
+  std::string log_path;
+  std::string more_command;
+};
+
+}  // namespace ydl::ui

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "ui/display.hpp"
+
+#include <unordered_map>
+
+namespace ydl::ui {
+
+// "03:13:28 worker:0 running on host1 (pid 123)", without a line end. For `ydl events` too.
+[[nodiscard]] std::string plain_event_line(const EventView& event, std::string_view job_id, const UtcOffset& offset);
+
+// One line per event and log line, in the order they come: for pipes and continuous integration. Progress is told at
+// every tenth, or after 30 seconds when it moves slower.
+class PlainDisplay final : public Display {
+ public:
+  explicit PlainDisplay(DisplayOptions options);
+
+  [[nodiscard]] std::string begin(const JobView& job, const Frame& frame) override;
+  [[nodiscard]] std::string update(const JobView& job, const Frame& frame) override;
+  [[nodiscard]] std::string event(const EventView& event, const Frame& frame) override;
+  [[nodiscard]] std::string log(const LogLine& line, const Frame& frame) override;
+  [[nodiscard]] std::string failure(const FailureView& failure, const Frame& frame) override;
+  [[nodiscard]] std::string finish(const JobView& job, const Frame& frame) override;
+
+ private:
+  struct Told {
+    int attempt = 0;
+    int percent = 0;
+    core::Instant at;
+  };
+  [[nodiscard]] bool is_due(const TaskView& task, int percent, core::Instant now);
+  [[nodiscard]] std::string stamped(core::WallTime time, const Line& line) const;
+
+  DisplayOptions options_;
+  std::string job_id_;
+  EventFilter events_;
+  std::unordered_map<core::TaskId, Told> told_;
+};
+
+}  // namespace ydl::ui

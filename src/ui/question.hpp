@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ydl::ui {
+
+enum class Answer {
+  leave,     // the job goes on without us
+  stop,      // the job is to end
+  carry_on,  // nothing happened: go on following
+};
+
+enum class Leaving {
+  possible,
+  impossible,  // the job's master lives in this process
+};
+
+// What a first Ctrl-C asks: "Ctrl-C: [l]eave running, [s]top, [c]ontinue? ". Bytes typed go in, one answer comes out;
+// it works whether the terminal hands over single keys or whole lines. A second interrupt means stop. The keys of
+// arrows and the like, whose sequences end in letters, answer nothing. No I/O.
+class Question {
+ public:
+  explicit Question(Leaving leaving) : leaving_(leaving) {}
+
+  [[nodiscard]] std::string prompt() const;
+  // Nothing: keep waiting. After the first answer further input changes nothing.
+  std::optional<Answer> input(std::string_view bytes);
+  std::optional<Answer> interrupt();
+  // The terminal is gone: nobody can answer, so the job keeps running where it can, else it stops.
+  std::optional<Answer> end_of_input();
+  [[nodiscard]] const std::optional<Answer>& answer() const { return answer_; }
+
+ private:
+  enum class State {
+    key,       // the next byte is a key
+    escape,    // after ESC
+    sequence,  // inside ESC [ ... or ESC O ..., up to its final byte
+  };
+  void take(char byte);
+  void take_key(char key);
+
+  Leaving leaving_;
+  State state_ = State::key;
+  std::optional<Answer> answer_;
+};
+
+}  // namespace ydl::ui

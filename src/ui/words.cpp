@@ -1,0 +1,151 @@
+#include "ui/words.hpp"
+
+#include "core/strings.hpp"
+#include "ui/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include <fmt/format.h>
+
+namespace ydl::ui {
+namespace {
+
+constexpr std::size_t kMaxFailureLines = 20;
+
+bool starts_with_word(std::string_view text, std::string_view word) {
+  if (word.empty() || !text.starts_with(word)) return false;
+  return text.size() == word.size() || std::isalnum(static_cast<unsigned char>(text[word.size()])) == 0;
+}
+
+std::string attempt_note(int attempt) {
+  return attempt > 1 ? fmt::format(" (attempt {})", attempt) : std::string();
+}
+
+// What is left of a sentence once its subject, which stands before it, is taken off: "worker:0: no" and "no" are one.
+std::string_view without_subject(std::string_view text, std::string_view subject) {
+  if (!starts_with_word(text, subject)) return text;
+  const auto rest = text.substr(subject.size());
+  const auto next = rest.find_first_not_of(" :,");
+  return next == std::string_view::npos ? std::string_view{} : rest.substr(next);
+}
+
+// Whether a sentence is about something else than the task it is told of: "its host did not answer".
+bool has_own_subject(std::string_view text) {
+  return text.starts_with("its ") || text.starts_with("all ") || text.starts_with("the ");
+}
+
+// "task_succeeded" as words, for an event that brings no sentence.
+std::string kind_words(std::string_view kind) {
+  for (const std::string_view prefix : {"task_", "job_"}) {
+    if (kind.starts_with(prefix)) kind.remove_prefix(prefix.size());
+  }
+  std::string words(kind);
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+
+core::Millis age(const JobView& job, core::WallTime now) {
+  return std::max(core::Millis(0), job.finished.value_or(now) - job.submitted);
+}
+
+}  // namespace
+
+std::string clock_time(core::WallTime time, const UtcOffset& offset) {
+  const auto local = time + (offset ? offset(time) : core::Seconds(0));
+  const std::chrono::hh_mm_ss day(
+      std::chrono::floor<core::Seconds>(local - std::chrono::floor<std::chrono::days>(local)));
+  return fmt::format("{:02}:{:02}:{:02}", day.hours().count(), day.minutes().count(), day.seconds().count());
+}
+
+std::string running_time(core::Millis duration) {
+  const auto seconds = std::chrono::floor<core::Seconds>(std::max(core::Millis(0), duration));
+  return seconds.count() == 0 ? "0 s" : core::format_duration(seconds);
+}
+
+std::string settled_time(core::Millis duration) {
+  const auto positive = std::max(core::Millis(0), duration);
+  return positive < core::Seconds(10) ? core::format_duration(positive) : running_time(positive);
+}
+
+bool is_final_job_state(std::string_view state) {
+  return state == "succeeded" || state == "failed" || state == "stopped";
+}
+
+bool is_final_task_state(std::string_view state) {
+  return is_final_job_state(state) || state == "lost";
+}
+
+Tone state_tone(std::string_view state) {
+  if (state == "failed" || state == "lost") return Tone::red;
+  if (state == "succeeded") return Tone::green;
+  if (state == "running") return Tone::cyan;
+  if (state == "starting" || state == "finishing" || state == "stopping" || state == "restarting") return Tone::yellow;
+  return Tone::dim;
+}
+
+std::string job_title(const JobView& job) {
+  return job.name.empty() || job.id.starts_with(job.name) ? job.id : fmt::format("{} ({})", job.name, job.id);
+}
+
+std::string event_sentence(const EventView& event, std::string_view job_id) {
+  const std::string subject = event.task ? event.task->str() : std::string(job_id);
+  const std::string text = clean(event.text);
+  const std::string what = text.empty() ? kind_words(event.kind) : std::string(without_subject(text, subject));
+  if (!event.task) return event.kind == "note" || subject.empty() ? what : fmt::format("{}: {}", subject, what);
+  const auto note = attempt_note(event.attempt);
+  const auto who = !note.empty() && what.starts_with(note.substr(1)) ? subject : subject + note;
+  return fmt::format("{}{} {}", who, has_own_subject(what) ? ":" : "", what);
+}
+
+Line begin_line(const JobView& job) {
+  Line line(job_title(job), Tone::bold);
+  line.add(fmt::format(": {}{}job of {}", job.framework, job.framework.empty() ? "" : " ",
+                       core::plural(static_cast<std::int64_t>(job.tasks.size()), "task")));
+  if (!job.where.empty()) line.add(fmt::format(" on {}", job.where));
+  return line;
+}
+
+Line log_line(const LogLine& line) {
+  // The prefix is cleaned apart, so that a carriage return in the text cannot take it away.
+  return Line(fmt::format("[{}] ", line.task.str()), Tone::dim).add(line.text);
+}
+
+std::vector<Line> failure_lines(const FailureView& failure) {
+  std::vector<Line> lines;
+  const auto task = failure.task.str();
+  const auto node = failure.node.empty() ? std::string() : fmt::format(" on {}", failure.node);
+  Line first(fmt::format("{}{}{} failed first", task, attempt_note(failure.attempt), node), Tone::red);
+  const auto sentence = clean(failure.sentence);
+  if (const auto why = without_subject(sentence, task); !why.empty()) first.add(fmt::format(": {}", why));
+  lines.push_back(std::move(first));
+  const auto skip = failure.last_lines.size() - std::min(failure.last_lines.size(), kMaxFailureLines);
+  for (auto i = skip; i < failure.last_lines.size(); ++i) lines.push_back(Line("    ").add(failure.last_lines[i]));
+  if (!failure.log_path.empty()) lines.push_back(Line("log: ", Tone::dim).add(failure.log_path));
+  if (!failure.more_command.empty()) lines.push_back(Line("more: ", Tone::dim).add(failure.more_command));
+  return lines;
+}
+
+std::vector<Line> finish_lines(const JobView& job, core::WallTime now) {
+  std::vector<Line> lines;
+  Line summary(job_title(job), Tone::bold);
+  const auto took = settled_time(age(job, now));
+  if (is_final_job_state(job.state)) {
+    summary.add(" ").add(job.state, state_tone(job.state));
+    summary.add(fmt::format(" {} {}", job.state == "succeeded" ? "in" : "after", took));
+  } else {
+    summary.add(fmt::format(" goes on: {} for {}", job.state, took));
+  }
+  if (!job.reason.empty() && job.state != "succeeded") {
+    // "stopped after 41 s: by kim", not "stopped after 41 s: stopped by kim".
+    const auto reason = clean(job.reason);
+    summary.add(fmt::format(": {}", without_subject(without_subject(reason, job.id), job.state)));
+  }
+  lines.push_back(std::move(summary));
+  if (!job.results_path.empty()) lines.push_back(Line("results: ", Tone::dim).add(job.results_path));
+  if (!job.logs_path.empty()) lines.push_back(Line("logs: ", Tone::dim).add(job.logs_path));
+  return lines;
+}
+
+}  // namespace ydl::ui

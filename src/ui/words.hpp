@@ -1,0 +1,46 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "ui/line.hpp"
+#include "ui/model.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The sentences that several displays share.
+namespace ydl::ui {
+
+// How far a place's clock is ahead of UTC at a time: a function, because a job may run through a change of it.
+using UtcOffset = std::function<core::Seconds(core::WallTime)>;
+
+// "03:13:28" on the clock of that place; UTC when no offset is given.
+[[nodiscard]] std::string clock_time(core::WallTime time, const UtcOffset& offset);
+
+// A time that still runs, in whole seconds so that it does not flicker: "12 s".
+[[nodiscard]] std::string running_time(core::Millis duration);
+// A time that is over: "4.2 s", and from ten seconds on "41 s".
+[[nodiscard]] std::string settled_time(core::Millis duration);
+
+// Succeeded, failed or stopped: no state comes after it.
+[[nodiscard]] bool is_final_job_state(std::string_view state);
+[[nodiscard]] bool is_final_task_state(std::string_view state);
+[[nodiscard]] Tone state_tone(std::string_view state);
+
+// "mnist-7f3k", or "mnist (job_17)" where the id does not tell the name.
+[[nodiscard]] std::string job_title(const JobView& job);
+
+// "worker:0 runs on host1 (pid 123)", "mnist-7f3k: asking for 2 places": who, then what, who only once. A task's text
+// goes on where its name stops; a job's is a sentence of its own; a note of the job stands alone.
+[[nodiscard]] std::string event_sentence(const EventView& event, std::string_view job_id);
+
+// "mnist-7f3k: mxnet job of 2 tasks on this machine".
+[[nodiscard]] Line begin_line(const JobView& job);
+[[nodiscard]] Line log_line(const LogLine& line);
+// Who failed first, where and why, the last lines it wrote, and where there is more.
+[[nodiscard]] std::vector<Line> failure_lines(const FailureView& failure);
+// "mnist-7f3k succeeded in 41 s", and where results and logs are.
+[[nodiscard]] std::vector<Line> finish_lines(const JobView& job, core::WallTime now);
+
+}  // namespace ydl::ui

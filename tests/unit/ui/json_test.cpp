@@ -1,0 +1,102 @@
+#include "ui/json.hpp"
+
+#include "samples.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ydl::ui {
+namespace {
+
+using namespace test;
+
+TEST(JsonDisplay, the_job_is_written_whole_at_first_and_when_its_state_changes) {
+  JsonDisplay display;
+  auto job = mnist("placing");
+  job.tasks.resize(1);
+  job.tasks[0].progress = 0.42;
+  job.tasks[0].progress_text = "epoch 3/5";
+  EXPECT_EQ(
+      display.begin(job, frame_at(0)),
+      R"({"v":1,"type":"job","job":"mnist-7f3k","name":"mnist","framework":"mxnet","where":"this machine",)"
+      R"("state":"placing","reason":"","submitted":"2026-11-15T03:13:20.000Z","finished":null,"tasks":[)"
+      R"({"task":"worker:0","attempt":1,"state":"running","node":"host1","reason":"",)"
+      R"("running_since":"2026-11-15T03:13:22.000Z","ran_for_ms":null,"percent":42,"progress_text":"epoch 3/5"}]})"
+      "\n"
+      R"({"v":1,"type":"progress","job":"mnist-7f3k","task":"worker:0","attempt":1,"percent":42,"text":"epoch 3/5"})"
+      "\n");
+  EXPECT_EQ(display.update(job, frame_at(5000)), "");
+  job.state = "running";
+  EXPECT_TRUE(display.update(job, frame_at(6000)).starts_with(R"({"v":1,"type":"job",)"));
+}
+
+TEST(JsonDisplay, progress_is_written_at_most_once_a_second_but_its_end_always) {
+  JsonDisplay display;
+  auto job = mnist();
+  (void)display.begin(job, frame_at(0));
+  const auto report = [&](double progress, long millis) {
+    job.tasks[0].progress = progress;
+    return display.update(job, frame_at(millis));
+  };
+  EXPECT_NE(report(0.01, 100), "");
+  EXPECT_EQ(report(0.02, 900), "");
+  EXPECT_NE(report(0.02, 1100), "");
+  EXPECT_EQ(report(0.025, 5000), "");
+  EXPECT_NE(report(1.0, 5001), "");
+}
+
+TEST(JsonDisplay, events_of_tasks_and_of_the_job) {
+  JsonDisplay display;
+  (void)display.begin(mnist(), frame_at(0));
+  EXPECT_EQ(
+      display.event(event(7, "task_failed", "ended with code 3"), frame_at(0)),
+      R"({"v":1,"type":"event","job":"mnist-7f3k","seq":7,"time":"2026-11-15T03:13:28.000Z","kind":"task_failed",)"
+      R"("task":"worker:0","attempt":1,"text":"ended with code 3"})"
+      "\n");
+  auto of_job = event(8, "job_failed", "it \"failed\"");
+  of_job.task.reset();
+  EXPECT_EQ(display.event(of_job, frame_at(0)),
+            R"({"v":1,"type":"event","job":"mnist-7f3k","seq":8,"time":"2026-11-15T03:13:28.000Z","kind":"job_failed",)"
+            R"("task":null,"attempt":null,"text":"it \"failed\""})"
+            "\n");
+}
+
+TEST(JsonDisplay, log_lines_are_valid_utf8_whatever_the_task_wrote) {
+  JsonDisplay display;
+  (void)display.begin(mnist(), frame_at(0));
+  EXPECT_EQ(display.log({{"worker", 0}, "stderr", "a\tb \xff \\ \x01"}, frame_at(0)),
+            "{\"v\":1,\"type\":\"log\",\"job\":\"mnist-7f3k\",\"task\":\"worker:0\",\"stream\":\"stderr\","
+            "\"text\":\"a\\tb \uFFFD \\\\ \"}\n");
+}
+
+TEST(JsonDisplay, a_failure_and_the_result) {
+  JsonDisplay display;
+  auto job = mnist("failed");
+  (void)display.begin(job, frame_at(0));
+  EXPECT_EQ(display.failure(bad_data_dir(), frame_at(0)),
+            R"({"v":1,"type":"failure","job":"mnist-7f3k","task":"worker:1","attempt":1,"node":"host2",)"
+            R"json("text":"ended with code 3","last_lines":["Traceback (most recent call last):","\tmain()",)json"
+            R"("ValueError: no such directory: 数据"],"log_path":"/jobs/mnist-7f3k/worker-1.stderr",)"
+            R"("more_command":"ydl logs mnist-7f3k worker:1"})"
+            "\n");
+  job.exit_code = 3;
+  job.reason = "worker:1 ended with code 3";
+  job.finished = wall("03:14:01.000");
+  job.logs_path = "/jobs/mnist-7f3k/logs";
+  EXPECT_EQ(display.finish(job, frame_at(90'000)),
+            R"({"v":1,"type":"result","job":"mnist-7f3k","state":"failed","exit_code":3,)"
+            R"("reason":"worker:1 ended with code 3","elapsed_ms":41000,"results_path":"",)"
+            R"("logs_path":"/jobs/mnist-7f3k/logs"})"
+            "\n");
+}
+
+TEST(JsonDisplay, the_result_of_a_job_that_is_left_has_no_exit_code) {
+  JsonDisplay display;
+  (void)display.begin(mnist(), frame_at(0));
+  EXPECT_EQ(display.finish(mnist(), frame_at(12'000)),
+            R"({"v":1,"type":"result","job":"mnist-7f3k","state":"running","exit_code":null,"reason":"",)"
+            R"("elapsed_ms":12000,"results_path":"","logs_path":""})"
+            "\n");
+}
+
+}  // namespace
+}  // namespace ydl::ui
