@@ -48,34 +48,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// Length of the valid UTF-8 sequence at the front of `bytes`, or 0.
-std::size_t utf8_length(std::string_view bytes) {
-  const auto lead = static_cast<unsigned char>(bytes[0]);
-  std::size_t length = 0;
-  std::uint32_t point = 0;
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) {
-    length = 2;
-    point = lead & 0x1FU;
-  } else if ((lead & 0xF0U) == 0xE0) {
-    length = 3;
-    point = lead & 0x0FU;
-  } else if (lead >= 0xF0 && lead <= 0xF4) {
-    length = 4;
-    point = lead & 0x07U;
-  } else
-    return 0;
-  if (bytes.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    const auto next = static_cast<unsigned char>(bytes[i]);
-    if ((next & 0xC0U) != 0x80) return 0;
-    point = (point << 6U) | (next & 0x3FU);
-  }
-  const bool overlong = (length == 3 && point < 0x800) || (length == 4 && point < 0x10000);
-  const bool surrogate = point >= 0xD800 && point <= 0xDFFF;
-  return overlong || surrogate || point > 0x10FFFF ? 0 : length;
-}
-
 }  // namespace
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -236,6 +208,26 @@ std::string shell_join(std::span<const std::string> words) {
     line += shell_quote(word);
   }
   return line;
+}
+
+std::size_t utf8_length(std::string_view bytes) {
+  const auto lead = static_cast<unsigned char>(bytes[0]);
+  std::size_t length = 0;
+  std::uint32_t point = 0;
+  if (lead < 0x80) return 1;
+  if (lead >= 0xC2 && lead <= 0xDF) { length = 2; point = lead & 0x1FU; }
+  else if ((lead & 0xF0U) == 0xE0) { length = 3; point = lead & 0x0FU; }
+  else if (lead >= 0xF0 && lead <= 0xF4) { length = 4; point = lead & 0x07U; }
+  else return 0;
+  if (bytes.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto next = static_cast<unsigned char>(bytes[i]);
+    if ((next & 0xC0U) != 0x80) return 0;
+    point = (point << 6U) | (next & 0x3FU);
+  }
+  const bool overlong = (length == 3 && point < 0x800) || (length == 4 && point < 0x10000);
+  const bool surrogate = point >= 0xD800 && point <= 0xDFFF;
+  return overlong || surrogate || point > 0x10FFFF ? 0 : length;
 }
 
 std::string printable(std::string_view bytes) {

@@ -55,6 +55,9 @@ template <class Int>
 [[nodiscard]] std::string shell_quote(std::string_view word);
 [[nodiscard]] std::string shell_join(std::span<const std::string> words);
 
+// Length of the valid UTF-8 sequence at the front of `bytes`, or 0; `bytes` is not empty.
+[[nodiscard]] std::size_t utf8_length(std::string_view bytes);
+
 // Bytes of unknown origin made safe for a terminal and for JSON: invalid UTF-8 becomes U+FFFD, control characters
 // other than tab go. For one line.
 [[nodiscard]] std::string printable(std::string_view bytes);

@@ -156,7 +156,7 @@ Result<JobFile> read_job_file(const JobFolder& folder) {
   }
   const auto spec_object = core::json_object(*object, "spec");
   if (!spec_object) return fail(spec_object.error().within(place));
-  auto parsed = spec::parse_job(json::serialize(**spec_object), place);
+  auto parsed = spec::parse_saved_job(json::serialize(**spec_object), place);
   if (!parsed) return fail(parsed.error());
   job.spec = *std::move(parsed);
   return job;

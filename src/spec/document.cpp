@@ -1,0 +1,90 @@
+#include "spec/document.hpp"
+
+#include "core/strings.hpp"
+#include "spec/json_reader.hpp"
+#include "spec/problems.hpp"
+#include "spec/tree_builder.hpp"
+#include "spec/yaml_reader.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace ydl::spec {
+namespace {
+
+constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
+constexpr std::string_view kBlank = " \t\r\n";
+
+bool is_utf16(std::string_view text) {
+  return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
+}
+
+// What no text file holds is refused before any parser sees it. yaml-cpp takes some of these bytes for a purpose of
+// its own: a 0x04 ends the file for it, silently.
+std::optional<Refusal> find_binary(std::string_view text) {
+  int line = 1;
+  while (!text.empty()) {
+    const auto byte = static_cast<unsigned char>(text[0]);
+    const auto length = core::utf8_length(text);
+    if (length == 0) return Refusal{line, "this is not UTF-8 text; save the file as UTF-8"};
+    if (byte == 0) return Refusal{line, "this line holds a NUL byte; a job file is UTF-8 text"};
+    if (byte < 0x20 && kBlank.find(text[0]) == std::string_view::npos) {
+      return Refusal{line, fmt::format("this line holds the control character 0x{:02x}; remove it", byte)};
+    }
+    if (byte == '\n') ++line;
+    text.remove_prefix(length);
+  }
+  return std::nullopt;
+}
+
+bool is_braced(std::string_view text) {
+  return core::trim(text).starts_with('{');
+}
+
+// A text that begins like this was meant as JSON, so that JSON's complaint about it is the helpful one.
+bool looks_like_json(std::string_view text) {
+  text = core::trim(text);
+  return text.starts_with('{') && core::trim(text.substr(1)).starts_with('"');
+}
+
+// Text in braces may be JSON or YAML in its flow style.
+Node read_braced(std::string_view text) {
+  try {
+    return read_json(text);
+  } catch (const NotJson& not_json) {
+    try {
+      return read_yaml(text);
+    } catch (const Refusal&) {
+      if (looks_like_json(text)) throw Refusal{not_json.line, not_json.sentence};
+      throw;
+    }
+  }
+}
+
+}  // namespace
+
+const Entry* Node::find(std::string_view key) const {
+  const auto found = std::ranges::find(entries, key, &Entry::key);
+  return found == entries.end() ? nullptr : &*found;
+}
+
+core::Result<Node> parse_document(std::string_view text, std::string_view file_name) {
+  const auto refuse = [&](const Refusal& why) { return core::fail(problem_at(file_name, why.line, why.sentence)); };
+  if (text.size() > kMaxTextBytes) {
+    return refuse({1, fmt::format("the file is longer than {} MiB, too long for a job file", kMaxTextBytes >> 20U)});
+  }
+  if (is_utf16(text)) return refuse({1, "the file is UTF-16; save it as UTF-8"});
+  if (text.starts_with(kUtf8Mark)) text.remove_prefix(kUtf8Mark.size());
+  if (const auto binary = find_binary(text)) return refuse(*binary);
+  try {
+    return is_braced(text) ? read_braced(text) : read_yaml(text);
+  } catch (const Refusal& why) {
+    return refuse(why);
+  } catch (const std::exception& error) {
+    return refuse({1, fmt::format("the file cannot be read: {}", core::printable(error.what()))});
+  }
+}
+
+}  // namespace ydl::spec

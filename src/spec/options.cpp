@@ -1,0 +1,130 @@
+#include "spec/options.hpp"
+
+#include "core/strings.hpp"
+#include "spec/problems.hpp"
+#include "spec/rules.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ydl::spec {
+namespace {
+
+using core::Errc;
+using core::fail;
+
+core::Result<int> parse_whole(std::string_view text, Range range) {
+  const auto value = core::parse_int<std::int64_t>(text);
+  if (value && check_range(*value, range)) return static_cast<int>(*value);
+  return fail(Errc::usage,
+              fmt::format("{} is not a whole number from {} to {}", in_quotes(text), range.min, range.max));
+}
+
+core::Result<std::uint64_t> parse_memory(std::string_view text) {
+  const auto bytes = core::parse_bytes(text);
+  if (!bytes) return bytes;
+  if (auto ok = check_memory(*bytes); !ok) return fail(std::move(ok.error()));
+  return bytes;
+}
+
+core::Result<std::string> parse_label(std::string_view text) {
+  if (auto ok = check_label(text); !ok) return fail(std::move(ok.error()));
+  return std::string(text);
+}
+
+// Puts a parsed value where it belongs, once.
+template <class T>
+core::Result<> set_once(std::optional<T>& field, core::Result<T> value) {
+  if (field) return fail(Errc::usage, "it is given twice");
+  if (!value) return fail(std::move(value.error()));
+  field = std::move(*value);
+  return {};
+}
+
+core::Result<> set_resource(Resources& resources, std::string_view key, std::string_view value) {
+  if (key == "memory") return set_once(resources.memory, parse_memory(value));
+  if (key == "vcores") return set_once(resources.vcores, parse_whole(value, kVcoresRange));
+  if (key == "gpus") return set_once(resources.gpus, parse_whole(value, kGpusRange));
+  return set_once(resources.label, parse_label(value));
+}
+
+core::Result<Resources> parse_resources(std::string_view text) {
+  Resources resources;
+  for (const auto part : core::split(text, ',')) {
+    const auto equals = part.find('=');
+    const auto key = part.substr(0, equals);
+    if (std::ranges::find(kResourceKeys, key) == kResourceKeys.end()) {
+      return fail(Errc::usage, fmt::format("{} is no resource ({}){}", in_quotes(key), fmt::join(kResourceKeys, ", "),
+                                           core::did_you_mean(key.substr(0, 64), kResourceKeys)));
+    }
+    if (equals == std::string_view::npos)
+      return fail(Errc::usage, fmt::format("{} has no value; write {}=...", key, key));
+    if (auto ok = set_resource(resources, key, part.substr(equals + 1)); !ok) {
+      return fail(std::move(ok.error()).within(key));
+    }
+  }
+  return resources;
+}
+
+}  // namespace
+
+core::Result<RoleCount> parse_role_count(std::string_view text) {
+  const auto equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    return fail(Errc::usage,
+                fmt::format("{} is no role with its count; write NAME=N, for example worker=2", in_quotes(text)));
+  }
+  const auto name = text.substr(0, equals);
+  if (auto ok = check_role_name(name); !ok) return fail(std::move(ok.error()).within(in_quotes(text)));
+  const auto count = parse_whole(text.substr(equals + 1), kCountRange);
+  if (!count) {
+    return fail(Errc::usage,
+                fmt::format("role '{}' cannot have {} tasks; write a whole number from {} to {}, or leave the "
+                            "role out",
+                            name, in_quotes(text.substr(equals + 1)), kCountRange.min, kCountRange.max));
+  }
+  return RoleCount{std::string(name), *count};
+}
+
+core::Result<RoleResources> parse_role_resources(std::string_view text) {
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos) {
+    return fail(Errc::usage,
+                fmt::format("{} names no role; write ROLE:KEY=VALUE,..., for example worker:memory=2g,gpus=1",
+                            in_quotes(text)));
+  }
+  const auto role = text.substr(0, colon);
+  if (auto ok = check_role_name(role); !ok) return fail(std::move(ok.error()).within(in_quotes(text)));
+  auto resources = parse_resources(text.substr(colon + 1));
+  if (!resources) return fail(std::move(resources.error()).within(in_quotes(text)));
+  return RoleResources{std::string(role), std::move(*resources)};
+}
+
+core::Result<EnvVariable> parse_env_variable(std::string_view text) {
+  const auto equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    return fail(Errc::usage,
+                fmt::format("{} has no value; write KEY=VALUE, or KEY= for an empty one", in_quotes(text)));
+  }
+  const auto name = text.substr(0, equals);
+  const auto value = text.substr(equals + 1);
+  if (auto ok = check_env_name(name); !ok) return fail(std::move(ok.error()));
+  if (auto ok = check_env_value(value); !ok) return fail(std::move(ok.error()).within(name));
+  return EnvVariable{std::string(name), std::string(value)};
+}
+
+core::Result<FileRef> parse_file_ref(std::string_view text) {
+  const auto equals = text.rfind('=');
+  FileRef file{std::string(text.substr(0, equals)), {}};
+  if (equals != std::string_view::npos) {
+    file.name = text.substr(equals + 1);
+    if (file.name.empty())
+      return fail(Errc::usage, fmt::format("{} ends without a name; write SOURCE=NAME", in_quotes(text)));
+  }
+  if (auto ok = check_file(file); !ok) return fail(std::move(ok.error()));
+  return file;
+}
+
+}  // namespace ydl::spec

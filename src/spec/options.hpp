@@ -1,0 +1,45 @@
+#pragma once
+
+#include "core/result.hpp"
+#include "spec/job_spec.hpp"
+
+#include <string>
+#include <string_view>
+
+// The values of command-line options that describe a job. Every Error is Errc::usage and quotes what was written.
+namespace ydl::spec {
+
+struct RoleCount {
+  std::string role;
+  int count = 1;
+
+  bool operator==(const RoleCount&) const = default;
+};
+
+struct RoleResources {
+  std::string role;
+  Resources resources;
+
+  bool operator==(const RoleResources&) const = default;
+};
+
+struct EnvVariable {
+  std::string name;
+  std::string value;
+
+  bool operator==(const EnvVariable&) const = default;
+};
+
+// "worker=2".
+[[nodiscard]] core::Result<RoleCount> parse_role_count(std::string_view text);
+
+// "worker:memory=2g,vcores=2,gpus=1,label=gpu"; at least one of the four, none twice.
+[[nodiscard]] core::Result<RoleResources> parse_role_resources(std::string_view text);
+
+// "KEY=VALUE"; the value is all that follows the first '=' and may be empty.
+[[nodiscard]] core::Result<EnvVariable> parse_env_variable(std::string_view text);
+
+// "SOURCE" or "SOURCE=NAME". The name follows the last '=', so that a source with one in it needs a name.
+[[nodiscard]] core::Result<FileRef> parse_file_ref(std::string_view text);
+
+}  // namespace ydl::spec

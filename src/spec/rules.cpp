@@ -1,0 +1,156 @@
+#include "spec/rules.hpp"
+
+#include "core/strings.hpp"
+#include "spec/problems.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ydl::spec {
+namespace {
+
+using core::Errc;
+using core::fail;
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_letter_or_digit(char c) {
+  return is_letter(c) || is_digit(c);
+}
+
+// Whether `text` is 1 to `longest` letters, digits and `others`, the first of them accepted by `first`.
+bool is_word(std::string_view text, std::size_t longest, std::string_view others, bool (*first)(char)) {
+  return !text.empty() && text.size() <= longest && first(text[0]) && std::ranges::all_of(text, [&](char c) {
+    return is_letter_or_digit(c) || others.find(c) != std::string_view::npos;
+  });
+}
+
+// What every text of a job obeys: it is saved as JSON and handed to processes.
+core::Result<> check_text(std::string_view text) {
+  if (text.size() > kMaxWordBytes) {
+    return fail(Errc::usage,
+                fmt::format("{} is longer than the {} bytes a process can be given", in_quotes(text), kMaxWordBytes));
+  }
+  if (text.find('\0') != std::string_view::npos) {
+    return fail(Errc::usage, fmt::format("{} holds a NUL character; remove it", in_quotes(text)));
+  }
+  for (auto rest = text; !rest.empty();) {
+    const auto length = core::utf8_length(rest);
+    if (length == 0) return fail(Errc::usage, fmt::format("{} is not UTF-8 text", in_quotes(text)));
+    rest.remove_prefix(length);
+  }
+  return {};
+}
+
+}  // namespace
+
+core::Result<> check_range(std::int64_t value, Range range) {
+  if (value >= range.min && value <= range.max) return {};
+  return fail(Errc::usage, fmt::format("{} is not from {} to {}", value, range.min, range.max));
+}
+
+core::Result<> check_job_name(std::string_view name) {
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
+  if (name.empty() || name.size() > kMaxNameBytes || std::ranges::any_of(name, is_control)) {
+    return fail(Errc::usage, fmt::format("{} is no name for a job: it has 1 to {} bytes and no control characters",
+                                         in_quotes(name), kMaxNameBytes));
+  }
+  return check_text(name);
+}
+
+core::Result<> check_framework(std::string_view name) {
+  if (is_word(name, 32, "_-", is_letter)) return {};
+  return fail(Errc::usage,
+              fmt::format("{} is no framework's name: it is one word, for example pytorch", in_quotes(name)));
+}
+
+core::Result<> check_role_name(std::string_view name) {
+  if (is_word(name, 32, "_", is_letter)) return {};
+  return fail(Errc::usage, fmt::format("{} is no name for a role: it begins with a letter and has at most 32 letters, "
+                                       "digits and underscores",
+                                       in_quotes(name)));
+}
+
+core::Result<> check_kind(std::string_view kind) {
+  if (std::ranges::find(kKinds, kind) != kKinds.end()) return {};
+  return fail(Errc::usage, fmt::format("{} is no kind of role ({}){}", in_quotes(kind), fmt::join(kKinds, ", "),
+                                       core::did_you_mean(kind, kKinds)));
+}
+
+core::Result<> check_label(std::string_view label) {
+  if (is_word(label, 255, "_.-", is_letter_or_digit)) return {};
+  return fail(Errc::usage, fmt::format("{} is no node label: it begins with a letter or digit and has letters, digits, "
+                                       "'-', '_' and '.' only",
+                                       in_quotes(label)));
+}
+
+core::Result<> check_env_name(std::string_view name) {
+  const auto is_first = [](char c) { return is_letter(c) || c == '_'; };
+  if (is_word(name, 1024, "_", is_first)) return {};
+  return fail(Errc::usage, fmt::format("{} is no name for an environment variable: it has letters, digits and "
+                                       "underscores and does not begin with a digit",
+                                       in_quotes(name)));
+}
+
+core::Result<> check_env_value(std::string_view value) {
+  return check_text(value);
+}
+
+core::Result<> check_path(std::string_view path) {
+  if (path.empty()) return fail(Errc::usage, "the path is empty");
+  return check_text(path);
+}
+
+core::Result<> check_command(const std::vector<std::string>& command) {
+  if (command.empty() || command[0].empty()) return fail(Errc::usage, "the command is empty; name a program to run");
+  for (const auto& word : command) {
+    if (auto ok = check_text(word); !ok) return ok;
+  }
+  return {};
+}
+
+core::Result<> check_memory(std::uint64_t bytes) {
+  if (bytes == 0) return fail(Errc::usage, "0 is no memory to run in; write for example 512m or 2g");
+  if (bytes > kMaxMemory) {
+    return fail(Errc::usage,
+                fmt::format("{} is more than {}", core::format_bytes(bytes), core::format_bytes(kMaxMemory)));
+  }
+  return {};
+}
+
+core::Result<> check_duration(core::Millis duration, Zero zero) {
+  if (duration.count() < 0) return fail(Errc::usage, fmt::format("{} ms is a negative time", duration.count()));
+  if (duration.count() == 0 && zero == Zero::refused) {
+    return fail(Errc::usage, "0 leaves no time at all; write for example 90s or 10m");
+  }
+  return {};
+}
+
+core::Result<> check_file(const FileRef& file) {
+  if (auto ok = check_path(file.source); !ok) return ok;
+  if (auto ok = check_text(file.name); !ok) return ok;
+  const auto name = name_in_task(file);
+  const auto parts = core::split(name, '/');
+  const auto is_step = [](std::string_view part) { return part.empty() || part == "." || part == ".."; };
+  if (std::ranges::none_of(parts, is_step)) return {};
+  if (file.name.empty()) {
+    return fail(Errc::usage, fmt::format("{} has no last component to name it by in the task; give it a name",
+                                         in_quotes(file.source)));
+  }
+  return fail(Errc::usage, fmt::format("{} is no name for a file of a task: it is a relative path without '.' and '..'",
+                                       in_quotes(name)));
+}
+
+std::string name_in_task(const FileRef& file) {
+  if (!file.name.empty()) return file.name;
+  std::string_view source = file.source;
+  while (source.ends_with('/')) source.remove_suffix(1);
+  return std::string(source.substr(source.rfind('/') + 1));
+}
+
+}  // namespace ydl::spec

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "core/result.hpp"
+#include "spec/job_spec.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+// What the values of a job may be, in one place for the file, the command line and specs made by a program. Every
+// Error is Errc::usage and a sentence about the value; where the value stands is added by who read it.
+namespace ydl::spec {
+
+struct Range {
+  std::int64_t min;
+  std::int64_t max;
+};
+
+inline constexpr std::size_t kMaxRoles = 64;
+inline constexpr std::size_t kMaxFiles = 10'000;
+inline constexpr std::size_t kMaxNameBytes = 128;
+inline constexpr std::size_t kMaxWordBytes = 131'071;  // Linux gives no process a longer argument or variable
+inline constexpr std::uint64_t kMaxMemory = std::uint64_t{1} << 50U;
+inline constexpr Range kCountRange{1, 100'000};
+inline constexpr Range kRetriesRange{0, 1'000};
+inline constexpr Range kVcoresRange{1, 4'096};
+inline constexpr Range kGpusRange{0, 1'024};
+inline constexpr Range kPortsRange{0, 100};
+inline constexpr std::array<std::string_view, 4> kKinds{"decider", "service", "side", "evaluator"};
+inline constexpr std::array<std::string_view, 4> kResourceKeys{"memory", "vcores", "gpus", "label"};
+
+enum class Zero { allowed, refused };
+
+[[nodiscard]] core::Result<> check_range(std::int64_t value, Range range);
+[[nodiscard]] core::Result<> check_job_name(std::string_view name);
+[[nodiscard]] core::Result<> check_framework(std::string_view name);
+[[nodiscard]] core::Result<> check_role_name(std::string_view name);
+[[nodiscard]] core::Result<> check_kind(std::string_view kind);
+[[nodiscard]] core::Result<> check_label(std::string_view label);
+[[nodiscard]] core::Result<> check_env_name(std::string_view name);
+[[nodiscard]] core::Result<> check_env_value(std::string_view value);
+[[nodiscard]] core::Result<> check_path(std::string_view path);
+[[nodiscard]] core::Result<> check_command(const std::vector<std::string>& command);
+[[nodiscard]] core::Result<> check_memory(std::uint64_t bytes);
+[[nodiscard]] core::Result<> check_duration(core::Millis duration, Zero zero);
+[[nodiscard]] core::Result<> check_file(const FileRef& file);
+
+// The path, relative to a task's working directory, under which it finds the file.
+[[nodiscard]] std::string name_in_task(const FileRef& file);
+
+// All of the above on a whole job, and what concerns several of its parts: every role has a command, no two roles and
+// no two files have the same name.
+[[nodiscard]] core::Result<> check_job(const JobSpec& job);
+
+}  // namespace ydl::spec

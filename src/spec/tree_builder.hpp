@@ -1,0 +1,67 @@
+#pragma once
+
+#include "spec/document.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace ydl::spec {
+
+// Why a document is refused. Thrown by TreeBuilder through the parser that feeds it, because a parser of events has
+// no other way to be stopped; caught where that parser is called and never seen outside this module.
+struct Refusal {
+  int line;
+  std::string sentence;
+};
+
+// Builds a Node tree from the events of a parser and holds the limits of document.hpp while it grows. A call that
+// would break one throws Refusal.
+class TreeBuilder {
+ public:
+  using AnchorId = std::size_t;
+  static constexpr AnchorId kNoAnchor = 0;
+  enum class Style { plain, quoted };
+
+  void null(Position at, AnchorId anchor = kNoAnchor);
+  void scalar(Position at, std::string text, Style style, AnchorId anchor = kNoAnchor);
+  void begin(NodeKind kind, Position at, AnchorId anchor = kNoAnchor);
+  void end();
+  void alias(Position at, AnchorId anchor);
+
+  // The finished tree; a null node when there were no events.
+  [[nodiscard]] Node take();
+
+ private:
+  struct Frame {
+    Node node;
+    AnchorId anchor = kNoAnchor;
+    std::optional<Entry> pending;  // a map's key that waits for its value
+    std::unordered_map<std::string, int> key_lines;
+  };
+  struct Size {
+    std::size_t nodes = 0;
+    std::size_t bytes = 0;
+    std::size_t height = 0;
+  };
+  struct Anchored {
+    Node node;
+    Size size;
+  };
+
+  void add(Node node, AnchorId anchor);
+  void attach(Node node);
+  void take_key(Frame& frame, const Node& node);
+  void charge(const Size& size, int line);
+  [[nodiscard]] static Size measure(const Node& node);
+
+  Node root_;
+  std::vector<Frame> open_;
+  std::unordered_map<AnchorId, Anchored> anchors_;
+  std::size_t nodes_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace ydl::spec

@@ -1,0 +1,75 @@
+#include "spec/options.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ydl::spec {
+namespace {
+
+using testing::HasSubstr;
+
+template <class T>
+std::string error_of(const core::Result<T>& result) {
+  return result ? "accepted" : result.error().message;
+}
+
+TEST(Options, a_role_has_a_name_and_a_count) {
+  EXPECT_EQ(parse_role_count("worker=2"), (RoleCount{"worker", 2}));
+  EXPECT_THAT(error_of(parse_role_count("worker")), HasSubstr("write NAME=N, for example worker=2"));
+  EXPECT_THAT(error_of(parse_role_count("=2")), HasSubstr("no name for a role"));
+  EXPECT_THAT(error_of(parse_role_count("2w=2")), HasSubstr("no name for a role"));
+}
+
+TEST(Options, a_role_without_tasks_is_refused_with_a_sentence) {
+  EXPECT_EQ(error_of(parse_role_count("worker=0")),
+            "role 'worker' cannot have '0' tasks; write a whole number from 1 to 100000, or leave the role out");
+  for (const auto* bad : {"worker=-1", "worker=", "worker=two", "worker=1.5", "worker=100001", "worker=2 "}) {
+    EXPECT_THAT(error_of(parse_role_count(bad)), HasSubstr("cannot have")) << bad;
+  }
+}
+
+TEST(Options, resources_are_read_in_any_order_and_number) {
+  EXPECT_EQ(parse_role_resources("worker:memory=2g,vcores=2,gpus=1,label=gpu"),
+            (RoleResources{"worker", {2ULL << 30U, 2, 1, "gpu"}}));
+  EXPECT_EQ(parse_role_resources("am:gpus=0"), (RoleResources{"am", {std::nullopt, std::nullopt, 0, std::nullopt}}));
+  EXPECT_EQ(parse_role_resources("ps:vcores=1,memory=512"),
+            (RoleResources{"ps", {512ULL << 20U, 1, std::nullopt, std::nullopt}}));
+}
+
+TEST(Options, a_mistake_in_resources_is_named) {
+  EXPECT_THAT(error_of(parse_role_resources("memory=2g")), HasSubstr("names no role; write ROLE:KEY=VALUE"));
+  EXPECT_EQ(error_of(parse_role_resources("worker:memroy=2g")),
+            "'worker:memroy=2g': 'memroy' is no resource (memory, vcores, gpus, label); did you mean 'memory'?");
+  EXPECT_THAT(error_of(parse_role_resources("worker:")), HasSubstr("'' is no resource"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:gpus=1,")), HasSubstr("'' is no resource"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:memory")), HasSubstr("memory has no value"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:memory=12q")), HasSubstr("memory: '12q' is not a size"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:memory=0")), HasSubstr("0 is no memory"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:vcores=0")),
+              HasSubstr("vcores: '0' is not a whole number from 1 to 4096"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:gpus=1,gpus=2")), HasSubstr("gpus: it is given twice"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:label=")), HasSubstr("no node label"));
+  EXPECT_THAT(error_of(parse_role_resources(":memory=2g")), HasSubstr("no name for a role"));
+}
+
+TEST(Options, a_variable_is_what_stands_before_the_first_equals_sign) {
+  EXPECT_EQ(parse_env_variable("A=b=c"), (EnvVariable{"A", "b=c"}));
+  EXPECT_EQ(parse_env_variable("A="), (EnvVariable{"A", ""}));
+  EXPECT_THAT(error_of(parse_env_variable("A")), HasSubstr("write KEY=VALUE, or KEY= for an empty one"));
+  EXPECT_THAT(error_of(parse_env_variable("=x")), HasSubstr("no name for an environment variable"));
+  EXPECT_THAT(error_of(parse_env_variable("A=\xff")), HasSubstr("A: "));
+}
+
+TEST(Options, a_file_may_get_another_name) {
+  EXPECT_EQ(parse_file_ref("data/x"), (FileRef{"data/x", ""}));
+  EXPECT_EQ(parse_file_ref("../conf=etc/conf"), (FileRef{"../conf", "etc/conf"}));
+  EXPECT_EQ(parse_file_ref("dt=2024=day"), (FileRef{"dt=2024", "day"}));
+  EXPECT_THAT(error_of(parse_file_ref("")), HasSubstr("the path is empty"));
+  EXPECT_THAT(error_of(parse_file_ref("a=")), HasSubstr("ends without a name"));
+  EXPECT_THAT(error_of(parse_file_ref("=b")), HasSubstr("the path is empty"));
+  EXPECT_THAT(error_of(parse_file_ref("a=../b")), HasSubstr("'../b' is no name"));
+  EXPECT_THAT(error_of(parse_file_ref("..")), HasSubstr("give it a name"));
+}
+
+}  // namespace
+}  // namespace ydl::spec

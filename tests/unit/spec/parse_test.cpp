@@ -1,0 +1,274 @@
+#include "spec/parse.hpp"
+
+#include "core/strings.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ydl::spec {
+namespace {
+
+using core::Millis;
+using core::Seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::SizeIs;
+using testing::StartsWith;
+
+constexpr std::string_view kMinimal = "version: 1\ncommand: ./train\nroles: {worker: {}}\n";
+
+std::string error_of(std::string_view text) {
+  const auto parsed = parse_job(text, "train.yaml");
+  return parsed ? "accepted" : parsed.error().message;
+}
+
+std::string minimal_with(std::string_view line) {
+  return std::string(kMinimal) + std::string(line) + "\n";
+}
+
+std::string worker_with(std::string_view fields) {
+  return "version: 1\ncommand: ./train\nroles:\n  worker: {" + std::string(fields) + "}\n";
+}
+
+TEST(ParseJob, the_whole_layout_is_read) {
+  const auto job = parse_job(R"(version: 1
+name: mnist
+framework: pytorch
+command: python train.py --epochs 2
+env: {OMP_NUM_THREADS: 1}
+roles:
+  worker: {count: 2, resources: {memory: 2g, vcores: 1, gpus: 1, label: gpu}, retries: 1, ports: 3, env: {A: b}}
+  evaluator: {count: 1, command: [python, eval.py], kind: evaluator}
+files: [data/train.bin, {source: ../shared/conf, name: conf}]
+auto_files: false
+python: /usr/bin/python3
+retries: 4
+job_retries: 5
+timeouts: {allocation: 6m, start: 7m, run: 12h, stop_grace: 500ms, evaluator: 0}
+)",
+                             "train.yaml");
+  ASSERT_TRUE(job) << job.error().message;
+  JobSpec expected;
+  expected.name = "mnist";
+  expected.framework = "pytorch";
+  expected.command = {"python", "train.py", "--epochs", "2"};
+  expected.env = {{"OMP_NUM_THREADS", "1"}};
+  Role worker;
+  worker.name = "worker";
+  worker.count = 2;
+  worker.env = {{"A", "b"}};
+  worker.resources = {2ULL << 30U, 1, 1, "gpu"};
+  worker.retries = 1;
+  worker.ports = 3;
+  Role evaluator;
+  evaluator.name = "evaluator";
+  evaluator.kind = "evaluator";
+  evaluator.command = {"python", "eval.py"};
+  expected.roles = {worker, evaluator};
+  expected.files = {{"data/train.bin", ""}, {"../shared/conf", "conf"}};
+  expected.auto_files = false;
+  expected.python = "/usr/bin/python3";
+  expected.retries = 4;
+  expected.job_retries = 5;
+  expected.allocation_timeout = Seconds(360);
+  expected.start_timeout = Seconds(420);
+  expected.run_timeout = Seconds(12 * 3600);
+  expected.stop_grace = Millis(500);
+  expected.evaluator_grace = Millis(0);
+  EXPECT_EQ(*job, expected);
+}
+
+TEST(ParseJob, what_is_not_written_has_its_default) {
+  const auto job = parse_job(kMinimal, "f");
+  ASSERT_TRUE(job) << job.error().message;
+  JobSpec expected;
+  expected.command = {"./train"};
+  expected.roles.emplace_back().name = "worker";
+  EXPECT_EQ(*job, expected);
+}
+
+TEST(ParseJob, roles_keep_the_order_of_the_file) {
+  const auto job = parse_job("version: 1\ncommand: a\nroles: {worker: {}, chief: {}, ps: {}}\n", "f");
+  ASSERT_TRUE(job);
+  ASSERT_THAT(job->roles, SizeIs(3));
+  EXPECT_EQ(job->roles[0].name, "worker");
+  EXPECT_EQ(job->roles[1].name, "chief");
+  EXPECT_EQ(job->roles[2].name, "ps");
+}
+
+TEST(ParseJob, an_unknown_key_is_refused_with_its_place_and_the_nearest_known) {
+  EXPECT_EQ(error_of(minimal_with("tiemouts: {}")), "train.yaml:4: unknown key 'tiemouts'; did you mean 'timeouts'?");
+  EXPECT_EQ(error_of(worker_with("resorces: {}")),
+            "train.yaml:4: unknown key 'resorces' in role 'worker'; did you mean 'resources'?");
+  EXPECT_EQ(error_of(worker_with("resources: {memroy: 1}")),
+            "train.yaml:4: unknown key 'memroy' in resources of role 'worker'; did you mean 'memory'?");
+  EXPECT_THAT(error_of(minimal_with("timeouts: {xyzzy: 1}")),
+              HasSubstr("unknown key 'xyzzy' in timeouts; the keys here are allocation, start, run"));
+  EXPECT_THAT(error_of(minimal_with("files: [{source: a, nam: b}]")), HasSubstr("did you mean 'name'?"));
+}
+
+TEST(ParseJob, the_version_is_required_and_a_newer_one_is_the_only_complaint) {
+  EXPECT_EQ(error_of("command: a\n"), "train.yaml:1: the version is missing; add 'version: 1' at the top");
+  EXPECT_EQ(error_of("# hi\nversion: 2\nbanana: true\n"),
+            "train.yaml:2: this ydl reads version 1; the file says 2: a newer ydl wrote it");
+  for (const auto* bad : {"'1'", "one", "0", "-1", "1.0", "", "[1]"}) {
+    EXPECT_THAT(error_of(std::string("version: ") + bad), HasSubstr("version: this must be 1")) << bad;
+  }
+}
+
+TEST(ParseJob, several_problems_are_told_at_once_in_the_order_of_the_file) {
+  const auto message = error_of("version: 1\nretries: -1\ncommand: ./train\nroles:\n  worker: {count: 0}\nname: 5\n");
+  const auto lines = core::split(message, '\n');
+  EXPECT_THAT(lines,
+              ElementsAre(StartsWith("train.yaml:2: retries: "), StartsWith("train.yaml:5: count in role 'worker': "),
+                          StartsWith("train.yaml:6: name: ")));
+}
+
+TEST(ParseJob, no_more_than_ten_problems_are_told) {
+  std::string text(kMinimal);
+  for (char c = 'a'; c <= 'z'; ++c) text += std::string(20, c) + ": 1\n";
+  const auto message = error_of(text);
+  const auto lines = core::split(message, '\n');
+  ASSERT_THAT(lines, SizeIs(11));
+  EXPECT_EQ(lines.back(), "and 16 more");
+}
+
+TEST(ParseJob, counts_are_whole_numbers_in_their_range) {
+  for (const auto* bad : {"0", "-1", "two", "1.5", "100001", "99999999999999999999", "0x10", "[1]", "true"}) {
+    EXPECT_THAT(error_of(worker_with(std::string("count: ") + bad)),
+                StartsWith("train.yaml:4: count in role 'worker': this must be a whole number from 1 to 100000, not "))
+        << bad;
+  }
+  EXPECT_THAT(error_of(worker_with("count: '2'")), HasSubstr("remove the quotes"));
+  EXPECT_THAT(error_of(worker_with("count: ")), HasSubstr("there is no value; write one or remove the key"));
+  EXPECT_EQ(error_of(worker_with("count: 100000")), "accepted");
+}
+
+TEST(ParseJob, other_numbers_have_ranges_too) {
+  EXPECT_THAT(error_of(minimal_with("retries: -1")), HasSubstr("from 0 to 1000, not -1"));
+  EXPECT_THAT(error_of(minimal_with("job_retries: x")), HasSubstr("from 0 to 1000, not 'x'"));
+  EXPECT_THAT(error_of(worker_with("ports: 101")), HasSubstr("from 0 to 100,"));
+  EXPECT_THAT(error_of(worker_with("resources: {vcores: 0}")), HasSubstr("from 1 to 4096"));
+  EXPECT_THAT(error_of(worker_with("resources: {gpus: -1}")), HasSubstr("from 0 to 1024"));
+}
+
+TEST(ParseJob, sizes_and_durations_are_refused_with_an_example) {
+  EXPECT_EQ(
+      error_of(worker_with("resources: {memory: 12q}")),
+      "train.yaml:4: memory in resources of role 'worker': '12q' is not a size: write a number with k, m, g or t, "
+      "for example 512m or 2g");
+  EXPECT_THAT(error_of(worker_with("resources: {memory: 0}")), HasSubstr("0 is no memory"));
+  EXPECT_THAT(error_of(worker_with("resources: {memory: 2000t}")), HasSubstr("more than 1 PiB"));
+  EXPECT_THAT(error_of(minimal_with("timeouts: {run: soon}")), HasSubstr("run in timeouts: 'soon' is not a duration"));
+  EXPECT_THAT(error_of(minimal_with("timeouts: {start: 0}")), HasSubstr("0 leaves no time"));
+}
+
+TEST(ParseJob, environment_values_are_taken_as_written) {
+  const auto job =
+      parse_job(minimal_with("env: {A: 1.50, B: true, C: yes, D: '', E: 0x1F, F: 2024-01-01, _g: \"x\\ny\"}"), "f");
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_THAT(job->env, ElementsAre(Pair("A", "1.50"), Pair("B", "true"), Pair("C", "yes"), Pair("D", ""),
+                                    Pair("E", "0x1F"), Pair("F", "2024-01-01"), Pair("_g", "x\ny")));
+}
+
+TEST(ParseJob, environment_mistakes_are_refused_with_a_remedy) {
+  EXPECT_EQ(error_of(minimal_with("env:\n  A:\n")),
+            "train.yaml:5: env: A has no value; write '' for an empty text or remove it");
+  EXPECT_THAT(error_of(minimal_with("env: {A: {b: c}}")), HasSubstr("A must be text or a number, not a mapping"));
+  EXPECT_THAT(error_of(minimal_with("env: {A-B: c}")), HasSubstr("'A-B' is no name for an environment variable"));
+  EXPECT_THAT(error_of(worker_with("env: [A]")), HasSubstr("env in role 'worker': this must be a mapping"));
+  EXPECT_THAT(error_of(minimal_with("env: {A: " + std::string(131'072, 'x') + "}")),
+              HasSubstr("longer than the 131071 bytes"));
+}
+
+TEST(ParseJob, a_command_is_a_line_or_a_list_of_words) {
+  const auto line = parse_job("version: 1\ncommand: python 'my train.py' \"a b\"\nroles: {w: {}}\n", "f");
+  ASSERT_TRUE(line) << line.error().message;
+  EXPECT_THAT(line->command, ElementsAre("python", "my train.py", "a b"));
+  const auto list = parse_job("version: 1\ncommand: [python, --lr, 1e-3, a && b, '']\nroles: {w: {}}\n", "f");
+  ASSERT_TRUE(list) << list.error().message;
+  EXPECT_THAT(list->command, ElementsAre("python", "--lr", "1e-3", "a && b", ""));
+}
+
+TEST(ParseJob, a_command_that_cannot_run_is_refused) {
+  const auto with = [](std::string_view command) {
+    return error_of("version: 1\nroles: {w: {}}\ncommand: " + std::string(command) + "\n");
+  };
+  EXPECT_EQ(with("python 'train.py"), "train.yaml:3: command: a single quote (') is opened and never closed");
+  EXPECT_THAT(with("a && b"), HasSubstr("needs a shell"));
+  EXPECT_THAT(with("[]"), HasSubstr("the command is empty"));
+  EXPECT_THAT(with("['']"), HasSubstr("the command is empty"));
+  EXPECT_THAT(with("'  '"), HasSubstr("the command is empty"));
+  EXPECT_THAT(with("[a, [b]]"), HasSubstr("a word of a command is text or a number, not a list"));
+  EXPECT_THAT(with("{a: b}"), HasSubstr("not a mapping"));
+  EXPECT_THAT(with("5"), HasSubstr("not 5"));
+}
+
+TEST(ParseJob, every_role_has_a_command) {
+  EXPECT_EQ(error_of("version: 1\nroles:\n  chief: {command: a}\n  ps: {}\n"),
+            "train.yaml:4: role 'ps' has no command, and neither has the job; give one of them a 'command'");
+  EXPECT_EQ(error_of("version: 1\nroles:\n  chief: {command: a}\n"), "accepted");
+}
+
+TEST(ParseJob, roles_are_required_named_by_words_and_mappings) {
+  EXPECT_THAT(error_of("version: 1\ncommand: a\n"), HasSubstr("the roles are missing"));
+  EXPECT_THAT(error_of("version: 1\ncommand: a\nroles: {}\n"), HasSubstr("1 to 64 roles, not 0"));
+  EXPECT_THAT(error_of("version: 1\ncommand: a\nroles: {my-role: {}}\n"), HasSubstr("'my-role' is no name for a role"));
+  EXPECT_THAT(error_of("version: 1\ncommand: a\nroles: {" + std::string(33, 'w') + ": {}}\n"),
+              HasSubstr("no name for a role"));
+  EXPECT_THAT(error_of("version: 1\ncommand: a\nroles: {w: 2}\n"),
+              HasSubstr("role 'w' must be a mapping, for example {count: 2}, not 2"));
+  std::string many = "version: 1\ncommand: a\nroles:\n";
+  for (int i = 0; i < 65; ++i) many += "  w" + std::to_string(i) + ": {}\n";
+  EXPECT_THAT(error_of(many), HasSubstr("1 to 64 roles, not 65"));
+}
+
+TEST(ParseJob, text_that_looks_like_something_else_is_asked_to_be_quoted) {
+  EXPECT_EQ(error_of(minimal_with("name: 5")), "train.yaml:4: name: this must be text; put it in quotes: \"5\"");
+  for (const auto* bad : {"1.5", "1e3", "-.5", "0x1f", "0o7", ".inf", "true", "FALSE"}) {
+    EXPECT_THAT(error_of(minimal_with(std::string("name: ") + bad)), HasSubstr("in quotes")) << bad;
+  }
+  for (const auto* good : {"'5'", "1.2.3", "5x", "e3", ".", "-", "0x", "yes", "inf", "1_000", "+"}) {
+    EXPECT_EQ(
+        error_of(minimal_with(std::string("framework: none\nname: ") + (good == std::string_view("-") ? "'-'" : good))),
+        "accepted")
+        << good;
+  }
+  EXPECT_THAT(error_of(minimal_with("auto_files: yes")), HasSubstr("this must be true or false, not 'yes'"));
+  EXPECT_THAT(error_of(minimal_with("auto_files: 'true'")), HasSubstr("not the text 'true'"));
+}
+
+TEST(ParseJob, files_stay_inside_the_task_and_have_names_of_their_own) {
+  EXPECT_THAT(error_of(minimal_with("files: [{source: a, name: ../x}]")), HasSubstr("'../x' is no name"));
+  EXPECT_THAT(error_of(minimal_with("files: [{source: a, name: /x}]")), HasSubstr("'/x' is no name"));
+  EXPECT_THAT(error_of(minimal_with("files: [/]")), HasSubstr("give it a name"));
+  EXPECT_THAT(error_of(minimal_with("files: ['']")), HasSubstr("the path is empty"));
+  EXPECT_THAT(error_of(minimal_with("files: [{name: x}]")), HasSubstr("'source' of this file is missing"));
+  EXPECT_THAT(error_of(minimal_with("files:\n- a/x\n- b\n- {source: c, name: x}")),
+              HasSubstr("train.yaml:7: files: the name 'x' in the task is taken by the file on line 5"));
+  EXPECT_EQ(error_of(minimal_with("files: [a/x/, {source: /, name: root/y}]")), "accepted");
+}
+
+TEST(ParseJob, the_directory_of_submission_is_read_from_saved_jobs_only) {
+  const auto text = minimal_with("directory: /home/me");
+  EXPECT_THAT(error_of(text), HasSubstr("train.yaml:4: unknown key 'directory'"));
+  const auto saved = parse_saved_job(text, "f");
+  ASSERT_TRUE(saved) << saved.error().message;
+  EXPECT_EQ(saved->directory, "/home/me");
+}
+
+TEST(ParseJob, what_is_no_mapping_is_no_job) {
+  EXPECT_EQ(error_of(""), "train.yaml:1: the file is empty");
+  EXPECT_THAT(error_of("- a\n"), HasSubstr("a job file is a mapping that begins with 'version: 1', not a list"));
+}
+
+TEST(ParseJob, messages_are_safe_for_a_terminal) {
+  const auto message = error_of(minimal_with("\"\\e[31m" + std::string(500, 'x') + "\": 1"));
+  EXPECT_EQ(message.find('\x1b'), std::string::npos);
+  EXPECT_LT(message.size(), 300U);
+}
+
+}  // namespace
+}  // namespace ydl::spec

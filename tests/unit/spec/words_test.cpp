@@ -1,0 +1,54 @@
+#include "spec/words.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ydl::spec {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> words(std::string_view line) {
+  auto split = split_words(line);
+  return split ? *split : std::vector<std::string>{"error: " + split.error().message};
+}
+
+TEST(Words, blanks_separate) {
+  EXPECT_THAT(words("  python\ttrain.py\n --epochs  2 "), ElementsAre("python", "train.py", "--epochs", "2"));
+  EXPECT_THAT(words(" \n"), IsEmpty());
+}
+
+TEST(Words, quotes_keep_together_and_may_be_empty_or_inside_a_word) {
+  EXPECT_THAT(words(R"(a 'b  c' "d e" '' "")"), ElementsAre("a", "b  c", "d e", "", ""));
+  EXPECT_THAT(words(R"(--x='a b'"c")"), ElementsAre("--x=a bc"));
+}
+
+TEST(Words, backslashes_work_as_in_a_shell) {
+  EXPECT_THAT(words(R"(a\ b \\ \' \")"), ElementsAre("a b", "\\", "'", "\""));
+  EXPECT_THAT(words(R"('a\b')"), ElementsAre(R"(a\b)"));
+  EXPECT_THAT(words(R"("\"\\\$\`\n")"), ElementsAre(R"("\$`\n)"));
+  EXPECT_THAT(words("a\\\nb \"c\\\nd\""), ElementsAre("ab", "cd"));
+}
+
+TEST(Words, nothing_is_expanded) {
+  EXPECT_THAT(words("$HOME *.py ~ #x a=b `x`"), ElementsAre("$HOME", "*.py", "~", "#x", "a=b", "`x`"));
+}
+
+TEST(Words, what_is_left_open_is_an_error) {
+  EXPECT_THAT(words("a 'b"), ElementsAre(HasSubstr("single quote")));
+  EXPECT_THAT(words("a \"b"), ElementsAre(HasSubstr("double quote")));
+  EXPECT_THAT(words("a \"b\\"), ElementsAre(HasSubstr("double quote")));
+  EXPECT_THAT(words("a \\"), ElementsAre(HasSubstr("backslash")));
+}
+
+TEST(Words, operators_of_a_shell_are_refused_unless_quoted) {
+  for (const auto* line : {"a && b", "a | b", "a; b", "a > b", "a < b", "(a)", "x?a=1&b=2"}) {
+    EXPECT_THAT(words(line), ElementsAre(HasSubstr("[sh, -c,"))) << line;
+  }
+  EXPECT_THAT(words("'x?a=1&b=2' \\;"), ElementsAre("x?a=1&b=2", ";"));
+}
+
+}  // namespace
+}  // namespace ydl::spec
