@@ -35,19 +35,26 @@ void on_term(int) {
   ::_exit(0);
 }
 
-// A grandchild in a session of its own, away from the group and the parent.
+// A grandchild in a session of its own, away from the group and the parent. Returns when it has been heard of.
 void daemonize_child() {
+  std::array<int, 2> heard{};
+  if (::pipe(heard.data()) != 0) std::_Exit(97);
   if (::fork() == 0) {
     ::setsid();
     if (::fork() == 0) {
       ::signal(SIGTERM, SIG_IGN);
       ::signal(SIGHUP, SIG_IGN);
       say("daemon");
+      ::close(heard[1]);
+      ::close(heard[0]);
       linger();
     }
     ::_exit(0);
   }
   ::wait(nullptr);
+  ::close(heard[1]);
+  char none = 0;
+  if (::read(heard[0], &none, 1) != 0) std::_Exit(96);
 }
 
 // Processes that are never there long enough to be looked at: each forks the next one and exits.
