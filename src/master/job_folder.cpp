@@ -186,24 +186,6 @@ Result<StateFile> read_state_file(const JobFolder& folder) {
   return file;
 }
 
-Result<void> write_endpoint(const JobFolder& folder, const net::Endpoint& endpoint) {
-  const json::object object{
-      {"version", kFolderVersion}, {"address", endpoint.address}, {"port", endpoint.port}, {"secret", endpoint.secret}};
-  return core::write_file_atomically(folder.master_file(), json::serialize(object) + "\n", 0600);
-}
-
-Result<net::Endpoint> read_endpoint(const fs::path& master_file) {
-  const auto object = read_versioned(master_file);
-  if (!object) return fail(object.error());
-  const auto address = core::json_string(*object, "address");
-  const auto port = core::json_int(*object, "port");
-  const auto secret = core::json_string(*object, "secret");
-  if (!address || !port || !secret || *port < 1 || *port > 65535) {
-    return fail(Errc::corrupt, fmt::format("{} does not say where the master is", master_file.string()));
-  }
-  return net::Endpoint{*address, static_cast<std::uint16_t>(*port), *secret};
-}
-
 Result<core::UniqueFd> lock_job(const JobFolder& folder) {
   core::UniqueFd fd(::open(folder.lock_file().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!fd) return fail(core::system_error(errno, fmt::format("cannot open {}", folder.lock_file().string())));

@@ -5,7 +5,6 @@
 #include "core/ids.hpp"
 #include "core/result.hpp"
 #include "core/user.hpp"
-#include "net/http_client.hpp"
 #include "spec/job_spec.hpp"
 
 #include <cstdint>
@@ -87,9 +86,6 @@ struct StateFile {
 [[nodiscard]] core::Result<JobFile> read_job_file(const JobFolder& folder);
 [[nodiscard]] core::Result<void> write_state_file(const JobFolder& folder, const StateFile& state);
 [[nodiscard]] core::Result<StateFile> read_state_file(const JobFolder& folder);
-[[nodiscard]] core::Result<void> write_endpoint(const JobFolder& folder, const net::Endpoint& endpoint);
-// Also for agents, which are told this file's path.
-[[nodiscard]] core::Result<net::Endpoint> read_endpoint(const std::filesystem::path& master_file);
 
 // Held for the master's life; the kernel lets go of it however the master ends.
 [[nodiscard]] core::Result<core::UniqueFd> lock_job(const JobFolder& folder);

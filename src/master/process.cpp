@@ -8,6 +8,7 @@
 #include "master/api.hpp"
 #include "master/master.hpp"
 #include "master/plan.hpp"
+#include "net/endpoint_file.hpp"
 
 #include <csignal>
 #include <fcntl.h>
@@ -97,7 +98,8 @@ int run_master_process(const JobFolder& folder, Attachment attachment) {
   options.secret = core::random_hex(16);
   http::Server server(executor, options, make_api(master, hub));
   auto listening = server.listen();
-  if (listening) listening = write_endpoint(folder, {options.address, server.port(), options.secret});
+  if (listening)
+    listening = net::write_endpoint(folder.master_file(), {options.address, server.port(), options.secret});
   if (!listening) {
     report("error " + listening.error().message);
     return 1;

@@ -1,0 +1,204 @@
+#include "agent/agent.hpp"
+
+#include "agent/numbered_queue.hpp"
+#include "agent/task.hpp"
+#include "agent/tree_killer.hpp"
+#include "core/json.hpp"
+#include "core/log.hpp"
+#include "core/user.hpp"
+#include "core/version.hpp"
+#include "net/endpoint_file.hpp"
+
+#include <csignal>
+#include <fcntl.h>
+#include <map>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+namespace ydl::agent {
+namespace {
+
+namespace asio = net::asio;
+namespace json = boost::json;
+
+constexpr core::Millis kHeartbeat = core::Seconds(5);
+constexpr core::Millis kCommandWait = core::Seconds(20);
+constexpr core::Millis kLookPeriod{200};
+
+// The agent: fetches commands on one connection, reports on another so that a heartbeat never waits behind a command.
+class Agent {
+ public:
+  Agent(asio::io_context& context, AgentOptions options, net::Endpoint endpoint)
+      : context_(context), options_(std::move(options)), endpoint_(std::move(endpoint)), news_(context.get_executor()) {
+    job_ = options_.credentials.parent_path().filename().string();
+  }
+
+  void start() {
+    asio::co_spawn(context_, fetch_commands(), asio::detached);
+    asio::co_spawn(context_, send_reports(), asio::detached);
+    asio::co_spawn(context_, watch_leash(), asio::detached);
+    asio::co_spawn(context_, watch_signals(), asio::detached);
+    asio::co_spawn(context_, look_at_tasks(), asio::detached);
+  }
+
+  void end_tasks() {
+    for (auto& [attempt, task] : tasks_) task->kill();  // all at once, then wait for each
+    tasks_.clear();
+    kill_strays({});
+  }
+
+ private:
+  net::awaitable<void> fetch_commands() {
+    net::HttpClient client(context_.get_executor(), endpoint_);
+    auto last_contact = core::steady_now();
+    Inbox inbox;
+    while (!leaving_) {
+      const auto target =
+          fmt::format("/v1/agents/{}/commands?after={}&wait={}", options_.id.str(), inbox.last(), kCommandWait.count());
+      const auto response = co_await client.get(target, kCommandWait + core::Seconds(10));
+      if (!response || response->status != 200) {
+        if (core::steady_now() - last_contact > options_.outlives_master) {
+          leave(fmt::format("the master does not answer: {}", response ? response->body : response.error().message));
+          co_return;
+        }
+        co_await net::pause(core::Millis(100));
+        continue;
+      }
+      last_contact = core::steady_now();
+      take_commands(response->body, inbox);
+    }
+  }
+
+  void take_commands(std::string_view body, Inbox& inbox) {
+    const auto object = core::parse_json_object(body);
+    const auto list = object ? core::json_array(*object, "commands") : core::fail(object.error());
+    if (!list) {
+      core::log("the master sent what is no list of commands: {}", list.error().message);
+      return;
+    }
+    for (const auto& item : **list) {
+      if (!item.is_object()) continue;
+      const auto seq = core::json_int(item.get_object(), "seq");
+      const auto command = command_from_json(item.get_object());
+      if (!seq || !inbox.accept(static_cast<Sequence>(*seq))) continue;
+      if (command)
+        std::visit([this](const auto& c) { on(c); }, *command);
+      else
+        core::log("a command is not understood: {}", command.error().message);
+    }
+  }
+
+  void on(const Prepare& command) {
+    auto task = std::make_shared<Task>(context_.get_executor(), machine_, job_, command,
+                                       [this](Report report) { tell(std::move(report)); });
+    tasks_[command.attempt] = task;
+    task->prepare();
+  }
+  void on(const Launch& command) {
+    if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) found->second->launch(command);
+  }
+  void on(const Stop& command) {
+    if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) found->second->stop(command.grace);
+  }
+  void on(const Release& command) {
+    if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) {
+      found->second->kill();
+      tasks_.erase(found);
+    }
+  }
+  void on(const Shutdown&) { leave("the master said so"); }
+
+  void tell(Report report) {
+    reports_.push(std::move(report));
+    news_.notify();
+  }
+
+  net::awaitable<void> send_reports() {
+    net::HttpClient client(context_.get_executor(), endpoint_);
+    const Hello hello{kProtocolVersion, std::string(core::kVersion), core::host_name(), ::getpid()};
+    const auto welcome = co_await client.post(fmt::format("/v1/agents/{}/hello", options_.id.str()),
+                                              json::serialize(to_json(hello)), core::Seconds(10));
+    if (!welcome || welcome->status != 200) {
+      leave(fmt::format("the master refuses this agent: {}", welcome ? welcome->body : welcome.error().message));
+      co_return;
+    }
+    while (!leaving_) {
+      if (reports_.empty()) co_await news_.wait(kHeartbeat);
+      co_await asio::post(context_.get_executor(), asio::use_awaitable);  // what comes in one go travels in one call
+      json::array list;
+      for (const auto& report : reports_.items()) list.push_back(to_json(report));
+      const auto last = reports_.first() + list.size() - 1;
+      const json::object body{{"first", static_cast<std::int64_t>(reports_.first())}, {"reports", std::move(list)}};
+      const auto response = co_await client.post(fmt::format("/v1/agents/{}/reports", options_.id.str()),
+                                                 json::serialize(body), core::Seconds(30));
+      if (response && response->status == 200)
+        reports_.confirm(last);
+      else
+        co_await net::pause(core::Millis(200));  // fetch_commands decides when to give up
+    }
+  }
+
+  net::awaitable<void> look_at_tasks() {
+    while (!leaving_) {
+      co_await net::pause(kLookPeriod);
+      for (const auto& [attempt, task] : tasks_) task->look();
+    }
+  }
+
+  net::awaitable<void> watch_leash() {
+    asio::posix::stream_descriptor leash(context_, ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+    char byte = 0;
+    (void)co_await leash.async_read_some(asio::buffer(&byte, 1), net::tuple);
+    leave("the master let go of it");
+  }
+
+  net::awaitable<void> watch_signals() {
+    asio::signal_set signals(context_, SIGTERM, SIGINT);
+    const auto [error, number] = co_await signals.async_wait(net::tuple);
+    if (!error) leave(fmt::format("signal {}", number));
+  }
+
+  void leave(std::string_view why) {
+    if (std::exchange(leaving_, true)) return;
+    core::log("the agent leaves: {}", why);
+    context_.stop();
+  }
+
+  asio::io_context& context_;
+  AgentOptions options_;
+  net::Endpoint endpoint_;
+  std::string job_;
+  Machine machine_;
+  std::map<core::AttemptId, std::shared_ptr<Task>> tasks_;
+  Outbox<Report> reports_;
+  net::Signal news_;
+  bool leaving_ = false;
+};
+
+}  // namespace
+
+int run_agent_process(const AgentOptions& options) {
+  ::prctl(PR_SET_NAME, "ydl-agent");
+  ::signal(SIGPIPE, SIG_IGN);
+  adopt_orphans();
+  const auto endpoint = net::read_endpoint(options.credentials);
+  if (!endpoint) {
+    core::log("{}", endpoint.error().message);
+    return 1;
+  }
+  asio::io_context context(1);
+  Agent agent(context, options, *endpoint);
+  agent.start();
+  context.run();
+  agent.end_tasks();
+  return 0;
+}
+
+}  // namespace ydl::agent

@@ -1,0 +1,109 @@
+#include "agent/run_program.hpp"
+
+#include "agent/launch_request.hpp"
+#include "agent/shebang.hpp"
+#include "core/files.hpp"
+#include "core/strings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <expected>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ydl::agent {
+namespace {
+
+constexpr std::size_t kOutputLimit = std::size_t{1} << 20U;
+
+// Nothing of the caller's but the pipe, and signals as a new program expects them.
+std::expected<pid_t, int> spawn(std::vector<std::string>& argv, int output) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO);
+  sigset_t none;
+  sigset_t all;
+  ::sigemptyset(&none);
+  ::sigfillset(&all);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigdefault(&attributes, &all);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  std::vector<char*> words;
+  for (auto& word : argv) words.push_back(word.data());
+  words.push_back(nullptr);
+  pid_t pid = 0;
+  const int error = ::posix_spawn(&pid, words.front(), &files, &attributes, words.data(), environ);
+  ::posix_spawn_file_actions_destroy(&files);
+  ::posix_spawnattr_destroy(&attributes);
+  if (error != 0) return std::unexpected(error);
+  return pid;
+}
+
+// Everything until the pipe closes; nothing when that takes too long.
+std::optional<std::string> read_until(int fd, core::Instant deadline) {
+  std::string text;
+  std::array<char, 4096> bytes{};
+  for (;;) {
+    const auto left = std::max(deadline - core::steady_now(), core::Millis(0));
+    pollfd readable{fd, POLLIN, 0};
+    const int ready = ::poll(&readable, 1, static_cast<int>(left.count()));
+    if (ready == 0) return std::nullopt;
+    const auto n = ready < 0 ? -1 : ::read(fd, bytes.data(), bytes.size());
+    if (n == 0 || (n < 0 && errno != EINTR)) return text;
+    const auto room = kOutputLimit - text.size();
+    if (n > 0) text.append(bytes.data(), std::min(static_cast<std::size_t>(n), room));
+  }
+}
+
+// The wait status, or nothing when the process does not end in time.
+std::optional<int> wait_until(pid_t pid, core::Instant deadline) {
+  for (;;) {
+    int status = 0;
+    const pid_t ended = ::waitpid(pid, &status, WNOHANG);
+    if (ended == pid || (ended < 0 && errno != EINTR)) return status;
+    if (core::steady_now() >= deadline) return std::nullopt;
+    ::poll(nullptr, 0, 1);
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> find_program(const std::string& name, std::string_view path) {
+  const auto found = first_executable(candidates(name, path), {});
+  if (!found) return std::nullopt;
+  return found->string();
+}
+
+core::Result<ProgramResult> run_program(std::vector<std::string> argv, core::Millis limit) {
+  auto pipe = core::make_pipe();
+  if (!pipe) return core::fail(std::move(pipe.error()));
+  const auto pid = spawn(argv, pipe->write.get());
+  if (!pid) return core::fail(core::system_error(pid.error(), fmt::format("cannot run {}", argv.front())));
+  pipe->write.reset();
+  const auto deadline = core::steady_now() + limit;
+  auto output = read_until(pipe->read.get(), deadline);
+  auto status = output ? wait_until(*pid, deadline) : std::nullopt;
+  if (!status) {
+    ::kill(*pid, SIGKILL);
+    // One that hangs in a driver does not even die; it must not hang us.
+    status = wait_until(*pid, core::steady_now() + core::Millis(200));
+    return core::fail(core::Errc::timeout, fmt::format("{} did not end within {} and was killed", argv.front(),
+                                                       core::format_duration(limit)));
+  }
+  const int code = WIFSIGNALED(*status) ? 128 + WTERMSIG(*status) : WEXITSTATUS(*status);
+  return ProgramResult{code, std::move(*output)};
+}
+
+}  // namespace ydl::agent

@@ -1,0 +1,263 @@
+#include "agent/task.hpp"
+
+#include "agent/port_owner.hpp"
+#include "agent/proc_tree.hpp"
+#include "agent/tree_killer.hpp"
+#include "agent/workspace.hpp"
+#include "core/log.hpp"
+#include "core/strings.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+#include <unistd.h>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <fmt/format.h>
+
+namespace ydl::agent {
+namespace {
+
+// A framework that has not listened by then listens on another port, or on none.
+constexpr core::Millis kPortCheckPeriod = core::Seconds(2);
+constexpr core::Millis kPortCheckTime = core::Seconds(120);
+
+std::map<std::string, std::string> own_environment() {
+  std::map<std::string, std::string> env;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const auto equals = text.find('=');
+    if (equals != std::string_view::npos) env.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return env;
+}
+
+}  // namespace
+
+core::Result<GpuPool*> Machine::gpus() {
+  if (!gpus_) {
+    auto found = discover_gpus();
+    if (!found) return core::fail(found.error());
+    gpus_.emplace(*std::move(found));
+  }
+  return &*gpus_;
+}
+
+void Machine::add_reaper(pid_t pid) {
+  reapers_.push_back(pid);
+}
+
+void Machine::remove_reaper(pid_t pid) {
+  std::erase(reapers_, pid);
+}
+
+Cgroups& Machine::cgroups() {
+  if (!cgroups_) {
+    cgroups_ = Cgroups::detect();
+    cgroups_->remove_leftovers(core::wall_now(), core::Seconds(3600));
+  }
+  return *cgroups_;
+}
+
+Task::Task(net::asio::any_io_executor executor, Machine& machine, std::string job, Prepare request, ReportSink report)
+    : executor_(std::move(executor)),
+      machine_(machine),
+      job_(std::move(job)),
+      request_(std::move(request)),
+      report_(std::move(report)),
+      out_(std::filesystem::path(request_.log_directory) / "stdout"),
+      err_(std::filesystem::path(request_.log_directory) / "stderr") {}
+
+Task::~Task() {
+  const pid_t reaper = reaper_pid();
+  process_.reset();  // ends whatever still runs
+  machine_.remove_reaper(reaper);
+  if (!gpus_.empty()) {
+    if (auto pool = machine_.gpus()) (*pool)->release(gpus_);
+  }
+  if (cgroup_ && !cgroup_->remove())
+    core::log("the cgroup of {} is still busy; a later agent removes it", request_.attempt.str());
+}
+
+// ---- prepare ---------------------------------------------------------------------------------------------------
+
+void Task::prepare() {
+  auto prepared = prepare_workspace(request_);
+  if (prepared) prepared = take_resources();
+  if (prepared)
+    report_(Prepared{request_.attempt, ports_.ports()});
+  else
+    report_(PrepareFailed{request_.attempt, prepared.error().message});
+}
+
+core::Result<void> Task::take_resources() {
+  std::optional<PortRange> range;
+  if (request_.port_range) range = PortRange{request_.port_range->first, request_.port_range->second};
+  auto ports = HeldPorts::hold(request_.ports, range);
+  if (!ports) return core::fail(ports.error());
+  ports_ = *std::move(ports);
+
+  if (request_.gpus > 0) {
+    const auto pool = machine_.gpus();
+    if (!pool) return core::fail(pool.error());
+    auto gpus = (*pool)->allocate(static_cast<std::size_t>(request_.gpus));
+    if (!gpus) {
+      return core::fail(core::Errc::no_capacity,
+                        fmt::format("it asks for {}, of this machine's {} only {} are free",
+                                    core::plural(request_.gpus, "GPU"), (*pool)->size(), (*pool)->available()));
+    }
+    gpus_ = *std::move(gpus);
+  }
+  if (request_.memory_limit > 0 || request_.vcores_limit > 0) {
+    CgroupLimits limits;
+    if (request_.memory_limit > 0) limits.memory_bytes = request_.memory_limit;
+    if (request_.vcores_limit > 0) limits.vcores = request_.vcores_limit;
+    const auto name = Cgroups::name_for(job_, request_.attempt.task.file_name(), request_.attempt.attempt);
+    // Limits are set where the system lets us; where it does not, the job runs as it would without them.
+    if (auto made = machine_.cgroups().create(name, limits))
+      cgroup_ = *std::move(made);
+    else
+      core::log("{} runs without limits: {}", request_.attempt.str(), made.error().message);
+  }
+  return {};
+}
+
+// ---- run -------------------------------------------------------------------------------------------------------
+
+LaunchRequest Task::launch_request(const Launch& request) const {
+  LaunchRequest launch;
+  launch.argv = request.argv;
+  launch.environment = own_environment();
+  launch.environment["CUDA_VISIBLE_DEVICES"] = visible_devices(gpus_);  // none asked, none visible
+  launch.environment["PWD"] = request_.working_directory;
+  for (const auto& [name, value] : request.env) launch.environment[name] = value;
+  launch.working_directory = request_.working_directory;
+  launch.stdout_file = std::filesystem::path(request_.log_directory) / "stdout";
+  launch.stderr_file = std::filesystem::path(request_.log_directory) / "stderr";
+  if (cgroup_) launch.cgroups = cgroup_->directories();
+  return launch;
+}
+
+void Task::launch(const Launch& request) {
+  auto process = TaskProcess::launch(launch_request(request));
+  if (!process) {
+    start_failed(job::StartFailure::transient, process.error().message);
+    return;
+  }
+  process_ = std::make_unique<TaskProcess>(*std::move(process));
+  machine_.add_reaper(process_->reaper_pid());
+  net::asio::co_spawn(executor_, watch(), net::asio::detached);
+}
+
+net::awaitable<void> Task::watch() {
+  const auto self = shared_from_this();
+  net::asio::posix::stream_descriptor descriptor(executor_, ::dup(process_->fd()));
+  while (!process_->finished()) {
+    const auto [error] = co_await descriptor.async_wait(net::asio::posix::descriptor_base::wait_read, net::tuple);
+    if (error || process_ == nullptr) co_return;
+    while (auto event = process_->read_event()) {
+      std::visit([this](const auto& e) { on(e); }, *event);
+    }
+  }
+}
+
+void Task::on(const Launched& event) {
+  const auto now = core::steady_now();
+  unchecked_ports_ = ports_.ports();
+  next_port_check_ = now + kPortCheckPeriod;
+  last_port_check_ = now + kPortCheckTime;
+  report_(TaskStarted{request_.attempt, event.pid});
+}
+
+void Task::on(const LaunchFailed& event) {
+  start_failed(event.permanent ? job::StartFailure::permanent : job::StartFailure::transient, event.error.message);
+}
+
+void Task::on(const Ended& event) {
+  if (event.survivors > 0) core::log("{}: {} processes could not be killed", request_.attempt.str(), event.survivors);
+  job::ExitStatus status;
+  status.code = event.exit_code;
+  status.signal = event.signal;
+  status.peak_memory = event.peak_rss_bytes;
+  ended(status, event.leftovers_killed);
+}
+
+void Task::on(const ReaperLost&) {
+  core::log("the reaper of {} was killed; ending what it left", request_.attempt.str());
+  job::ExitStatus status;
+  status.signal = SIGKILL;
+  ended(status, kill_strays(machine_.reapers()));
+}
+
+void Task::ended(job::ExitStatus status, int leftovers) {
+  read_log();
+  if (cgroup_) {
+    status.out_of_memory = !status.ok() && cgroup_->oom_killed();
+    status.memory_limit = request_.memory_limit;
+    status.peak_memory = std::max(status.peak_memory, cgroup_->peak_memory().value_or(0));
+  }
+  report_(TaskExited{request_.attempt, status, leftovers});
+}
+
+void Task::start_failed(job::StartFailure failure, std::string reason) {
+  report_(TaskStartFailed{request_.attempt, failure, std::move(reason)});
+}
+
+void Task::stop(core::Millis grace) {
+  if (running()) process_->stop(grace);
+}
+
+void Task::kill() {
+  if (running()) process_->kill();
+}
+
+// ---- watch -----------------------------------------------------------------------------------------------------
+
+void Task::look() {
+  if (!running()) return;
+  read_log();
+  if (!unchecked_ports_.empty() && core::steady_now() >= next_port_check_) check_ports();
+}
+
+void Task::read_log() {
+  for (auto* tail : {&out_, &err_}) {
+    for (int pieces = 0; pieces < 16; ++pieces) {  // 4 MiB a turn: a task that floods its log does not stop the others
+      const auto update = tail->poll();
+      if (!update || update->bytes == 0) break;
+      latest_ = tail;
+    }
+  }
+  auto line = latest_->last_line();
+  auto progress = out_.progress() ? out_.progress() : err_.progress();
+  if (line == said_line_ && progress == said_progress_) return;
+  said_line_ = line;
+  said_progress_ = progress;
+  TaskOutput output{request_.attempt, std::move(line), std::nullopt, {}};
+  if (progress) {
+    output.progress = progress->fraction;
+    output.progress_text = progress->text;
+  }
+  report_(std::move(output));
+}
+
+void Task::check_ports() {
+  const auto now = core::steady_now();
+  next_port_check_ = now + kPortCheckPeriod;
+  std::vector<pid_t> ours{process_->reaper_pid()};
+  for (const auto& process : descendants_of(process_->reaper_pid(), list_processes())) ours.push_back(process.pid);
+  for (const auto port : std::exchange(unchecked_ports_, {})) {
+    const auto owner = listener_of(port, ours);
+    if (!owner || owner->kind == PortOwner::Kind::nobody) {
+      if (now < last_port_check_) unchecked_ports_.push_back(port);
+    } else if (owner->kind == PortOwner::Kind::stranger) {
+      unchecked_ports_.clear();
+      start_failed(
+          job::StartFailure::port_taken,
+          fmt::format("port {}, held for it, was taken by {}", port,
+                      owner->name.empty() ? "another program" : fmt::format("{} (pid {})", owner->name, owner->pid)));
+      return;
+    }
+  }
+}
+
+}  // namespace ydl::agent

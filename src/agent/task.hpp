@@ -1,0 +1,95 @@
+#pragma once
+
+#include "agent/cgroup.hpp"
+#include "agent/gpus.hpp"
+#include "agent/held_ports.hpp"
+#include "agent/log_tail.hpp"
+#include "agent/protocol.hpp"
+#include "agent/task_process.hpp"
+#include "net/asio.hpp"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ydl::agent {
+
+using ReportSink = std::function<void(Report)>;
+
+// What an agent hands out to its tasks.
+class Machine {
+ public:
+  // Looked up when first asked for: most jobs need neither, and nvidia-smi takes a second.
+  [[nodiscard]] core::Result<GpuPool*> gpus();
+  [[nodiscard]] Cgroups& cgroups();
+
+  // The reapers of living tasks: whoever else descends from the agent is a stray.
+  [[nodiscard]] const std::vector<pid_t>& reapers() const { return reapers_; }
+  void add_reaper(pid_t pid);
+  void remove_reaper(pid_t pid);
+
+ private:
+  std::vector<pid_t> reapers_;
+  std::optional<GpuPool> gpus_;
+  std::optional<Cgroups> cgroups_;
+};
+
+// One attempt of a task at its agent: what it holds from Prepare to Release, and its process in between.
+class Task : public std::enable_shared_from_this<Task> {
+ public:
+  Task(net::asio::any_io_executor executor, Machine& machine, std::string job, Prepare request, ReportSink report);
+  ~Task();
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+
+  // Makes directories, holds ports, GPUs and a cgroup; reports Prepared or PrepareFailed.
+  void prepare();
+  // Reports TaskStarted or TaskStartFailed, later TaskExited.
+  void launch(const Launch& request);
+  void stop(core::Millis grace);
+  void kill();
+
+  // Looks at the log and, in the first minutes, at who listens on its ports; to be called a few times a second.
+  void look();
+
+  [[nodiscard]] bool running() const { return process_ != nullptr && !process_->finished(); }
+  [[nodiscard]] pid_t reaper_pid() const { return process_ == nullptr ? 0 : process_->reaper_pid(); }
+
+ private:
+  [[nodiscard]] core::Result<void> take_resources();
+  [[nodiscard]] LaunchRequest launch_request(const Launch& request) const;
+  [[nodiscard]] net::awaitable<void> watch();
+  void on(const Launched& event);
+  void on(const LaunchFailed& event);
+  void on(const Ended& event);
+  void on(const ReaperLost& event);
+  void ended(job::ExitStatus status, int leftovers);
+  void read_log();
+  void check_ports();
+  void start_failed(job::StartFailure failure, std::string reason);
+
+  net::asio::any_io_executor executor_;
+  Machine& machine_;
+  std::string job_;
+  Prepare request_;
+  ReportSink report_;
+
+  HeldPorts ports_;
+  std::vector<Gpu> gpus_;
+  std::optional<TaskCgroup> cgroup_;
+  std::unique_ptr<TaskProcess> process_;
+
+  LogTail out_;
+  LogTail err_;
+  LogTail* latest_ = &err_;  // which of them grew last
+  std::string said_line_;
+  std::optional<Progress> said_progress_;
+
+  std::vector<std::uint16_t> unchecked_ports_;  // whose listener was not seen yet
+  core::Instant next_port_check_{};
+  core::Instant last_port_check_{};
+};
+
+}  // namespace ydl::agent

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "core/result.hpp"
+#include "net/http_client.hpp"
+
+#include <filesystem>
+
+namespace ydl::net {
+
+// Where a master is and its secret, in a file that only its owner may read (mode 0600): a secret is never in an
+// environment variable, a command line or a log.
+[[nodiscard]] core::Result<void> write_endpoint(const std::filesystem::path& file, const Endpoint& endpoint);
+[[nodiscard]] core::Result<Endpoint> read_endpoint(const std::filesystem::path& file);
+
+}  // namespace ydl::net

@@ -1,0 +1,20 @@
+#include "agent/log_lines.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+// However a log is cut into pieces, the same is read from it.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  ydl::agent::LogLines whole;
+  whole.feed(text);
+  ydl::agent::LogLines pieces;
+  for (std::size_t i = 0; i < text.size(); i += 3) pieces.feed(text.substr(i, 3));
+  if (whole.last_line() != pieces.last_line() || whole.progress() != pieces.progress()) std::abort();
+  if (const auto& progress = whole.progress(); progress && !(progress->fraction >= 0 && progress->fraction <= 1)) {
+    std::abort();
+  }
+  return 0;
+}
