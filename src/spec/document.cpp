@@ -50,7 +50,7 @@ bool looks_like_json(std::string_view text) {
 }
 
 // Text in braces may be JSON or YAML in its flow style.
-Node read_braced(std::string_view text) {
+TreeNode read_braced(std::string_view text) {
   try {
     return read_json(text);
   } catch (const NotJson& not_json) {
@@ -65,12 +65,12 @@ Node read_braced(std::string_view text) {
 
 }  // namespace
 
-const Entry* Node::find(std::string_view key) const {
+const Entry* TreeNode::find(std::string_view key) const {
   const auto found = std::ranges::find(entries, key, &Entry::key);
   return found == entries.end() ? nullptr : &*found;
 }
 
-core::Result<Node> parse_document(std::string_view text, std::string_view file_name) {
+core::Result<TreeNode> parse_document(std::string_view text, std::string_view file_name) {
   const auto refuse = [&](const Refusal& why) { return core::fail(problem_at(file_name, why.line, why.sentence)); };
   if (text.size() > kMaxTextBytes) {
     return refuse({1, fmt::format("the file is longer than {} MiB, too long for a job file", kMaxTextBytes >> 20U)});

@@ -28,13 +28,13 @@ struct Entry;
 
 // One value of a YAML or JSON file. What a scalar means is left to who reads it: `text` is what stands in the file,
 // so that 1.50 stays 1.50.
-struct Node {
+struct TreeNode {
   NodeKind kind = NodeKind::null;
   std::string text;
   bool quoted = false;  // certainly text, never a number or a truth value
   Position at;
-  std::vector<Node> items;     // of a sequence
-  std::vector<Entry> entries;  // of a map, in the file's order; each key once
+  std::vector<TreeNode> items;  // of a sequence
+  std::vector<Entry> entries;   // of a map, in the file's order; each key once
 
   [[nodiscard]] const Entry* find(std::string_view key) const;
 };
@@ -42,11 +42,11 @@ struct Node {
 struct Entry {
   std::string key;
   Position at;  // of the key
-  Node value;
+  TreeNode value;
 };
 
 // The one document that `text` holds, YAML or JSON, within the limits above. The Error (Errc::usage) begins with
 // "FILE:LINE: ".
-[[nodiscard]] core::Result<Node> parse_document(std::string_view text, std::string_view file_name);
+[[nodiscard]] core::Result<TreeNode> parse_document(std::string_view text, std::string_view file_name);
 
 }  // namespace ydl::spec

@@ -50,11 +50,11 @@ bool is_number(std::string_view text) {
 
 }  // namespace
 
-bool is_text(const Node& scalar) {
+bool is_text(const TreeNode& scalar) {
   return scalar.quoted || !(is_true(scalar.text) || is_false(scalar.text) || is_number(scalar.text));
 }
 
-std::string describe(const Node& value) {
+std::string describe(const TreeNode& value) {
   switch (value.kind) {
     case NodeKind::null:
       return "an empty value";
@@ -69,7 +69,7 @@ std::string describe(const Node& value) {
   return is_text(value) ? in_quotes(value.text) : value.text;
 }
 
-Fields::Fields(const Node& map, std::string place, std::span<const std::string_view> known, Problems& problems)
+Fields::Fields(const TreeNode& map, std::string place, std::span<const std::string_view> known, Problems& problems)
     : map_(map), place_(std::move(place)), problems_(problems) {
   for (const auto& entry : map_.entries) {
     if (is_one_of(entry.key, known)) continue;
@@ -84,11 +84,11 @@ std::string Fields::label(std::string_view key) const {
   return place_.empty() ? std::string(key) : fmt::format("{} in {}", key, place_);
 }
 
-void Fields::complain(std::string_view key, const Node& value, std::string_view sentence) const {
+void Fields::complain(std::string_view key, const TreeNode& value, std::string_view sentence) const {
   problems_.add(value.at.line, fmt::format("{}: {}", label(key), sentence));
 }
 
-const Node* Fields::present(std::string_view key) const {
+const TreeNode* Fields::present(std::string_view key) const {
   const Entry* entry = map_.find(key);
   if (entry == nullptr) return nullptr;
   if (entry->value.kind == NodeKind::null) {
@@ -99,29 +99,29 @@ const Node* Fields::present(std::string_view key) const {
   return &entry->value;
 }
 
-const Node* Fields::scalar(std::string_view key, std::string_view wanted) const {
-  const Node* value = present(key);
+const TreeNode* Fields::scalar(std::string_view key, std::string_view wanted) const {
+  const TreeNode* value = present(key);
   if (value == nullptr || value->kind == NodeKind::scalar) return value;
   complain(key, *value, fmt::format("this must be {}, not {}", wanted, describe(*value)));
   return nullptr;
 }
 
-const Node* Fields::map(std::string_view key, std::string_view example) const {
-  const Node* value = present(key);
+const TreeNode* Fields::map(std::string_view key, std::string_view example) const {
+  const TreeNode* value = present(key);
   if (value == nullptr || value->kind == NodeKind::map) return value;
   complain(key, *value, fmt::format("this must be a mapping, for example {}, not {}", example, describe(*value)));
   return nullptr;
 }
 
-const Node* Fields::sequence(std::string_view key, std::string_view example) const {
-  const Node* value = present(key);
+const TreeNode* Fields::sequence(std::string_view key, std::string_view example) const {
+  const TreeNode* value = present(key);
   if (value == nullptr || value->kind == NodeKind::sequence) return value;
   complain(key, *value, fmt::format("this must be a list, for example {}, not {}", example, describe(*value)));
   return nullptr;
 }
 
 std::optional<std::string> Fields::text(std::string_view key, TextCheck check) const {
-  const Node* value = scalar(key, "text");
+  const TreeNode* value = scalar(key, "text");
   if (value == nullptr) return std::nullopt;
   if (!is_text(*value)) {
     complain(key, *value, fmt::format("this must be text; put it in quotes: \"{}\"", value->text));
@@ -136,7 +136,7 @@ std::optional<std::string> Fields::text(std::string_view key, TextCheck check) c
 
 std::optional<int> Fields::integer(std::string_view key, Range range) const {
   const auto wanted = fmt::format("a whole number from {} to {}", range.min, range.max);
-  const Node* value = scalar(key, wanted);
+  const TreeNode* value = scalar(key, wanted);
   if (value == nullptr) return std::nullopt;
   const auto number = core::parse_int<std::int64_t>(value->text);
   if (number && value->quoted) {
@@ -151,7 +151,7 @@ std::optional<int> Fields::integer(std::string_view key, Range range) const {
 }
 
 std::optional<bool> Fields::boolean(std::string_view key) const {
-  const Node* value = scalar(key, "true or false");
+  const TreeNode* value = scalar(key, "true or false");
   if (value == nullptr) return std::nullopt;
   if (!value->quoted && is_true(value->text)) return true;
   if (!value->quoted && is_false(value->text)) return false;
@@ -160,7 +160,7 @@ std::optional<bool> Fields::boolean(std::string_view key) const {
 }
 
 std::optional<std::uint64_t> Fields::memory(std::string_view key) const {
-  const Node* value = scalar(key, "a size such as 512m or 2g");
+  const TreeNode* value = scalar(key, "a size such as 512m or 2g");
   if (value == nullptr) return std::nullopt;
   const auto bytes = core::parse_bytes(value->text);
   const auto ok = bytes ? check_memory(*bytes) : core::fail(bytes.error());
@@ -170,7 +170,7 @@ std::optional<std::uint64_t> Fields::memory(std::string_view key) const {
 }
 
 std::optional<core::Millis> Fields::duration(std::string_view key, Zero zero) const {
-  const Node* value = scalar(key, "a duration such as 90s or 10m");
+  const TreeNode* value = scalar(key, "a duration such as 90s or 10m");
   if (value == nullptr) return std::nullopt;
   const auto time = core::parse_duration(value->text);
   const auto ok = time ? check_duration(*time, zero) : core::fail(time.error());
@@ -179,14 +179,14 @@ std::optional<core::Millis> Fields::duration(std::string_view key, Zero zero) co
   return std::nullopt;
 }
 
-std::optional<std::string> Fields::word(std::string_view key, const Node& value) const {
+std::optional<std::string> Fields::word(std::string_view key, const TreeNode& value) const {
   if (value.kind == NodeKind::scalar) return value.text;
   complain(key, value, fmt::format("a word of a command is text or a number, not {}", describe(value)));
   return std::nullopt;
 }
 
 std::vector<std::string> Fields::command(std::string_view key) const {
-  const Node* value = present(key);
+  const TreeNode* value = present(key);
   if (value == nullptr) return {};
   if (value->kind == NodeKind::map || (value->kind == NodeKind::scalar && !is_text(*value))) {
     complain(key, *value, fmt::format("this must be a command line or a list of its words, not {}", describe(*value)));
@@ -215,7 +215,7 @@ std::vector<std::string> Fields::command(std::string_view key) const {
 
 std::map<std::string, std::string> Fields::env(std::string_view key) const {
   std::map<std::string, std::string> env;
-  const Node* all = map(key, "{OMP_NUM_THREADS: 1}");
+  const TreeNode* all = map(key, "{OMP_NUM_THREADS: 1}");
   if (all == nullptr) return env;
   for (const auto& [name, at, value] : all->entries) {
     if (auto ok = check_env_name(name); !ok) {

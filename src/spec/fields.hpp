@@ -23,7 +23,7 @@ class Fields {
  public:
   // `place` says which mapping it is, for messages: "role 'worker'", or nothing for the whole file. Keys that are not
   // in `known` are problems.
-  Fields(const Node& map, std::string place, std::span<const std::string_view> known, Problems& problems);
+  Fields(const TreeNode& map, std::string place, std::span<const std::string_view> known, Problems& problems);
 
   [[nodiscard]] std::optional<std::string> text(std::string_view key, TextCheck check) const;
   [[nodiscard]] std::optional<int> integer(std::string_view key, Range range) const;
@@ -33,29 +33,29 @@ class Fields {
   [[nodiscard]] std::vector<std::string> command(std::string_view key) const;
   [[nodiscard]] std::map<std::string, std::string> env(std::string_view key) const;
   // A mapping or list under `key`, to be read by the caller.
-  [[nodiscard]] const Node* map(std::string_view key, std::string_view example) const;
-  [[nodiscard]] const Node* sequence(std::string_view key, std::string_view example) const;
+  [[nodiscard]] const TreeNode* map(std::string_view key, std::string_view example) const;
+  [[nodiscard]] const TreeNode* sequence(std::string_view key, std::string_view example) const;
 
-  [[nodiscard]] const Node& node() const { return map_; }
+  [[nodiscard]] const TreeNode& node() const { return map_; }
   [[nodiscard]] Problems& problems() const { return problems_; }
   // "count in role 'worker'".
   [[nodiscard]] std::string label(std::string_view key) const;
-  void complain(std::string_view key, const Node& value, std::string_view sentence) const;
+  void complain(std::string_view key, const TreeNode& value, std::string_view sentence) const;
 
  private:
-  [[nodiscard]] const Node* present(std::string_view key) const;
-  [[nodiscard]] const Node* scalar(std::string_view key, std::string_view wanted) const;
-  [[nodiscard]] std::optional<std::string> word(std::string_view key, const Node& value) const;
+  [[nodiscard]] const TreeNode* present(std::string_view key) const;
+  [[nodiscard]] const TreeNode* scalar(std::string_view key, std::string_view wanted) const;
+  [[nodiscard]] std::optional<std::string> word(std::string_view key, const TreeNode& value) const;
 
-  const Node& map_;
+  const TreeNode& map_;
   std::string place_;
   Problems& problems_;
 };
 
 // How a message calls a value: "a list", "5", "'abc'", "the text '5'".
-[[nodiscard]] std::string describe(const Node& value);
+[[nodiscard]] std::string describe(const TreeNode& value);
 
 // Whether YAML 1.2 and JSON take the scalar for text, not for a number or a truth value.
-[[nodiscard]] bool is_text(const Node& scalar);
+[[nodiscard]] bool is_text(const TreeNode& scalar);
 
 }  // namespace ydl::spec

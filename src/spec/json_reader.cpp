@@ -79,19 +79,19 @@ json::parse_options options() {
 
 }  // namespace
 
-Node read_json(std::string_view text) {
+TreeNode read_json(std::string_view text) {
   json::basic_parser<Handler> parser(options());
   Handler& handler = parser.handler();
   json::error_code error;
   for (;;) {
-    const auto line = text.substr(0, text.find('\n'));
-    const bool is_last = line.size() == text.size();
-    const auto length = is_last ? line.size() : line.size() + 1;
-    const auto used = parser.write_some(!is_last, text.data(), length, error);
-    if (!error && used < length) error = json::error::extra_data;
+    const auto end = text.find('\n');
+    const bool is_last = end == std::string_view::npos;
+    const auto line = is_last ? text : text.substr(0, end + 1);
+    const auto used = parser.write_some(!is_last, line.data(), line.size(), error);
+    if (!error && used < line.size()) error = json::error::extra_data;
     if (error) throw NotJson{handler.line, fmt::format("this is not valid JSON: {}", error.message())};
     if (is_last) return handler.builder.take();
-    text.remove_prefix(length);
+    text.remove_prefix(line.size());
     ++handler.line;
   }
 }

@@ -16,6 +16,6 @@ struct NotJson {
 };
 
 // The tree of the JSON value in `text`. Throws Refusal or NotJson.
-[[nodiscard]] Node read_json(std::string_view text);
+[[nodiscard]] TreeNode read_json(std::string_view text);
 
 }  // namespace ydl::spec

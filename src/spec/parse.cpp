@@ -23,13 +23,13 @@ constexpr std::array<std::string_view, 7> kRoleKeys{"count", "kind", "command", 
 constexpr std::array<std::string_view, 5> kTimeoutKeys{"allocation", "start", "run", "stop_grace", "evaluator"};
 constexpr std::array<std::string_view, 2> kFileKeys{"source", "name"};
 
-core::Result<> check_version(const Node& root, std::string_view file_name) {
+core::Result<> check_version(const TreeNode& root, std::string_view file_name) {
   const auto refuse = [&](int line, std::string_view why) { return core::fail(problem_at(file_name, line, why)); };
   const Entry* entry = root.find("version");
   if (entry == nullptr) {
     return refuse(root.at.line, fmt::format("the version is missing; add 'version: {}' at the top", kVersion));
   }
-  const Node& value = entry->value;
+  const TreeNode& value = entry->value;
   const auto version = core::parse_int<std::int64_t>(value.text);
   if (value.kind != NodeKind::scalar || value.quoted || !version || *version < 1) {
     return refuse(entry->at.line, fmt::format("version: this must be {}, not {}", kVersion, describe(value)));
@@ -42,7 +42,7 @@ core::Result<> check_version(const Node& root, std::string_view file_name) {
 }
 
 Resources read_resources(const Fields& role, const std::string& place) {
-  const Node* map = role.map("resources", "{memory: 2g, vcores: 1}");
+  const TreeNode* map = role.map("resources", "{memory: 2g, vcores: 1}");
   if (map == nullptr) return {};
   const Fields fields(*map, "resources of " + place, kResourceKeys, role.problems());
   return {.memory = fields.memory("memory"),
@@ -67,12 +67,12 @@ Role read_role(const Entry& entry, Problems& problems) {
 }
 
 // A command that is there but wrong has had its complaint already.
-bool has_command(const Node& map) {
+bool has_command(const TreeNode& map) {
   return map.find("command") != nullptr;
 }
 
 std::vector<Role> read_roles(const Fields& job) {
-  const Node* roles = job.map("roles", "{worker: {count: 2}}");
+  const TreeNode* roles = job.map("roles", "{worker: {count: 2}}");
   if (roles == nullptr) {
     if (job.node().find("roles") == nullptr) {
       job.problems().add(job.node().at.line, "the roles are missing; add for example 'roles: {worker: {count: 2}}'");
@@ -101,7 +101,7 @@ std::vector<Role> read_roles(const Fields& job) {
   return read;
 }
 
-std::optional<FileRef> read_file_ref(const Node& item, const Fields& job) {
+std::optional<FileRef> read_file_ref(const TreeNode& item, const Fields& job) {
   if (item.kind == NodeKind::scalar && is_text(item)) return FileRef{.source = item.text, .name = {}};
   if (item.kind != NodeKind::map) {
     job.complain("files", item,
@@ -117,7 +117,7 @@ std::optional<FileRef> read_file_ref(const Node& item, const Fields& job) {
 }
 
 std::vector<FileRef> read_files(const Fields& job) {
-  const Node* list = job.sequence("files", "[data/train.bin]");
+  const TreeNode* list = job.sequence("files", "[data/train.bin]");
   if (list == nullptr) return {};
   if (list->items.size() > kMaxFiles) {
     job.complain("files", *list, fmt::format("a job names at most {} files; put them into a folder", kMaxFiles));
@@ -146,7 +146,7 @@ std::vector<FileRef> read_files(const Fields& job) {
 }
 
 JobSpec with_timeouts(JobSpec spec, const Fields& job) {
-  const Node* map = job.map("timeouts", "{allocation: 5m, run: 12h}");
+  const TreeNode* map = job.map("timeouts", "{allocation: 5m, run: 12h}");
   if (map == nullptr) return spec;
   const Fields fields(*map, "timeouts", kTimeoutKeys, job.problems());
   spec.allocation_timeout = fields.duration("allocation", Zero::refused).value_or(spec.allocation_timeout);

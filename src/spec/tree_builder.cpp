@@ -11,8 +11,8 @@
 namespace ydl::spec {
 namespace {
 
-Node make_node(NodeKind kind, Position at) {
-  Node node;
+TreeNode make_node(NodeKind kind, Position at) {
+  TreeNode node;
   node.kind = kind;
   node.at = at;
   return node;
@@ -29,7 +29,7 @@ void TreeBuilder::scalar(Position at, std::string text, Style style, AnchorId an
   if (text.find('\0') != std::string::npos) {
     throw Refusal{at.line, "this text holds a NUL character, which no command or variable can carry; remove it"};
   }
-  Node node = make_node(NodeKind::scalar, at);
+  TreeNode node = make_node(NodeKind::scalar, at);
   node.text = std::move(text);
   node.quoted = style == Style::quoted;
   add(std::move(node), anchor);
@@ -69,12 +69,12 @@ void TreeBuilder::alias(Position at, AnchorId anchor) {
   attach(found->second.node);
 }
 
-Node TreeBuilder::take() {
+TreeNode TreeBuilder::take() {
   YDL_ASSERT(open_.empty());
   return std::move(root_);
 }
 
-void TreeBuilder::add(Node node, AnchorId anchor) {
+void TreeBuilder::add(TreeNode node, AnchorId anchor) {
   const Size size{.nodes = 1, .bytes = node.text.size()};
   charge(size, node.at.line);
   if (anchor != kNoAnchor) {
@@ -84,7 +84,7 @@ void TreeBuilder::add(Node node, AnchorId anchor) {
   attach(std::move(node));
 }
 
-void TreeBuilder::attach(Node node) {
+void TreeBuilder::attach(TreeNode node) {
   if (open_.empty()) {
     root_ = std::move(node);
     return;
@@ -101,7 +101,7 @@ void TreeBuilder::attach(Node node) {
   }
 }
 
-void TreeBuilder::take_key(Frame& frame, const Node& node) {
+void TreeBuilder::take_key(Frame& frame, const TreeNode& node) {
   if (node.kind == NodeKind::null) throw Refusal{node.at.line, "a key is missing before ':'"};
   if (node.kind != NodeKind::scalar) {
     throw Refusal{node.at.line, "a list or mapping stands where a key must be; a key is one word"};
@@ -130,9 +130,9 @@ void TreeBuilder::charge(const Size& size, int line) {
   }
 }
 
-TreeBuilder::Size TreeBuilder::measure(const Node& node) {
+TreeBuilder::Size TreeBuilder::measure(const TreeNode& node) {
   Size total{.nodes = 1, .bytes = node.text.size(), .height = 0};
-  const auto add_child = [&total](const Node& child) {
+  const auto add_child = [&total](const TreeNode& child) {
     const Size size = measure(child);
     total.nodes += size.nodes;
     total.bytes += size.bytes;

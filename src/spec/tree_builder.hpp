@@ -17,7 +17,7 @@ struct Refusal {
   std::string sentence;
 };
 
-// Builds a Node tree from the events of a parser and holds the limits of document.hpp while it grows. A call that
+// Builds a TreeNode tree from the events of a parser and holds the limits of document.hpp while it grows. A call that
 // would break one throws Refusal.
 class TreeBuilder {
  public:
@@ -32,11 +32,11 @@ class TreeBuilder {
   void alias(Position at, AnchorId anchor);
 
   // The finished tree; a null node when there were no events.
-  [[nodiscard]] Node take();
+  [[nodiscard]] TreeNode take();
 
  private:
   struct Frame {
-    Node node;
+    TreeNode node;
     AnchorId anchor = kNoAnchor;
     std::optional<Entry> pending;  // a map's key that waits for its value
     std::unordered_map<std::string, int> key_lines;
@@ -47,17 +47,17 @@ class TreeBuilder {
     std::size_t height = 0;
   };
   struct Anchored {
-    Node node;
+    TreeNode node;
     Size size;
   };
 
-  void add(Node node, AnchorId anchor);
-  void attach(Node node);
-  void take_key(Frame& frame, const Node& node);
+  void add(TreeNode node, AnchorId anchor);
+  void attach(TreeNode node);
+  void take_key(Frame& frame, const TreeNode& node);
   void charge(const Size& size, int line);
-  [[nodiscard]] static Size measure(const Node& node);
+  [[nodiscard]] static Size measure(const TreeNode& node);
 
-  Node root_;
+  TreeNode root_;
   std::vector<Frame> open_;
   std::unordered_map<AnchorId, Anchored> anchors_;
   std::size_t nodes_ = 0;

@@ -79,9 +79,7 @@ class Splitter {
     while (!rest_.empty()) {
       const char c = next();
       if (c == '"') return {};
-      if (c != '\\' || rest_.empty()) {
-        into += c;
-      } else if (kEscapedInDoubleQuotes.find(rest_.front()) == std::string_view::npos) {
+      if (c != '\\' || rest_.empty() || kEscapedInDoubleQuotes.find(rest_.front()) == std::string_view::npos) {
         into += c;  // here a backslash before any other character is itself
       } else if (const char escaped = next(); escaped != '\n') {
         into += escaped;

@@ -65,7 +65,7 @@ class Handler final : public YAML::EventHandler {
   }
   void OnMapEnd() override { builder_.end(); }
 
-  [[nodiscard]] Node take() { return builder_.take(); }
+  [[nodiscard]] TreeNode take() { return builder_.take(); }
 
  private:
   TreeBuilder builder_;
@@ -94,7 +94,7 @@ Refusal explain(const YAML::Exception& error, std::string_view text) {
 
 }  // namespace
 
-Node read_yaml(std::string_view text) {
+TreeNode read_yaml(std::string_view text) {
   Handler handler;
   try {
     std::istringstream stream{std::string(text)};

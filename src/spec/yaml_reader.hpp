@@ -7,6 +7,6 @@
 namespace ydl::spec {
 
 // The tree of the one YAML document in `text`, which is valid UTF-8 without control characters. Throws Refusal.
-[[nodiscard]] Node read_yaml(std::string_view text);
+[[nodiscard]] TreeNode read_yaml(std::string_view text);
 
 }  // namespace ydl::spec

@@ -53,7 +53,7 @@ TEST(Document, every_value_knows_where_it_stands_and_how_it_was_written) {
 TEST(Document, json_may_be_indented_with_tabs_and_keeps_its_lines) {
   const auto root = parse_document("{\n\t\"a\": [1,\n\t\t\"\\ud83d\\ude00\", null, false]\n}\n", "f");
   ASSERT_TRUE(root) << root.error().message;
-  const Node& list = root->find("a")->value;
+  const TreeNode& list = root->find("a")->value;
   ASSERT_EQ(list.items.size(), 4U);
   EXPECT_EQ(list.items[0].text, "1");
   EXPECT_EQ(list.items[0].at.line, 2);
