@@ -63,6 +63,7 @@ void Machine::ask(Task& task) {
   set_state(task, TaskState::waiting);
   task.place.reset();
   task.running_since.reset();
+  task.ended_at.reset();
   emit(Ask{id_of(task)});
 }
 
@@ -416,6 +417,7 @@ void Machine::set_state(Task& task, TaskState state, std::string reason) {
   ++by_state_[static_cast<std::size_t>(state)];
   task.state = state;
   task.reason = std::move(reason);
+  if (is_final(state)) task.ended_at = now_;
 }
 
 void Machine::set_deadline(Task& task, std::optional<Instant> deadline) {
@@ -438,7 +440,7 @@ Snapshot Machine::snapshot() const {
   snapshot.tasks.reserve(tasks_.size());
   for (const auto& task : tasks_) {
     snapshot.tasks.push_back(
-        {task.id, task.attempt, task.state, task.reason, task.place, task.running_since, task.exit});
+        {task.id, task.attempt, task.state, task.reason, task.place, task.running_since, task.ended_at, task.exit});
   }
   return snapshot;
 }

@@ -51,6 +51,7 @@ class Machine {
     std::string reason;
     std::optional<Place> place;
     std::optional<Instant> running_since;
+    std::optional<Instant> ended_at;
     std::optional<ExitStatus> exit;
     std::optional<Instant> deadline;  // of its retry's place, its start or its stop
     bool retry_when_ended = false;    // its retry waits for this attempt's end

@@ -179,6 +179,7 @@ struct TaskSnapshot {
   std::string reason;  // why it waits, failed or is stopped; may be empty
   std::optional<Place> place;
   std::optional<Instant> running_since;
+  std::optional<Instant> ended_at;
   std::optional<ExitStatus> exit;  // of the latest attempt that ended
 };
 struct Snapshot {

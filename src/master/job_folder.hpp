@@ -22,6 +22,7 @@ inline constexpr int kFolderVersion = 1;
 //
 //   jobs/ID/job.json                 what was asked: JobFile
 //           state.json               where it stands: StateFile, replaced as a whole
+//           view.json                the job and its tasks as they ended
 //           events.jsonl             everything that happened, one JSON object per line
 //           master.json              address and secret of the running master, mode 0600
 //           master.lock              locked while the master lives
@@ -37,6 +38,7 @@ class JobFolder {
   [[nodiscard]] core::JobId id() const { return {root_.filename().string()}; }
   [[nodiscard]] std::filesystem::path job_file() const { return root_ / "job.json"; }
   [[nodiscard]] std::filesystem::path state_file() const { return root_ / "state.json"; }
+  [[nodiscard]] std::filesystem::path view_file() const { return root_ / "view.json"; }
   [[nodiscard]] std::filesystem::path events_file() const { return root_ / "events.jsonl"; }
   [[nodiscard]] std::filesystem::path master_file() const { return root_ / "master.json"; }
   [[nodiscard]] std::filesystem::path lock_file() const { return root_ / "master.lock"; }

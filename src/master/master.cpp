@@ -187,6 +187,10 @@ void Master::write_state() {
     }
     state.finished = finished_at_;
   }
+  if (outcome_) {  // what `ydl status` shows when this process is gone
+    if (auto written = core::write_file_atomically(folder_.view_file(), job_view() + "\n", 0600); !written)
+      core::log("{}", written.error().message);
+  }
   if (auto written = write_state_file(folder_, state); !written) core::log("{}", written.error().message);
 }
 
@@ -201,6 +205,7 @@ std::string Master::job_view() const {
     json::object view{
         {"id", task.id.str()}, {"attempt", task.attempt}, {"state", job::name(task.state)}, {"reason", task.reason}};
     if (task.place) view["node"] = task.place->node;
+    if (task.running_since && task.ended_at) view["ran_ms"] = (*task.ended_at - *task.running_since).count();
     if (task.running_since) view["running_since"] = core::format_utc(wall - (now - *task.running_since));
     if (const auto output = outputs_.find(task.id);
         output != outputs_.end() && output->second.attempt.attempt == task.attempt) {
@@ -220,6 +225,8 @@ std::string Master::job_view() const {
                     {"state", job::name(outcome_ ? outcome_->state : snapshot.state)},
                     {"attempt", snapshot.attempt},
                     {"submitted", core::format_utc(job_.created)},
+                    {"logs", folder_.logs().string()},
+                    {"results", job_.results.string()},
                     {"tasks", std::move(tasks)}};
   if (finished_at_) view["finished"] = core::format_utc(*finished_at_);
   if (outcome_) {

@@ -1,0 +1,49 @@
+#include "cli/common.hpp"
+
+#include "core/files.hpp"
+#include "ui/screen.hpp"
+
+#include <algorithm>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace ydl::cli {
+
+int complain(const core::Error& error) {
+  (void)core::write_all(STDERR_FILENO, fmt::format("ydl: {}\n", error.message));
+  return error.code == core::Errc::usage ? 2 : 1;
+}
+
+void print(std::string_view text) {
+  (void)core::write_all(STDOUT_FILENO, text);
+}
+
+core::Result<master::JobFolder> folder_of(const std::string& job) {
+  const auto jobs = master::jobs_root();
+  if (!jobs) return core::fail(jobs.error());
+  if (!job.empty()) return master::find_job_folder(*jobs, job);
+  auto folders = master::list_job_folders(*jobs);
+  if (folders.empty())
+    return core::fail(core::Errc::not_found, "there are no jobs yet: `ydl run --help` shows how to run one");
+  const auto age = [](const master::JobFolder& folder) {
+    std::error_code ignored;
+    return std::filesystem::last_write_time(folder.job_file(), ignored);
+  };
+  return *std::ranges::max_element(folders, {}, age);
+}
+
+bool wants_json(const CommonOptions& options) {
+  return options.output == ui::Mode::json;
+}
+
+int table_width() {
+  const ui::Screen screen(STDOUT_FILENO);
+  return screen.is_terminal() ? screen.size().columns : 0;
+}
+
+ui::Style output_style() {
+  return ui::Screen(STDOUT_FILENO).is_terminal() ? ui::terminal_style() : ui::Style{};
+}
+
+}  // namespace ydl::cli

@@ -1,0 +1,70 @@
+#include "cli/commands.hpp"
+#include "cli/common.hpp"
+#include "cli/views.hpp"
+#include "net/asio.hpp"
+#include "ui/json.hpp"
+#include "ui/plain.hpp"
+#include "ui/screen.hpp"
+#include "ui/timeline.hpp"
+
+#include <fmt/format.h>
+
+namespace ydl::cli {
+namespace {
+
+constexpr core::Millis kPollPeriod{150};
+constexpr int kTimelineWidth = 100;  // where nobody says how wide the screen is
+
+class Printer {
+ public:
+  Printer(const CommonOptions& options, std::string job) : json_(wants_json(options)), job_(std::move(job)) {}
+
+  void show_new(const StoredEvents& stored) {
+    for (; shown_ < stored.events.size(); ++shown_) {
+      const auto& event = stored.events[shown_];
+      print((json_ ? ui::json_event_line(event, job_) : ui::plain_event_line(event, job_, ui::local_utc_offset)) +
+            "\n");
+    }
+  }
+
+ private:
+  bool json_;
+  std::string job_;
+  std::size_t shown_ = 0;
+};
+
+net::awaitable<void> follow(const master::JobFolder& folder, Printer& printer) {
+  while (master::master_lives(folder)) {
+    if (const auto stored = read_events(folder)) printer.show_new(*stored);
+    co_await net::pause(kPollPeriod);
+  }
+}
+
+}  // namespace
+
+int execute(const Events& command) {
+  const auto folder = folder_of(command.job);
+  if (!folder) return complain(folder.error());
+  Printer printer(command.common, folder->id().str());
+  if (command.follow && !command.timeline) {
+    net::asio::io_context context(1);
+    net::asio::co_spawn(context, follow(*folder, printer), net::asio::detached);
+    context.run();
+  }
+  const auto stored = read_events(*folder);
+  if (!stored) return complain(stored.error());
+  if (command.timeline) {
+    const int width = table_width();
+    print(ui::render_timeline(stored->events, core::wall_now(), width == 0 ? kTimelineWidth : width, output_style()));
+  } else {
+    printer.show_new(*stored);
+  }
+  if (stored->broken > 0) {
+    return complain(
+        {make_error_code(core::Errc::corrupt),
+         fmt::format("{} lines of {} are broken and were left out", stored->broken, folder->events_file().string())});
+  }
+  return 0;
+}
+
+}  // namespace ydl::cli

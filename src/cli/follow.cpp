@@ -1,0 +1,214 @@
+#include "cli/follow.hpp"
+
+#include "cli/job_client.hpp"
+#include "cli/log_reader.hpp"
+#include "cli/views.hpp"
+#include "job/types.hpp"
+#include "net/endpoint_file.hpp"
+#include "ui/question.hpp"
+#include "ui/screen.hpp"
+
+#include <array>
+#include <csignal>
+#include <memory>
+#include <unistd.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <fmt/format.h>
+
+namespace ydl::cli {
+namespace {
+
+namespace asio = net::asio;
+
+constexpr core::Millis kLiveRefresh{250};  // how often a terminal shows the tasks anew
+constexpr core::Millis kPlainRefresh{1000};
+constexpr core::Millis kLogRefresh{150};
+constexpr core::Millis kEventWait{10'000};
+
+bool is_final(std::string_view state) {
+  return state == "succeeded" || state == "failed" || state == "stopped" || state == "lost";
+}
+
+class Follower {
+ public:
+  Follower(asio::io_context& context, master::JobFolder folder, net::Endpoint endpoint, FollowOptions options)
+      : context_(context),
+        folder_(std::move(folder)),
+        endpoint_(std::move(endpoint)),
+        options_(std::move(options)),
+        mode_(ui::resolve_mode(
+            options_.mode, ui::Screen(STDOUT_FILENO).is_terminal() ? ui::OutputKind::terminal : ui::OutputKind::other)),
+        display_(ui::make_display(mode_, {ui::terminal_style(), ui::local_utc_offset})),
+        screen_(display_->target() == ui::Stream::out ? STDOUT_FILENO : STDERR_FILENO),
+        logs_(folder_, {}) {}
+
+  asio::awaitable<void> run() {
+    using asio::experimental::awaitable_operators::operator||;
+    co_await begin();
+    co_await (follow_events() || watch_signals() || refresh_tasks() || refresh_screen() || follow_logs());
+    if (!left_) co_await show_end();
+    context_.stop();
+  }
+
+  [[nodiscard]] int exit_code() const { return exit_code_; }
+
+ private:
+  void show(const std::string& bytes) {
+    if (!bytes.empty() && !asking_) (void)screen_.write(bytes);
+  }
+  [[nodiscard]] ui::Frame frame() const { return {core::steady_now(), core::wall_now(), screen_.size()}; }
+
+  asio::awaitable<void> follow_events() {
+    JobClient client(context_.get_executor(), endpoint_);
+    std::uint64_t last = 0;
+    for (;;) {
+      const auto events = co_await client.events(last, kEventWait);
+      if (!events) co_return;  // the master is gone: show_end reads what it left
+      for (const auto& event : *events) {
+        last = std::max(last, event.seq);
+        show(display_->event(event, frame()));
+        if (event.kind == "job_succeeded" || event.kind == "job_failed" || event.kind == "job_stopped") co_return;
+      }
+    }
+  }
+
+  asio::awaitable<void> begin() {
+    JobClient client(context_.get_executor(), endpoint_);
+    if (const auto view = co_await client.job()) show(display_->begin(with_paths(*view), frame()));
+  }
+
+  asio::awaitable<void> refresh_tasks() {
+    JobClient client(context_.get_executor(), endpoint_);
+    for (;;) {
+      co_await net::pause(mode_ == ui::Mode::tty ? kLiveRefresh : kPlainRefresh);
+      if (const auto view = co_await client.job()) show(display_->update(with_paths(*view), frame()));
+    }
+  }
+
+  asio::awaitable<void> refresh_screen() {
+    for (;;) {
+      const auto next = display_->next_refresh(core::steady_now());
+      co_await net::pause(std::max(next.value_or(core::Seconds(3600)), core::Millis(20)));
+      show(display_->refresh(frame()));
+    }
+  }
+
+  // In a pipe the tasks' lines are part of what is shown; on a terminal each task's last line is.
+  asio::awaitable<void> follow_logs() {
+    for (;;) {
+      if (mode_ == ui::Mode::plain) logs_.poll([this](const ui::LogLine& line) { show(display_->log(line, frame())); });
+      co_await net::pause(kLogRefresh);
+    }
+  }
+
+  asio::awaitable<void> watch_signals() {
+    asio::signal_set signals(context_, SIGINT, SIGTERM, SIGHUP);
+    JobClient client(context_.get_executor(), endpoint_);
+    bool stopping = false;
+    for (;;) {
+      const auto [error, number] = co_await signals.async_wait(net::tuple);
+      if (error) co_return;
+      if (stopping) {
+        (void)co_await client.stop(who_am_i(), core::Millis(0));
+        continue;
+      }
+      const bool can_ask = number == SIGINT && mode_ == ui::Mode::tty && ui::Screen(STDIN_FILENO).is_terminal();
+      const auto answer = can_ask ? co_await ask(signals) : ui::Answer::stop;
+      if (answer == ui::Answer::carry_on) continue;
+      if (answer == ui::Answer::leave && leave()) co_return;
+      stopping = true;
+      if (can_ask) (void)screen_.write("stopping; Ctrl-C again stops without grace\n");
+      (void)co_await client.stop(who_am_i(), std::nullopt);
+    }
+  }
+
+  asio::awaitable<ui::Answer> ask(asio::signal_set& signals) {
+    using asio::experimental::awaitable_operators::operator||;
+    show(display_->abort(frame()));
+    asking_ = true;
+    ui::Question question(ui::Leaving::possible);
+    const ui::SingleKeys keys(STDIN_FILENO);
+    asio::posix::stream_descriptor input(context_, ::dup(STDIN_FILENO));
+    (void)screen_.write(question.prompt());
+    std::array<char, 64> buffer{};
+    while (!question.answer()) {
+      const auto what =
+          co_await (input.async_read_some(asio::buffer(buffer), net::tuple) || signals.async_wait(net::tuple));
+      if (what.index() == 1) {
+        question.interrupt();
+        continue;
+      }
+      const auto& [error, n] = std::get<0>(what);
+      if (error)
+        question.end_of_input();
+      else
+        question.input({buffer.data(), n});
+    }
+    (void)screen_.write("\n");
+    asking_ = false;
+    co_return *question.answer();
+  }
+
+  // The master lets go of us, and the job goes on.
+  bool leave() {
+    if (options_.leash && !core::write_all(options_.leash.get(), "L")) return false;
+    const auto id = folder_.id().str();
+    (void)screen_.write(fmt::format("left running: `ydl logs -f {0}` follows it, `ydl kill {0}` stops it\n", id));
+    left_ = true;
+    return true;
+  }
+
+  asio::awaitable<void> show_end() {
+    // The last words of the job are on disk before its master goes; the view comes from whichever is there.
+    for (int tries = 0; tries < 200 && master::master_lives(folder_); ++tries) co_await net::pause(core::Millis(10));
+    auto view = stored_job_view(folder_);
+    if (!view) {
+      (void)screen_.write(fmt::format("ydl: {}\n", view.error().message));
+      exit_code_ = 1;
+      co_return;
+    }
+    if (mode_ == ui::Mode::plain) logs_.drain([this](const ui::LogLine& line) { show(display_->log(line, frame())); });
+    if (const auto stored = read_events(folder_)) {
+      for (const auto& event : stored->events) show(display_->event(event, frame()));
+    }
+    if (view->state == "failed") {
+      if (const auto failure = failure_view(folder_)) show(display_->failure(*failure, frame()));
+    }
+    show(display_->finish(with_paths(*view), frame()));
+    exit_code_ = view->exit_code.value_or(is_final(view->state) ? 0 : 1);
+  }
+
+  [[nodiscard]] ui::JobView with_paths(ui::JobView view) const {
+    if (view.logs_path.empty()) view.logs_path = folder_.logs().string();
+    return view;
+  }
+
+  asio::io_context& context_;
+  master::JobFolder folder_;
+  net::Endpoint endpoint_;
+  FollowOptions options_;
+  ui::Mode mode_;
+  std::unique_ptr<ui::Display> display_;
+  ui::Screen screen_;
+  LogReader logs_;
+  bool asking_ = false;
+  bool left_ = false;
+  int exit_code_ = 0;
+};
+
+}  // namespace
+
+int follow_job(const master::JobFolder& folder, FollowOptions options) {
+  const auto endpoint = net::read_endpoint(folder.master_file());
+  asio::io_context context(1);
+  Follower follower(context, folder, endpoint.value_or(net::Endpoint{"127.0.0.1", 1, ""}), std::move(options));
+  asio::co_spawn(context, follower.run(), asio::detached);
+  context.run();
+  return follower.exit_code();
+}
+
+}  // namespace ydl::cli

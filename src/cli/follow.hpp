@@ -1,0 +1,20 @@
+#pragma once
+
+#include "cli/commands.hpp"
+#include "core/files.hpp"
+#include "master/job_folder.hpp"
+
+#include <optional>
+
+namespace ydl::cli {
+
+struct FollowOptions {
+  ui::Mode mode = ui::Mode::automatic;
+  core::UniqueFd leash;  // of the master this command started: closing it stops the job
+};
+
+// Shows a running job until it ends, or until the user leaves it. Returns the exit code: the job's own, or 0 when it
+// was left running.
+[[nodiscard]] int follow_job(const master::JobFolder& folder, FollowOptions options);
+
+}  // namespace ydl::cli

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "core/result.hpp"
+#include "spec/job_spec.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ydl::cli {
+
+// The options that describe a job, as they stand on the command line of `ydl run` and `ydl-mx`.
+struct JobOptions {
+  std::string framework = "none";
+  std::string name;
+  std::optional<int> workers;          // --n
+  std::optional<int> servers;          // --s
+  std::vector<std::string> roles;      // NAME=N
+  std::vector<std::string> resources;  // ROLE:memory=2g,...
+  std::string worker_memory, worker_cores, server_memory, server_cores;
+  std::vector<std::string> env;    // KEY=VALUE
+  std::vector<std::string> files;  // SOURCE[=NAME]
+  bool no_auto_files = false;
+  std::string python;
+  int retries = 0;
+  int job_retries = 0;
+  std::string allocation_timeout, run_timeout, stop_grace;
+  std::vector<std::string> command;
+};
+
+// The job they describe; pure. `directory` is where the command was typed.
+// Errors: usage, each naming its option.
+[[nodiscard]] core::Result<spec::JobSpec> make_spec(const JobOptions& options, const std::string& directory);
+
+}  // namespace ydl::cli

@@ -1,0 +1,164 @@
+#include "cli/launch.hpp"
+
+#include "agent/gpus.hpp"
+#include "backend/local/local.hpp"
+#include "cli/common.hpp"
+#include "cli/dry_run.hpp"
+#include "cli/follow.hpp"
+#include "cli/where.hpp"
+#include "core/strings.hpp"
+#include "core/user.hpp"
+#include "core/version.hpp"
+#include "master/job_folder.hpp"
+#include "master/plan.hpp"
+#include "net/child_process.hpp"
+#include "spec/rules.hpp"
+#include "ui/screen.hpp"
+
+#include <array>
+#include <filesystem>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace ydl::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using core::Result;
+
+Result<void> check_machine(const master::JobPlan& plan) {
+  backend::Needs needs;
+  std::vector<std::string> gpu_users;
+  for (const auto& role : plan.roles) {
+    needs.tasks += role.count;
+    needs.memory += role.asked.memory.value_or(0) * static_cast<std::uint64_t>(role.count);
+    needs.gpus += role.gpus * role.count;
+    if (role.gpus > 0)
+      gpu_users.push_back(fmt::format("{} for each of {}", role.gpus, core::plural(role.count, role.name)));
+  }
+  needs.gpu_users = core::join(gpu_users, ", ");
+  backend::Machine machine;
+  machine.cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+  machine.memory =
+      static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  if (needs.gpus > 0) {
+    const auto gpus = agent::discover_gpus();
+    if (!gpus) return core::fail(gpus.error());
+    machine.gpus = static_cast<int>(gpus->size());
+  }
+  return backend::check_capacity(needs, machine);
+}
+
+// Paths in the task's arguments that leave the directory: the tasks' working directories lie elsewhere.
+std::vector<std::string> outside_paths(const spec::JobSpec& spec) {
+  std::vector<std::string> notes;
+  if (!spec.auto_files || !spec.directory) return notes;
+  for (const auto& word : spec.command) {
+    std::error_code ignored;
+    if (!word.starts_with("../") || !fs::exists(fs::path(*spec.directory) / word, ignored)) continue;
+    notes.push_back(fmt::format(
+        "'{}' lies outside this directory, so tasks will not find it there: give its full path or --file {}", word,
+        word));
+  }
+  return notes;
+}
+
+master::StateFile initial_state() {
+  master::StateFile state;
+  state.state = "placing";
+  return state;
+}
+
+Result<master::JobFolder> make_folder(const RunOptions& options, const spec::JobSpec& spec, const Where& where) {
+  const auto jobs = master::jobs_root();
+  if (!jobs) return core::fail(jobs.error());
+  auto folder = master::create_job_folder(*jobs, spec.name);
+  if (!folder) return folder;
+  master::JobFile job;
+  job.id = folder->id();
+  job.created = core::wall_now();
+  job.user = core::user_name();
+  job.ydl_version = core::kVersion;
+  job.cluster = where.cluster;
+  job.results = options.results.empty() ? folder->default_results() : fs::absolute(options.results);
+  job.port_range = options.port_range;
+  job.spec = spec;
+  auto written = master::write_job_file(*folder, job);
+  if (written) written = master::write_state_file(*folder, initial_state());
+  if (!written) {  // half a job helps nobody
+    std::error_code ignored;
+    fs::remove_all(folder->root(), ignored);
+    return core::fail(written.error());
+  }
+  return folder;
+}
+
+// Starts the job's master and waits until it listens; the leash ties its life to ours.
+Result<core::UniqueFd> start_master(const master::JobFolder& folder, bool detached) {
+  auto leash = core::make_pipe();
+  auto answer = core::make_pipe();
+  if (!leash) return core::fail(leash.error());
+  if (!answer) return core::fail(answer.error());
+  net::SpawnOptions spawn;
+  spawn.executable = net::kOwnExecutable;
+  spawn.argv = {"ydl", "__master", "--folder", folder.root().string()};
+  if (detached)
+    spawn.argv.emplace_back("--detached");
+  else
+    spawn.standard_input = std::move(leash->read);
+  spawn.standard_output = std::move(answer->write);
+  spawn.log_file = folder.master_log();
+  if (auto process = net::ChildProcess::spawn(std::move(spawn)); !process) return core::fail(process.error());
+
+  std::string line;
+  std::array<char, 4096> buffer{};
+  for (;;) {
+    const auto n = ::read(answer->read.get(), buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    line.append(buffer.data(), static_cast<std::size_t>(n));
+  }
+  if (line.starts_with("ready")) return std::move(leash->write);
+  if (line.starts_with("error ")) return core::fail(core::Errc::io, std::string(core::trim(line.substr(6))));
+  return core::fail(core::Errc::io,
+                    fmt::format("the job's master did not start; its log is {}", folder.master_log().string()));
+}
+
+void say(const RunOptions& options, const std::string& line) {
+  const bool quiet = options.common.output == ui::Mode::json || options.common.output == ui::Mode::quiet;
+  if (!quiet) (void)core::write_all(STDERR_FILENO, line + "\n");
+}
+
+}  // namespace
+
+int launch_job(const RunOptions& options, spec::JobSpec spec) {
+  const auto where = choose_cluster(options.common.cluster, options.cluster_only);
+  if (!where) return complain(where.error());
+  if (auto checked = spec::check_job(spec); !checked) return complain(checked.error());
+  const auto plan = master::make_plan(spec);
+  if (!plan) return complain(plan.error());
+  if (options.dry_run) {
+    print(wants_json(options.common) ? dry_run_json(*plan, *where) : dry_run_text(*plan, *where, output_style()));
+    return 0;
+  }
+  if (auto fits = check_machine(*plan); !fits) return complain(fits.error());
+
+  say(options, where->sentence);
+  for (const auto& note : options.notes) say(options, note);
+  for (const auto& note : outside_paths(spec)) say(options, "note: " + note);
+  const auto folder = make_folder(options, spec, *where);
+  if (!folder) return complain(folder.error());
+  auto leash = start_master(*folder, options.detach);
+  if (!leash) return complain(leash.error());
+  if (options.detach) {
+    const auto id = folder->id().str();
+    say(options, fmt::format("`ydl logs -f {0}` follows it, `ydl status {0}` shows it, `ydl kill {0}` stops it", id));
+    print(wants_json(options.common) ? fmt::format("{{\"v\":1,\"type\":\"submitted\",\"id\":\"{}\"}}\n", id)
+                                     : id + "\n");
+    return 0;
+  }
+  return follow_job(*folder, {options.common.output, *std::move(leash)});
+}
+
+}  // namespace ydl::cli

@@ -1,0 +1,73 @@
+#include "cli/commands.hpp"
+#include "cli/common.hpp"
+#include "cli/log_reader.hpp"
+#include "core/files.hpp"
+#include "master/job_folder.hpp"
+#include "net/asio.hpp"
+
+#include <set>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace ydl::cli {
+namespace {
+
+constexpr core::Millis kPollPeriod{150};
+
+// One task's lines come as they are, its stderr on ours; those of several tasks come with their names before them.
+class Printer {
+ public:
+  explicit Printer(bool prefixed) : prefixed_(prefixed) {}
+
+  void operator()(const ui::LogLine& line) const {
+    const auto text = prefixed_ ? fmt::format("[{}] {}\n", line.task.str(), line.text) : line.text + "\n";
+    (void)core::write_all(!prefixed_ && line.stream == "stderr" ? STDERR_FILENO : STDOUT_FILENO, text);
+  }
+
+ private:
+  bool prefixed_;
+};
+
+net::awaitable<void> follow(const master::JobFolder& folder, LogReader& reader, const Printer& printer) {
+  while (master::master_lives(folder)) {
+    reader.poll(printer);
+    co_await net::pause(kPollPeriod);
+  }
+}
+
+core::Result<void> check_task(const master::JobFolder& folder, const std::string& text) {
+  const auto task = core::TaskId::parse(text);
+  if (!task) return core::fail(task.error());
+  const auto job = master::read_job_file(folder);
+  if (!job) return core::fail(job.error());
+  std::vector<std::string> roles;
+  for (const auto& role : job->spec.roles) {
+    if (role.name == task->role && task->index < role.count) return {};
+    roles.push_back(role.count == 1 ? fmt::format("{}:0", role.name)
+                                    : fmt::format("{}:0 to {}:{}", role.name, role.name, role.count - 1));
+  }
+  return core::fail(core::Errc::not_found,
+                    fmt::format("job {} has no task {}; it has {}", folder.id().str(), text, fmt::join(roles, ", ")));
+}
+
+}  // namespace
+
+int execute(const Logs& command) {
+  const auto folder = folder_of(command.job);
+  if (!folder) return complain(folder.error());
+  if (!command.task.empty()) {
+    if (auto known = check_task(*folder, command.task); !known) return complain(known.error());
+  }
+  LogReader reader(*folder, {command.task, command.stream, command.attempt});
+  const Printer printer(command.task.empty());
+  if (command.follow) {
+    net::asio::io_context context(1);
+    net::asio::co_spawn(context, follow(*folder, reader, printer), net::asio::detached);
+    context.run();
+  }
+  reader.drain(printer);
+  return 0;
+}
+
+}  // namespace ydl::cli

@@ -1,0 +1,36 @@
+#include "cli/common.hpp"
+#include "cli/parse.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace {
+
+// Descriptors 0, 1 and 2 are always taken, so that no file or socket of ours ever gets one of them.
+void fill_standard_descriptors() {
+  int fd = 0;
+  do {
+    fd = ::open("/dev/null", O_RDWR);
+  } while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) ::close(fd);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace ydl;
+  fill_standard_descriptors();
+  ::signal(SIGPIPE, SIG_IGN);
+  try {
+    const auto command = cli::parse(argc > 0 ? argv[0] : "ydl", {argv + std::min(argc, 1), argv + argc});
+    if (!command) return cli::complain(command.error());
+    return std::visit([](const auto& c) { return cli::execute(c); }, *command);
+  } catch (const std::exception& error) {
+    return cli::complain({make_error_code(core::Errc::io), fmt::format("unexpected: {}", error.what())});
+  }
+}
