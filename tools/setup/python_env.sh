@@ -55,18 +55,19 @@ flock 9
 build() {
   local groups statement
   mapfile -t groups < <(directives apt)
-  # 9>&-: nothing that we start may keep the lock.
+  # 9>&-: a service that a package starts must not keep the lock. What follows keeps it on purpose: should this script be killed, its pip
+  # goes on for a while, and the next run has to wait for it.
   "$here/apt.sh" python "${groups[@]}" 9>&-
 
   echo "Building the Python environment '$name' in $environment" >&2
   rm -rf "$environment"
   # shellcheck disable=SC2046  # the directive is a list of options
-  "$python" -m venv $(directives venv) "$environment" 9>&- >&2
+  "$python" -m venv $(directives venv) "$environment" >&2
   # --no-deps: the file is the whole truth, a package it forgets must be noticed by the checks below.
-  "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --no-deps -r "$lock_file" 9>&- >&2 ||
+  "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --no-deps -r "$lock_file" >&2 ||
     fail "pip could not install the packages of tools/setup/python/$name.txt (its message is above)."
   while read -r statement; do
-    "$environment/bin/python" -c "$statement" 9>&- >&2 </dev/null ||
+    "$environment/bin/python" -c "$statement" >&2 </dev/null ||
       fail "environment '$name' was built in $environment but '$statement' fails in it (its message is above)."
   done < <(directives check)
   touch "$environment/.complete"
