@@ -135,11 +135,10 @@ def main():
     arguments = parse_arguments()
     if "WORLD_SIZE" in os.environ:
         dist.init_process_group("gloo")
+        # Workers may share a machine, and each taking all its cores would make them wait for each other. Launchers name each one's share.
+        torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
     else:
         dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    # Workers of one machine share its cores; each taking all of them would make them wait for each other.
-    workers_here = int(os.environ.get("LOCAL_WORLD_SIZE", dist.get_world_size()))
-    torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) // workers_here))
     try:
         train(arguments)
     finally:

@@ -10,14 +10,12 @@ SEED = 1
 TRAIN_IMAGES = 60_000
 
 
-def add_data_options(parser):
+def add_common_options(parser):
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    results = Path(os.environ.get("YDL_RESULTS_DIR", "."))
     parser.add_argument("--data-dir", type=Path, default=cache / "ydl/data/mnist", help="folder with MNIST's four idx files")
     parser.add_argument("--samples", type=int, default=TRAIN_IMAGES, help="how many training images to use")
-
-
-def results_dir():
-    return Path(os.environ.get("YDL_RESULTS_DIR", "."))
+    parser.add_argument("--model", type=Path, default=results / "mnist.keras", help="where the trained model goes")
 
 
 def dataset(folder, part):
@@ -59,6 +57,11 @@ def local_copy(model):
     copy = build_model()
     copy.set_weights(model.get_weights())
     return copy
+
+
+def save_model(model, path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    model.save(path)
 
 
 def test_accuracy(model, folder):

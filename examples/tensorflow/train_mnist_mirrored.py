@@ -16,7 +16,7 @@ import tensorflow as tf
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-    mnist.add_data_options(parser)
+    mnist.add_common_options(parser)
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--batch-size", type=int, default=64, help="images per step and worker")
     parser.add_argument("--lr", type=float, default=2e-3, help="Adam's learning rate")
@@ -73,7 +73,7 @@ def main():
     )
     if is_first_worker(strategy.cluster_resolver):
         trained = mnist.local_copy(model)
-        trained.save(mnist.results_dir() / "mnist.keras")
+        mnist.save_model(trained, arguments.model)
         print(f"accuracy: {mnist.test_accuracy(trained, arguments.data_dir):.4f}", flush=True)
 
 

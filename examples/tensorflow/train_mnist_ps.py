@@ -17,7 +17,7 @@ import tensorflow as tf
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-    mnist.add_data_options(parser)
+    mnist.add_common_options(parser)
     parser.add_argument("--model-dir", type=Path, required=True,
                         help="folder of the checkpoints, seen by chief and evaluator; training goes on from the newest one in it")  # fmt: skip
     parser.add_argument("--epochs", type=int, default=4)
@@ -77,7 +77,7 @@ def run_chief(arguments, resolver):
         verbose=0,
     )
     trained = mnist.local_copy(model)
-    trained.save(mnist.results_dir() / "mnist.keras")
+    mnist.save_model(trained, arguments.model)
     print(f"accuracy: {mnist.test_accuracy(trained, arguments.data_dir):.4f}", flush=True)
 
 
