@@ -22,12 +22,6 @@ class Job:
         """What one task printed, as a user reads it: ydl logs ID worker:0."""
         return self._runner.ydl_output("logs", self.job_id(), task)
 
-    def accuracy(self, task):
-        """The test accuracy in a task's log; the examples print it exactly once."""
-        lines = re.findall(r"^accuracy: (\d\.\d{4})$", self.log(task), re.MULTILINE)
-        assert len(lines) == 1, f"{task} printed {len(lines)} accuracies:\n{self.log(task)}"
-        return float(lines[0])
-
     def job_id(self):
         jobs = [json.loads(line) for line in self._runner.ydl_output("ls", "--output", "json").splitlines()]
         assert len(jobs) == 1, f"the state directory holds one job, but ydl ls shows {jobs}"
@@ -68,6 +62,13 @@ class JobRunner:
         """ydl run returns when its processes are gone; two seconds are for the kernel to finish the last exits."""
         strays = still_alive_after(processes_that_mention(self._scratch), seconds=2)
         assert not strays, f"left running: {strays}"
+
+
+def accuracy_in(log):
+    """The test accuracy that an example printed, which it does exactly once."""
+    lines = re.findall(r"^accuracy: (\d\.\d{4})$", log, re.MULTILINE)
+    assert len(lines) == 1, f"{len(lines)} accuracies in:\n{log}"
+    return float(lines[0])
 
 
 def processes_that_mention(folder):
