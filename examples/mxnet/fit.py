@@ -1,0 +1,95 @@
+"""What the MXNet examples share: their options, the key-value store, and the training of a symbol with the Module API."""
+
+import argparse
+import logging
+import os
+from pathlib import Path
+
+import mxnet as mx
+import numpy as np
+from data import SEED
+
+INITIALIZER = mx.init.Xavier(rnd_type="gaussian", factor_type="in", magnitude=2)
+
+
+def parse_arguments(description, data_set, networks, **defaults):
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    results = Path(os.environ.get("YDL_RESULTS_DIR", "."))
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser.add_argument("--network", choices=sorted(networks), default=next(iter(networks)))
+    parser.add_argument("--batch-size", type=int, default=128, help="images per step and worker")
+    parser.add_argument("--lr", type=float, default=0.1, help="learning rate")
+    parser.add_argument("--num-epochs", type=int, default=5)
+    parser.add_argument("--samples", type=int, default=60_000, help="how many training images to use")
+    parser.add_argument("--kv-store", default="dist_sync", help="sync and async are short for dist_sync and dist_async")
+    parser.add_argument("--data-dir", type=Path, default=cache / "ydl/data" / data_set, help=f"folder with the files of {data_set}")
+    parser.add_argument("--model-prefix", default=str(results / data_set), help="the model goes to PREFIX-symbol.json and PREFIX-EPOCH.params")
+    parser.add_argument("--load-epoch", type=int, help="go on from the model saved after this epoch")
+    parser.add_argument("--disp-batches", type=int, default=100, help="report every so many batches")
+    parser.set_defaults(**defaults)
+    return parser.parse_args()
+
+
+def create_kvstore(name):
+    """The store that keeps the workers' parameters equal. Without a launcher's variables a dist_ store has no peers: train alone."""
+    name = {"sync": "dist_sync", "async": "dist_async"}.get(name, name)
+    if name.startswith("dist") and "DMLC_ROLE" not in os.environ:
+        name = "local"
+    kv = mx.kvstore.create(name)
+    logging.basicConfig(level=logging.INFO, format=f"%(asctime)-15s Node[{kv.rank}] %(message)s", force=True)
+    np.random.seed(SEED + kv.rank)  # the iterators shuffle with it
+    mx.random.seed(SEED)
+    return kv
+
+
+def starting_point(symbol, arguments):
+    """The symbol and the trainer's options that say where to begin: anew, or with the saved model that --load-epoch names."""
+    Path(arguments.model_prefix).parent.mkdir(parents=True, exist_ok=True)
+    if arguments.load_epoch is None:
+        return symbol, {}
+    symbol, parameters, auxiliary = mx.model.load_checkpoint(arguments.model_prefix, arguments.load_epoch)
+    return symbol, {"arg_params": parameters, "aux_params": auxiliary, "begin_epoch": arguments.load_epoch}
+
+
+def progress_printer(arguments, batches):
+    """A callback for MXNet's trainers that prints ydl's progress lines."""
+
+    def on_batch_end(state):
+        done_batches = state.nbatch + 1
+        if done_batches % arguments.disp_batches == 0 or done_batches == batches:
+            done = (state.epoch + done_batches / batches) / arguments.num_epochs
+            name, value = state.eval_metric.get_name_value()[0]
+            print(f"::progress {done:.3f} epoch {state.epoch + 1}/{arguments.num_epochs} {name} {value:.4f}", flush=True)
+
+    return on_batch_end
+
+
+def callbacks(arguments, batches):
+    # Ours first: Speedometer starts the metric anew each time it reports.
+    return [progress_printer(arguments, batches), mx.callback.Speedometer(arguments.batch_size, arguments.disp_batches)]
+
+
+def print_accuracy(probabilities, labels):
+    """Of the whole test set. MXNet's own metrics also count the rows that fill up the last batch."""
+    print(f"accuracy: {(probabilities.argmax(axis=1) == labels).mean():.4f}", flush=True)
+
+
+def fit(symbol, train, validation, test, kv, arguments):
+    """Trains the symbol; the first worker saves the model after each epoch and prints the test accuracy at the end."""
+    symbol, start = starting_point(symbol, arguments)
+    module = mx.mod.Module(symbol, context=mx.cpu())
+    module.fit(
+        train,
+        eval_data=validation,
+        eval_metric="acc",
+        kvstore=kv,
+        optimizer="sgd",
+        optimizer_params={"learning_rate": arguments.lr, "momentum": 0.9, "wd": 1e-4},
+        initializer=INITIALIZER,
+        **start,
+        num_epoch=arguments.num_epochs,
+        batch_end_callback=callbacks(arguments, train.num_data // arguments.batch_size),
+        epoch_end_callback=mx.callback.do_checkpoint(arguments.model_prefix) if kv.rank == 0 else None,
+    )
+    if kv.rank == 0:
+        print_accuracy(module.predict(test).asnumpy(), test.label[0][1].asnumpy())

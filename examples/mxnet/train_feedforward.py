@@ -1,0 +1,37 @@
+"""Trains MNIST with MXNet's first interface, FeedForward.create, as many older jobs do.
+
+MXNet keeps it for those jobs and warns that it is deprecated; new ones use the Module interface of train_mnist.py.
+"""
+
+import data
+import fit
+import mxnet as mx
+import networks
+
+NETWORKS = {"mlp": networks.mlp, "lenet": networks.lenet}
+
+
+def main():
+    arguments = fit.parse_arguments(__doc__.splitlines()[0], "mnist", NETWORKS)
+    kv = fit.create_kvstore(arguments.kv_store)
+    train, validation, test = data.iterators(data.load_mnist, kv, arguments)
+    symbol, start = fit.starting_point(NETWORKS[arguments.network](), arguments)
+    model = mx.model.FeedForward.create(
+        symbol=symbol,
+        X=train,
+        eval_data=validation,
+        kvstore=kv,
+        num_epoch=arguments.num_epochs,
+        learning_rate=arguments.lr,
+        momentum=0.9,
+        initializer=fit.INITIALIZER,
+        batch_end_callback=fit.callbacks(arguments, train.num_data // arguments.batch_size),
+        **start,
+    )
+    if kv.rank == 0:
+        model.save(arguments.model_prefix, arguments.num_epochs)
+        fit.print_accuracy(model.predict(test), test.label[0][1].asnumpy())
+
+
+if __name__ == "__main__":
+    main()
