@@ -1,0 +1,82 @@
+# The front door. Every target sets up what it needs on a fresh Debian 12 and installs nothing the second time.
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+export CCACHE_DIR ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/ydl/ccache
+VERSION = $(shell sed -n 's/^project(ydl VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+APT := tools/setup/apt.sh
+PYENV := tools/setup/python_env.sh
+
+.PHONY: help build dev demo test test-unit test-python check bench fuzz tsan install package clean
+
+help:
+	@echo 'make demo      train MNIST on this machine with two PyTorch workers'
+	@echo 'make build     build/bin/ydl, the static binary'
+	@echo 'make test      everything that can be tested'
+	@echo 'make check     format, tidy, layers, orphan tests'
+	@echo 'make bench     side-by-side benchmarks'
+	@echo 'make fuzz      every fuzz target for FUZZ_SECONDS (default 30) each'
+	@echo 'make tsan      the unit and process tests under ThreadSanitizer'
+	@echo 'make install   to PREFIX (default /usr/local)'
+	@echo 'make package   dist/ydl-VERSION-linux-x86_64.tar.gz'
+
+build:
+	@$(APT) build
+	@cmake --preset release > build-release.log 2>&1 || { cat build-release.log; rm -f build-release.log; exit 1; }
+	@rm -f build-release.log
+	cmake --build --preset release --target ydl
+	@mkdir -p build/bin
+	@cmp -s build/release/bin/ydl build/bin/ydl || install -m 755 build/release/bin/ydl build/bin/ydl
+	@ln -sf ydl build/bin/ydl-mx
+
+dev:
+	@$(APT) build test
+	@cmake --preset dev > /dev/null
+	cmake --build --preset dev
+
+demo: build
+	@tools/demo.sh
+
+test: build dev
+	@$(APT) build test data
+	ctest --preset dev
+	@python=$$($(PYENV) test) && YDL=build/bin/ydl $$python/bin/python -m pytest tests
+
+test-unit: dev
+	ctest --preset dev -L unit
+
+check: dev
+	tools/check.sh
+
+bench: build
+	@$(APT) bench
+	bench/run.sh
+
+FUZZ_SECONDS ?= 30
+fuzz:
+	@$(APT) build
+	cmake --preset fuzz > /dev/null && cmake --build --preset fuzz
+	tools/fuzz.sh $(FUZZ_SECONDS)
+
+tsan:
+	@$(APT) build test
+	cmake --preset tsan > /dev/null && cmake --build --preset tsan
+	ctest --preset tsan -L 'unit|process'
+
+install: build
+	tools/install.sh "$(DESTDIR)$(PREFIX)"
+
+package: build
+	rm -rf dist/ydl-$(VERSION)
+	tools/install.sh dist/ydl-$(VERSION)
+	cp LICENSE README.md CHANGELOG.md dist/ydl-$(VERSION)/
+	tar -C dist --owner=0 --group=0 --sort=name -czf dist/ydl-$(VERSION)-linux-x86_64.tar.gz ydl-$(VERSION)
+	rm -rf dist/ydl-$(VERSION)
+	@ls -l dist/ydl-$(VERSION)-linux-x86_64.tar.gz
+
+clean:
+	rm -rf build dist
