@@ -129,9 +129,6 @@ bool Reaper::launch() {
     return false;
   }
   main_ = *task;
-  // A group of its own, so that it outlives a SIGKILL to the agent's group and finishes what that one missed:
-  // processes of the task that left the group. Only now, because the task may have to stay where the agent is.
-  ::setpgid(0, 0);
   send_report({.kind = ReportKind::launched, .pid = main_});
   return true;
 }
@@ -241,6 +238,9 @@ void Reaper::report_end() {
 
 void run_reaper(SpawnPlan& plan, int control, pid_t agent) {
   reset_signal_dispositions();
+  // A group of its own, so that it outlives a SIGKILL to the agent's group and finishes what that one missed:
+  // processes of the task that left the group.
+  ::setpgid(0, 0);
   ::prctl(PR_SET_NAME, "ydl-task", 0, 0, 0);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);

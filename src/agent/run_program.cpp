@@ -41,6 +41,7 @@ std::expected<pid_t, int> spawn(std::vector<std::string>& argv, int output) {
   ::posix_spawnattr_setsigdefault(&attributes, &all);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   std::vector<char*> words;
+  words.reserve(argv.size() + 1);
   for (auto& word : argv) words.push_back(word.data());
   words.push_back(nullptr);
   pid_t pid = 0;

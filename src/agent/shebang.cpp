@@ -80,7 +80,7 @@ std::optional<std::string> program_of_env(std::string_view argument) {
 
 std::optional<fs::path> first_executable(const std::vector<std::string>& places, const fs::path& from) {
   for (const auto& place : places) {
-    if (const auto file = from / place; can_execute(file)) return file;
+    if (auto file = from / place; can_execute(file)) return file;
   }
   return std::nullopt;
 }

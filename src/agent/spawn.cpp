@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 namespace ydl::agent {
 namespace {
 
@@ -62,8 +64,10 @@ char* const* as_exec_array(const std::vector<const char*>& words) {
 }  // namespace
 
 SpawnPlan::SpawnPlan(const LaunchRequest& request)
-    : request_(request), candidates_(agent::candidates(request.argv.front(), search_path(request))) {
-  for (const auto& [name, value] : request.environment) environment_.push_back(name + "=" + value);
+    : request_(request),
+      group_(::getpgrp()),
+      candidates_(agent::candidates(request.argv.front(), search_path(request))) {
+  for (const auto& [name, value] : request.environment) environment_.push_back(fmt::format("{}={}", name, value));
   for (const auto& directory : request.cgroups) cgroup_files_.push_back((directory / "cgroup.procs").string());
   shell_argv_ = {"/bin/sh", nullptr};
   for (const auto& word : request.argv) {
@@ -105,7 +109,8 @@ void SpawnPlan::become_task(pid_t parent, int failures) {
   };
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (::getppid() != parent) ::_exit(127);  // it died before the line above: no signal will come
-  if (request_.own_group) ::setpgid(0, 0);
+  // The reaper, our parent, has a group of its own by now.
+  if (::setpgid(0, request_.own_group ? 0 : group_) != 0) give_up({SpawnStage::process, errno, 0});
   for (std::size_t i = 0; i < cgroup_files_.size(); ++i) {
     if (!write_zero(cgroup_files_[i].c_str())) give_up({SpawnStage::cgroup, errno, static_cast<std::int32_t>(i)});
   }
@@ -129,10 +134,11 @@ std::expected<pid_t, SpawnFailure> SpawnPlan::spawn() {
   auto failures = core::make_pipe();
   if (!failures) return std::unexpected(SpawnFailure{SpawnStage::process, failures.error().code.value(), 0});
   const pid_t self = ::getpid();
-  // vfork: nothing is copied, and the child replaces itself at once.
-  const pid_t pid = ::vfork();
+  // vfork: nothing is copied, and the child makes only system calls before it replaces itself. posix_spawn can neither
+  // tie the child's life to ours nor tell which step failed.
+  const pid_t pid = ::vfork();  // NOLINT(bugprone-unsafe-functions,clang-analyzer-security.insecureAPI.vfork)
   if (pid < 0) return std::unexpected(SpawnFailure{SpawnStage::process, errno, 0});
-  if (pid == 0) become_task(self, failures->write.get());
+  if (pid == 0) become_task(self, failures->write.get());  // NOLINT(clang-analyzer-unix.Vfork)
   failures->write.reset();
   SpawnFailure failure;
   // Closed by exec without a word: the program runs.

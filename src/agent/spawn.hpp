@@ -30,7 +30,7 @@ struct SpawnFailure {
 };
 
 // A request laid out as the C arrays that exec takes, made before any fork so that nothing is allocated after it.
-// Points into the request, which must outlive it unchanged.
+// Points into the request, which must outlive it unchanged. Made in the agent: its process group is remembered.
 class SpawnPlan {
  public:
   explicit SpawnPlan(const LaunchRequest& request);
@@ -49,6 +49,7 @@ class SpawnPlan {
   [[nodiscard]] SpawnFailure exec_first_candidate();
 
   const LaunchRequest& request_;
+  pid_t group_;  // the agent's
   std::vector<std::string> candidates_;
   std::vector<std::string> environment_;
   std::vector<std::string> cgroup_files_;

@@ -106,7 +106,8 @@ std::optional<TaskEvent> TaskProcess::read_event() {
   ssize_t n = 0;
   do {
     n = ::recv(control_.get(), &report, sizeof report, MSG_DONTWAIT);
-  } while (n < 0 && errno == EINTR);
+    // A reaper that ended without having read all commands resets the connection; its reports come after that error.
+  } while (n < 0 && (errno == EINTR || errno == ECONNRESET));
   if (n < 0 && errno == EAGAIN) return std::nullopt;
   if (n != sizeof report) return finish(ReaperLost{});
   switch (report.kind) {

@@ -38,7 +38,8 @@ TEST_F(TaskTest, a_second_stop_can_only_shorten_the_grace) {
   ASSERT_TRUE(roll_.next("main"));
   task.stop(Seconds(3600));
   task.stop(Millis(0));
-  task.stop(Seconds(3600));
+  // Commands the reaper does not live to read must not cost the report of the end.
+  for (int i = 0; i < 50; ++i) task.stop(Seconds(3600));
   const auto ended = expect<Ended>(task);
   ASSERT_TRUE(ended);
   EXPECT_EQ(ended->signal, SIGKILL);
@@ -111,12 +112,16 @@ TEST_F(TaskTest, fifty_children_in_and_out_of_the_group_die_with_it) {
 }
 
 TEST_F(TaskTest, processes_that_fork_faster_than_one_can_look_die_with_it) {
-  auto task = launched(unruly("chains"));
-  for (int i = 0; i < 4; ++i) ASSERT_TRUE(roll_.next("link"));
-  task.kill();
-  const auto ended = expect<Ended>(task);
-  ASSERT_TRUE(ended);
-  EXPECT_EQ(ended->survivors, 0);
+  for (const bool own : {true, false}) {
+    auto wanted = unruly("chains");
+    wanted.own_group = own;
+    auto task = launched(std::move(wanted));
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(roll_.next("link"));
+    task.kill();
+    const auto ended = expect<Ended>(task);
+    ASSERT_TRUE(ended);
+    EXPECT_EQ(ended->survivors, 0);
+  }
 }
 
 TEST_F(TaskTest, dropping_the_task_kills_all_of_it) {
