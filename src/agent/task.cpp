@@ -141,7 +141,7 @@ LaunchRequest Task::launch_request(const Launch& request) const {
 void Task::launch(const Launch& request) {
   auto process = TaskProcess::launch(launch_request(request));
   if (!process) {
-    start_failed(job::StartFailure::transient, process.error().message);
+    start_failed(job::StartFailure::transient, fmt::format("could not start: {}", process.error().message));
     return;
   }
   process_ = std::make_unique<TaskProcess>(*std::move(process));
@@ -170,7 +170,8 @@ void Task::on(const Launched& event) {
 }
 
 void Task::on(const LaunchFailed& event) {
-  start_failed(event.permanent ? job::StartFailure::permanent : job::StartFailure::transient, event.error.message);
+  start_failed(event.permanent ? job::StartFailure::permanent : job::StartFailure::transient,
+               fmt::format("could not start: {}", event.error.message));
 }
 
 void Task::on(const Ended& event) {

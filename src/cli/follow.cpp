@@ -1,5 +1,6 @@
 #include "cli/follow.hpp"
 
+#include "agent/log_lines.hpp"
 #include "cli/job_client.hpp"
 #include "cli/log_reader.hpp"
 #include "cli/views.hpp"
@@ -60,6 +61,9 @@ class Follower {
   void show(const std::string& bytes) {
     if (!bytes.empty() && !asking_) (void)screen_.write(bytes);
   }
+  void show_log(const ui::LogLine& line) {
+    if (!agent::parse_progress(line.text)) show(display_->log(line, frame()));  // progress is shown as such
+  }
   [[nodiscard]] ui::Frame frame() const { return {core::steady_now(), core::wall_now(), screen_.size()}; }
 
   asio::awaitable<void> follow_events() {
@@ -100,7 +104,7 @@ class Follower {
   // In a pipe the tasks' lines are part of what is shown; on a terminal each task's last line is.
   asio::awaitable<void> follow_logs() {
     for (;;) {
-      if (mode_ == ui::Mode::plain) logs_.poll([this](const ui::LogLine& line) { show(display_->log(line, frame())); });
+      if (mode_ == ui::Mode::plain) logs_.poll([this](const ui::LogLine& line) { show_log(line); });
       co_await net::pause(kLogRefresh);
     }
   }
@@ -171,7 +175,7 @@ class Follower {
       exit_code_ = 1;
       co_return;
     }
-    if (mode_ == ui::Mode::plain) logs_.drain([this](const ui::LogLine& line) { show(display_->log(line, frame())); });
+    if (mode_ == ui::Mode::plain) logs_.drain([this](const ui::LogLine& line) { show_log(line); });
     if (const auto stored = read_events(folder_)) {
       for (const auto& event : stored->events) show(display_->event(event, frame()));
     }

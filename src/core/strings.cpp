@@ -33,16 +33,21 @@ std::optional<Number> parse_number_with_unit(std::string_view text) {
   return Number{value, std::move(unit)};
 }
 
+// Insertions, deletions, substitutions and swaps of neighbours, the four slips of a typing hand.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, substituted});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::swap(before_last, last);
+    std::swap(last, row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, substituted});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
     }
   }
   return row[b.size()];
@@ -215,10 +220,17 @@ std::size_t utf8_length(std::string_view bytes) {
   std::size_t length = 0;
   std::uint32_t point = 0;
   if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead <= 0xDF) { length = 2; point = lead & 0x1FU; }
-  else if ((lead & 0xF0U) == 0xE0) { length = 3; point = lead & 0x0FU; }
-  else if (lead >= 0xF0 && lead <= 0xF4) { length = 4; point = lead & 0x07U; }
-  else return 0;
+  if (lead >= 0xC2 && lead <= 0xDF) {
+    length = 2;
+    point = lead & 0x1FU;
+  } else if ((lead & 0xF0U) == 0xE0) {
+    length = 3;
+    point = lead & 0x0FU;
+  } else if (lead >= 0xF0 && lead <= 0xF4) {
+    length = 4;
+    point = lead & 0x07U;
+  } else
+    return 0;
   if (bytes.size() < length) return 0;
   for (std::size_t i = 1; i < length; ++i) {
     const auto next = static_cast<unsigned char>(bytes[i]);
