@@ -31,7 +31,7 @@ constexpr std::size_t kBuffersPerWrite = 64;
 
 }  // namespace
 
-NodeDialer::NodeDialer(asio::any_io_executor executor, Target target, Options options, NodeDialerOwner& owner)
+NodeDialer::NodeDialer(const asio::any_io_executor& executor, Target target, Options options, NodeDialerOwner& owner)
     : target_(std::move(target)),
       options_(std::move(options)),
       owner_(&owner),
@@ -88,7 +88,7 @@ asio::awaitable<void> NodeDialer::run(std::shared_ptr<NodeDialer> self) {
     deadline_.cancel();
     if (owner_ == nullptr) break;
     if (connected) {
-      asio::co_spawn(socket_.get_executor(), watch(self), asio::detached);
+      watch();
       co_await write_queue();
       next_pause = kFirstPause;
       failing_since = core::steady_now();
@@ -186,13 +186,16 @@ void NodeDialer::written(std::size_t bytes) {
 }
 
 // A ROUTER that ps-lite only receives with says nothing more: what comes is the end of the connection.
-asio::awaitable<void> NodeDialer::watch(std::shared_ptr<NodeDialer> self) {
-  while (self->owner_ != nullptr) {
-    const auto [error, count] = co_await socket_.async_read_some(asio::buffer(buffer_), kTuple);
-    if (error || !session_->feed({buffer_.data(), count})) break;
-  }
-  self->hang_up();
-  self->wake_.cancel();
+void NodeDialer::watch() {
+  socket_.async_read_some(asio::buffer(buffer_),
+                          [self = shared_from_this()](const boost::system::error_code& error, std::size_t count) {
+                            if (!error && self->session_->feed({self->buffer_.data(), count})) {
+                              self->watch();
+                              return;
+                            }
+                            self->hang_up();
+                            self->wake_.cancel();
+                          });
 }
 
 }  // namespace ydl::pslite

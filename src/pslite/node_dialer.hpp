@@ -45,7 +45,7 @@ class NodeDialer : public std::enable_shared_from_this<NodeDialer> {
     std::string host;
     std::uint16_t port = 0;
   };
-  NodeDialer(boost::asio::any_io_executor executor, Target target, Options options, NodeDialerOwner& owner);
+  NodeDialer(const boost::asio::any_io_executor& executor, Target target, Options options, NodeDialerOwner& owner);
 
   void start();
   void send(std::string bytes);
@@ -57,8 +57,8 @@ class NodeDialer : public std::enable_shared_from_this<NodeDialer> {
   boost::asio::awaitable<core::Result<void>> connect();
   boost::asio::awaitable<core::Result<void>> handshake();
   boost::asio::awaitable<void> write_queue();
-  boost::asio::awaitable<void> watch(std::shared_ptr<NodeDialer> self);
   boost::asio::awaitable<void> pause(core::Millis duration);
+  void watch();
   void arm();
   void written(std::size_t bytes);
   void tell_unreachable(const std::string& why);

@@ -103,7 +103,7 @@ void SchedulerFsm::on(const LinkOpened& event, Instant /*now*/) {
               fmt::format("a connection claims to be '{}', which is no living node of this job", event.identity));
     return;
   }
-  links_[event.link] = Link{.node = *id};
+  links_[event.link] = Link{.node = id};
   node->links.insert(event.link);
   node->introduced = true;
 }
