@@ -1,0 +1,59 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/error.hpp"
+#include "pslite/scheduler_types.hpp"
+#include "pslite/zmtp_session.hpp"
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace ydl::pslite {
+
+// What an accepted connection reports. Each may close the link.
+class PeerLinkOwner {
+ public:
+  virtual void link_opened(LinkId link, const std::string& identity) = 0;
+  virtual void link_message(LinkId link, const zmtp::Message& message) = 0;
+  // Once, and not after close(). An Error when the peer broke the protocol.
+  virtual void link_closed(LinkId link, const std::optional<core::Error>& why) = 0;
+
+ protected:
+  ~PeerLinkOwner() = default;
+};
+
+// One connection a node made to us: we are the ROUTER and only listen. It lives while its coroutine runs.
+class PeerLink : public std::enable_shared_from_this<PeerLink> {
+ public:
+  PeerLink(LinkId id, boost::asio::ip::tcp::socket socket, zmtp::Limits limits, core::Millis timeout,
+           PeerLinkOwner& owner);
+
+  void start();
+  void close();
+  [[nodiscard]] const std::string& peer() const { return peer_; }
+
+ private:
+  boost::asio::awaitable<void> run(std::shared_ptr<PeerLink> self);
+  boost::asio::awaitable<std::optional<core::Error>> follow();
+  void arm(std::string why);
+  void opened();
+
+  LinkId id_;
+  boost::asio::ip::tcp::socket socket_;
+  boost::asio::steady_timer deadline_;
+  zmtp::Session session_;
+  core::Millis timeout_;
+  PeerLinkOwner* owner_;  // null once closed
+  std::string peer_;
+  std::optional<core::Error> expired_;
+  std::array<char, 2048> buffer_{};
+};
+
+}  // namespace ydl::pslite

@@ -1,0 +1,162 @@
+#include "pslite/roster.hpp"
+
+#include "core/assert.hpp"
+#include "core/strings.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ydl::pslite {
+namespace {
+
+std::optional<Role> role_named(std::string_view role) {
+  if (role == name(Role::worker)) return Role::worker;
+  if (role == name(Role::server)) return Role::server;
+  return std::nullopt;
+}
+
+}  // namespace
+
+NodeState state_after(Outlook outlook) {
+  switch (outlook) {
+    case Outlook::unknown:
+    case Outlook::restarts:
+      return NodeState::dead;
+    case Outlook::gone:
+      return NodeState::gone;
+    case Outlook::left:
+      return NodeState::left;
+  }
+  return NodeState::dead;
+}
+
+void Roster::expect(const Expect& expected) {
+  tasks_[expected.task] = Task{.role = expected.role, .host = expected.host, .port = expected.port};
+}
+
+Roster::Task& Roster::ended(const NodeExited& exited) {
+  auto found = tasks_.find(exited.task);
+  if (found == tasks_.end()) {
+    found = tasks_.emplace(exited.task, Task{.role = role_named(exited.task.role).value_or(Role::worker)}).first;
+  }
+  found->second.ended = exited.outlook;
+  found->second.how = exited.how;
+  return found->second;
+}
+
+std::optional<Roster::TaskMatch> Roster::task_at(Role role, const std::string& host, std::uint16_t port) const {
+  std::optional<TaskId> on_host;
+  int on_host_count = 0;
+  for (const auto& [id, task] : tasks_) {
+    if (task.role != role || task.host != host) continue;
+    if (task.port == port) return TaskMatch{.task = id, .exact = true};
+    if (task.port == 0) {
+      on_host = id;
+      ++on_host_count;
+    }
+  }
+  // Several tasks of a role on one host look the same without their ports.
+  if (on_host_count != 1) return std::nullopt;
+  return TaskMatch{.task = *on_host, .exact = false};
+}
+
+int Roster::count(Role role) const {
+  return static_cast<int>(std::ranges::count(nodes_, role, &NodeRecord::role));
+}
+
+NodeRecord& Roster::add(NodeRecord node) {
+  YDL_ASSERT(!numbered_ && count(node.role) < wanted(node.role));
+  return nodes_.emplace_back(std::move(node));
+}
+
+void Roster::remove(const NodeRecord& node) {
+  YDL_ASSERT(!numbered_);
+  std::erase_if(nodes_, [&](const NodeRecord& other) { return &other == &node; });
+}
+
+void Roster::assign_ids() {
+  YDL_ASSERT(complete() && !numbered_);
+  std::ranges::sort(nodes_, {}, [](const NodeRecord& node) { return std::tie(node.role, node.host, node.port); });
+  for (const Role role : {Role::server, Role::worker}) {
+    std::set<int> taken;
+    const auto take = [&](NodeRecord& node, int rank) {
+      taken.insert(rank);
+      node.id = id_of(role, rank);
+    };
+    for (NodeRecord& node : nodes_) {
+      const bool fits = node.role == role && node.task && node.task->index >= 0 && node.task->index < wanted(role);
+      if (fits && !taken.contains(node.task->index)) take(node, node.task->index);
+    }
+    int next = 0;
+    for (NodeRecord& node : nodes_) {
+      if (node.role != role || node.id) continue;
+      while (taken.contains(next)) ++next;
+      take(node, next);
+    }
+  }
+  std::ranges::sort(nodes_, {}, [](const NodeRecord& node) { return std::pair(node.role, number(*node.id)); });
+  numbered_ = true;
+}
+
+NodeRecord* Roster::find(NodeId id) {
+  const int raw = number(id);
+  if (!numbered_ || raw < 8) return nullptr;
+  const bool is_server = raw % 2 == 0;
+  const int rank = (raw - 8) / 2;
+  if (rank >= (is_server ? servers_ : workers_)) return nullptr;
+  return &nodes_[static_cast<std::size_t>(is_server ? rank : servers_ + rank)];
+}
+
+NodeRecord* Roster::find(const TaskId& task) {
+  const auto found = std::ranges::find(nodes_, task, &NodeRecord::task);
+  return found == nodes_.end() ? nullptr : &*found;
+}
+
+NodeRecord* Roster::find(Role role, const std::string& host, std::uint16_t port) {
+  const auto found = std::ranges::find_if(
+      nodes_, [&](const NodeRecord& node) { return node.role == role && node.host == host && node.port == port; });
+  return found == nodes_.end() ? nullptr : &*found;
+}
+
+Member Roster::member(const NodeRecord& node) const {
+  std::optional<int> rank;
+  if (node.id) {
+    rank = (number(*node.id) - 8) / 2;
+  } else if (node.task && node.task->index < wanted(node.role)) {
+    rank = node.task->index;
+  }
+  return Member{.role = node.role, .task = node.task, .rank = rank, .host = node.host, .port = node.port};
+}
+
+std::string Roster::missing_text(Role role) const {
+  const int missing = wanted(role) - count(role);
+  std::vector<std::string> names;
+  for (const auto& [id, task] : tasks_) {
+    if (task.role != role || std::ranges::find(nodes_, id, &NodeRecord::task) != nodes_.end()) continue;
+    names.push_back(task.ended ? fmt::format("{} ({})", id.str(), task.how.empty() ? "ended" : task.how) : id.str());
+  }
+  // Names only where they leave no doubt about who it is.
+  if (static_cast<int>(names.size()) == missing) return core::join(names, ", ");
+  return core::plural(missing, name(role));
+}
+
+std::string Roster::registration_text() const {
+  std::vector<std::string> have;
+  std::vector<std::string> missing;
+  for (const Role role : {Role::server, Role::worker}) {
+    have.push_back(fmt::format("{} of {}", count(role), core::plural(wanted(role), name(role))));
+    if (count(role) < wanted(role)) missing.push_back(missing_text(role));
+  }
+  return fmt::format("{} have registered; missing: {}", core::join(have, " and "), core::join(missing, ", "));
+}
+
+std::string describe(const Member& member) {
+  if (member.task) return member.task->str();
+  if (member.rank) return fmt::format("{} {} ({}:{})", name(member.role), *member.rank, member.host, member.port);
+  return fmt::format("a {} at {}:{}", name(member.role), member.host, member.port);
+}
+
+}  // namespace ydl::pslite

@@ -1,0 +1,103 @@
+#pragma once
+
+#include "pslite/barriers.hpp"
+#include "pslite/roster.hpp"
+#include "pslite/scheduler_types.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ydl::pslite {
+
+// The scheduler of one ps-lite job: registration, ids, barriers, death and return of nodes. Pure: events and the time
+// in, actions out. docs/pslite.md draws the life cycle and says what each decision rests on.
+//
+//   registering ──all are there──> running ──barrier of all, the second time──> finished
+//        └────────────────────────────┴──────── nobody can go on ─────────────> failed
+class SchedulerFsm {
+ public:
+  enum class State { registering, running, finished, failed };
+
+  explicit SchedulerFsm(FsmOptions options);
+
+  [[nodiscard]] std::vector<Action> handle(const Event& event, Instant now);
+
+  // When a Tick is due at the latest; nothing when no deadline runs.
+  [[nodiscard]] std::optional<Instant> next_deadline() const;
+
+  [[nodiscard]] State state() const { return state_; }
+  [[nodiscard]] const Roster& roster() const { return roster_; }
+
+ private:
+  struct Link {
+    std::optional<NodeId> node = std::nullopt;  // who it says it is
+  };
+  // A node for which no place is free (yet).
+  struct Newcomer {
+    LinkId link{};
+    Node node;
+    Instant deadline{};
+  };
+
+  void on(const Begin& event, Instant now);
+  void on(const Expect& event, Instant now);
+  void on(const NodeExited& event, Instant now);
+  void on(const LinkOpened& event, Instant now);
+  void on(const LinkClosed& event, Instant now);
+  void on(const Received& event, Instant now);
+  void on(const Unreachable& event, Instant now);
+  void on(const Tick& event, Instant now);
+
+  // registration
+  void add_node(LinkId link, const Meta& meta, Instant now);
+  void join(LinkId link, const Node& node, Instant now);
+  void register_node(LinkId link, const Node& node);
+  void all_registered();
+  void place_newcomers(Instant now);
+  [[nodiscard]] NodeRecord* place_for(const Node& node);
+  void replace(NodeRecord& place, LinkId link, const Node& node);
+  void refuse(const Newcomer& newcomer, std::string why);
+  void check_registration();
+
+  // life and death
+  void died(NodeRecord& node, NodeState state, const std::string& why, Instant now);
+  void attribute_exits(Instant now);
+  void alive(NodeRecord& node);
+  void check_heartbeats(Instant now);
+
+  // barriers
+  void barrier(NodeRecord& node, LinkId link, const Meta& meta, Instant now);
+  void check_barriers(Instant now);
+  void check_barrier(Barriers::Key key, Instant now);
+  void open_barrier(Barriers::Key key, Instant now);
+  [[nodiscard]] std::vector<const NodeRecord*> members(Barriers::Key key) const;
+  void check_stalls(Instant now);
+
+  // sending
+  [[nodiscard]] Meta control(Command command);
+  [[nodiscard]] Node list_entry(const NodeRecord& node) const;
+  [[nodiscard]] Node own_entry() const;
+  [[nodiscard]] Meta node_list();
+  void acknowledge(const NodeRecord& node, const Meta& meta);
+  void tell(Notice notice) { actions_.emplace_back(Tell{std::move(notice)}); }
+  void violation(LinkId link, const std::string& what);
+  void fail_job(Failure failure, std::string sentence);
+
+  FsmOptions options_;
+  State state_ = State::registering;
+  Roster roster_;
+  Barriers barriers_;
+  std::map<LinkId, Link> links_;
+  std::vector<Newcomer> newcomers_;
+  std::vector<NodeExited> unattributed_;  // tasks that ended and whose node is not known yet
+  std::vector<Action> actions_;
+  std::optional<Instant> registration_deadline_;
+  std::optional<Instant> heartbeat_check_;
+  std::int32_t timestamp_ = 0;
+  bool started_ = false;   // the start barrier of all was passed
+  bool training_ = false;  // the workers passed a barrier of their own: the model is being set up
+};
+
+}  // namespace ydl::pslite

@@ -1,0 +1,22 @@
+#include "pslite/sockets.hpp"
+
+#include <fcntl.h>
+
+#include <fmt/format.h>
+
+namespace ydl::pslite {
+
+void prepare(boost::asio::ip::tcp::socket& socket) {
+  boost::system::error_code ignored;
+  socket.set_option(boost::asio::ip::tcp::no_delay(true), ignored);
+  ::fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+}
+
+std::string remote_name(const boost::asio::ip::tcp::socket& socket) {
+  boost::system::error_code error;
+  const auto endpoint = socket.remote_endpoint(error);
+  if (error) return "a peer that is gone";
+  return fmt::format("{}:{}", endpoint.address().to_string(), endpoint.port());
+}
+
+}  // namespace ydl::pslite

@@ -1,0 +1,16 @@
+#include "pslite/meta_codec.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+// What decodes must encode to bytes that decode to the same.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const auto meta = ydl::pslite::decode_meta(bytes);
+  if (!meta) return 0;
+  const auto again = ydl::pslite::decode_meta(ydl::pslite::encode(*meta));
+  if (!again || *again != *meta) std::abort();
+  return 0;
+}
