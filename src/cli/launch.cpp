@@ -146,6 +146,7 @@ int launch_job(const RunOptions& options, spec::JobSpec spec) {
 
   say(options, where->sentence);
   for (const auto& note : options.notes) say(options, note);
+  for (const auto& note : plan->notes) say(options, "note: " + note);
   for (const auto& note : outside_paths(spec)) say(options, "note: " + note);
   const auto folder = make_folder(options, spec, *where);
   if (!folder) return complain(folder.error());

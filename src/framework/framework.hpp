@@ -80,6 +80,19 @@ class Framework {
   // Whether the master must run a parameter-server scheduler for it.
   [[nodiscard]] virtual bool needs_scheduler() const { return false; }
 
+  // Corrects arguments that do not mean what their writer thinks; returns what to tell them, one sentence each.
+  [[nodiscard]] virtual std::vector<std::string> correct_arguments(std::vector<std::string>&) const { return {}; }
+
+  // What a line of a task's log says about how far it is, in the framework's own words; `argv` is the task's command.
+  struct LogProgress {
+    std::optional<double> fraction;  // 0 to 1, where the line and the command tell
+    std::string text;
+  };
+  [[nodiscard]] virtual std::optional<LogProgress> read_progress(std::string_view /*line*/,
+                                                                 std::span<const std::string> /*argv*/) const {
+    return std::nullopt;
+  }
+
   // What the framework itself reads. The YDL_* variables of every task are common_environment's.
   [[nodiscard]] virtual Environment environment(const Gang& gang, const core::TaskId& task) const = 0;
 };

@@ -1,13 +1,48 @@
-// MXNet: the DMLC_* variables of ps-lite. The scheduler they point at is part of ydl's master; workers and servers
-// choose and register their own ports.
+// MXNet: the DMLC_* variables of ps-lite. The scheduler they point at is part of ydl's master.
+#include "core/strings.hpp"
 #include "framework/framework.hpp"
 
+#include <algorithm>
 #include <array>
+
+#include <fmt/format.h>
 
 namespace ydl::framework {
 namespace {
 
 constexpr std::array<std::string_view, 2> kRoles{"worker", "server"};
+constexpr std::string_view kStoreOption = "--kv-store";
+
+// MXNet takes "sync" as the name of a local store, without a word; who writes it in a distributed job means this.
+std::string distributed_store(std::string_view store) {
+  return store == "sync" || store == "async" ? fmt::format("dist_{}", store) : std::string(store);
+}
+
+std::string store_note(std::string_view store) {
+  return fmt::format("{0} {1} reaches the task as {0} {2}: MXNet would take '{1}' for a store of one process",
+                     kStoreOption, store, distributed_store(store));
+}
+
+// The text between `before` and the first character that cannot belong to it.
+std::optional<std::string_view> value_after(std::string_view line, std::string_view before) {
+  const auto at = line.find(before);
+  if (at == std::string_view::npos) return std::nullopt;
+  const auto rest = line.substr(at + before.size());
+  const auto value = rest.substr(0, rest.find_first_of(" \t]"));
+  if (value.empty()) return std::nullopt;
+  return value;
+}
+
+std::optional<int> epochs_in(std::span<const std::string> argv) {
+  for (std::size_t i = 0; i < argv.size(); ++i) {
+    for (const std::string_view option : {"--num-epochs", "--num-epoch"}) {
+      if (argv[i] == option && i + 1 < argv.size()) return core::parse_int<int>(argv[i + 1]);
+      if (argv[i].starts_with(std::string(option) + "="))
+        return core::parse_int<int>(std::string_view(argv[i]).substr(option.size() + 1));
+    }
+  }
+  return std::nullopt;
+}
 
 class MxNet final : public Framework {
  public:
@@ -29,17 +64,61 @@ class MxNet final : public Framework {
     return {core::RoleKind::decider, core::RestartUnit::task};
   }
 
-  int ports(const Shape&, const core::TaskId&) const override { return 0; }
+  // ps-lite binds the port that PORT names: so the scheduler knows which task registers, and a worker's rank is its
+  // index.
+  int ports(const Shape&, const core::TaskId&) const override { return 1; }
   bool needs_scheduler() const override { return true; }
 
+  std::vector<std::string> correct_arguments(std::vector<std::string>& argv) const override {
+    std::vector<std::string> notes;
+    for (std::size_t i = 0; i < argv.size(); ++i) {
+      const auto joined = std::string(kStoreOption) + "=";
+      const bool separate = argv[i] == kStoreOption && i + 1 < argv.size();
+      if (!separate && !argv[i].starts_with(joined)) continue;
+      auto& word = separate ? argv[i + 1] : argv[i];
+      const auto store = separate ? word : word.substr(joined.size());
+      if (distributed_store(store) == store) continue;
+      notes.push_back(store_note(store));
+      word = (separate ? "" : joined) + distributed_store(store);
+    }
+    return notes;
+  }
+
+  // "Epoch[3] Batch [100]	Speed: 12345.67 samples/sec	accuracy=0.97", "Epoch[3] Validation-accuracy=0.98".
+  std::optional<LogProgress> read_progress(std::string_view line, std::span<const std::string> argv) const override {
+    const auto epoch = core::parse_int<int>(value_after(line, "Epoch[").value_or(""));
+    if (!epoch || *epoch < 0) return std::nullopt;
+    const auto total = epochs_in(argv);
+    LogProgress progress;
+    progress.text = total ? fmt::format("epoch {}/{}", *epoch + 1, *total) : fmt::format("epoch {}", *epoch + 1);
+    if (const auto speed = value_after(line, "Speed: "))
+      progress.text += fmt::format(", {} samples/s", speed->substr(0, speed->find('.')));
+    for (const std::string_view metric : {"Validation-accuracy=", "Train-accuracy=", "accuracy="}) {
+      if (const auto value = value_after(line, metric)) {
+        progress.text += fmt::format(", {}{}",
+                                     metric.substr(0, metric.size() - 1) == "accuracy" ? "accuracy "
+                                     : metric == "Train-accuracy="                     ? "train accuracy "
+                                                                                       : "test accuracy ",
+                                     value->substr(0, 6));
+        break;
+      }
+    }
+    const bool ended =
+        line.find("Time cost") != std::string_view::npos || line.find("Validation-") != std::string_view::npos;
+    if (total && *total > 0) progress.fraction = std::clamp((*epoch + (ended ? 1.0 : 0.0)) / *total, 0.0, 1.0);
+    return progress;
+  }
+
   Environment environment(const Gang& gang, const core::TaskId& task) const override {
+    const auto& member = gang.member(task);
     return {
         {"DMLC_ROLE", task.role},
         {"DMLC_NUM_WORKER", std::to_string(gang.count("worker"))},
         {"DMLC_NUM_SERVER", std::to_string(gang.count("server"))},
         {"DMLC_PS_ROOT_URI", gang.scheduler_host},
         {"DMLC_PS_ROOT_PORT", std::to_string(gang.scheduler_port)},
-        {"DMLC_NODE_HOST", gang.member(task).host},
+        {"DMLC_NODE_HOST", member.host},
+        {"PORT", std::to_string(member.ports.at(0))},
         {task.role == "server" ? "DMLC_SERVER_ID" : "DMLC_WORKER_ID", std::to_string(task.index)},
     };
   }

@@ -66,6 +66,7 @@ class Machine {
   void on(const StartFailed& event);
   void on(const Exited& event);
   void on(const Lost& event);
+  void on(const Broken& event);
   void on(const StopRequested& event);
   void on(const Tick&);
 

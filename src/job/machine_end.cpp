@@ -37,6 +37,11 @@ void Machine::begin_finishing() {
   }
 }
 
+void Machine::on(const Broken& event) {
+  if (outcome_ || state_ == JobState::restarting) return;  // on its way out, or about to start afresh
+  begin_stopping({JobState::failed, 1, event.reason, {}}, event.reason);
+}
+
 void Machine::on(const StopRequested& event) {
   const auto grace = event.grace.value_or(plan_.stop_grace);
   if (state_ != JobState::stopping) {

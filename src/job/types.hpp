@@ -100,6 +100,10 @@ struct Lost {
   AttemptId attempt;
   std::string reason;
 };
+// Something that all tasks depend on failed: the parameter server's scheduler, say.
+struct Broken {
+  std::string reason;
+};
 // A user wants the job to end.
 struct StopRequested {
   std::string by;
@@ -108,7 +112,8 @@ struct StopRequested {
 // A deadline may have passed.
 struct Tick {};
 using Event =
-    std::variant<Begin, Placed, NotPlacedYet, CannotPlace, Started, StartFailed, Exited, Lost, StopRequested, Tick>;
+    std::variant<Begin, Placed, NotPlacedYet, CannotPlace, Started, StartFailed, Exited, Lost, Broken,
+                           StopRequested, Tick>;
 
 // ---- actions: what is to be done -------------------------------------------------------------------------------
 struct Ask {

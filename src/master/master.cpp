@@ -24,8 +24,15 @@ Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, Job
       journal_(executor, folder_.events_file()),
       timer_(executor),
       ended_(executor) {
+  if (plan_.framework->needs_scheduler()) {
+    scheduler_.emplace(executor_, plan_.shape, "127.0.0.1", job_.spec.rendezvous_timeout,
+                       SchedulerHost::Sink{[this](std::string why) { happen(job::Broken{std::move(why)}); },
+                                           [this](std::optional<core::AttemptId> attempt, std::string text) {
+                                             note(std::move(text), std::move(attempt));
+                                           }});
+  }
   backend_ = make_backend({[this](job::Event event) { happen(std::move(event)); },
-                           [this](const agent::TaskOutput& output) { outputs_[output.attempt.task] = output; },
+                           [this](const agent::TaskOutput& output) { take_output(output); },
                            [this](std::string text) { note(std::move(text)); }});
 }
 
@@ -120,6 +127,7 @@ void Master::on(const job::Launch& launch) {
   request.attempt = launch.attempt;
   const auto& role = plan_.role(task.role);
   request.argv = role.argv;
+  if (scheduler_) scheduler_->launching(gang_->member(task));
   request.env = framework::common_environment(*gang_, task);
   request.env.merge(plan_.framework->environment(*gang_, task));
   for (const auto* variable : {"OMP_NUM_THREADS"}) {  // a default of ours; what the user's shell says comes first
@@ -145,10 +153,29 @@ framework::Gang Master::gang() const {
     }
     gang.members.push_back(std::move(member));
   }
+  if (scheduler_) {
+    gang.scheduler_host = scheduler_->host();
+    gang.scheduler_port = scheduler_->port();
+  }
   int retries = plan_.machine.job_retries;
   for (const auto& role : plan_.machine.roles) retries += role.retries;
   gang.max_starts = std::max(gang.start, 1 + retries);
   return gang;
+}
+
+// Some frameworks say in their own words how far they are.
+void Master::take_output(agent::TaskOutput output) {
+  auto& last = outputs_[output.attempt.task];
+  if (!output.progress) {
+    if (const auto read = plan_.framework->read_progress(output.last_line, plan_.role(output.attempt.task.role).argv)) {
+      output.progress = read->fraction;
+      output.progress_text = read->text;
+    } else if (last.attempt == output.attempt) {
+      output.progress = last.progress;
+      output.progress_text = last.progress_text;
+    }
+  }
+  last = std::move(output);
 }
 
 void Master::on(const job::Stop& stop) {
@@ -161,6 +188,11 @@ void Master::on(const job::Release& release) {
 
 void Master::on(const job::Record& record) {
   journal_.add(record, core::wall_now());
+  if (!scheduler_) return;
+  if (record.kind == job::RecordKind::job_placing) {
+    if (auto started = scheduler_->start(); !started) happen(job::Broken{started.error().message});
+  }
+  scheduler_->follow(record);
 }
 
 void Master::on(const job::Finish& finish) {
@@ -169,8 +201,8 @@ void Master::on(const job::Finish& finish) {
   ended_.notify();
 }
 
-void Master::note(std::string text) {
-  on(job::Record{job::RecordKind::note, {}, std::move(text), {}, {}, 0});
+void Master::note(std::string text, std::optional<core::AttemptId> attempt) {
+  on(job::Record{job::RecordKind::note, std::move(attempt), std::move(text), {}, {}, 0});
   journal_.flush();
 }
 

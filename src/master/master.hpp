@@ -6,6 +6,7 @@
 #include "master/job_folder.hpp"
 #include "master/journal.hpp"
 #include "master/plan.hpp"
+#include "master/scheduler_host.hpp"
 #include "net/asio.hpp"
 
 #include <deque>
@@ -48,7 +49,8 @@ class Master {
   void on(const job::Release& release);
   void on(const job::Record& record);
   void on(const job::Finish& finish);
-  void note(std::string text);
+  void note(std::string text, std::optional<core::AttemptId> attempt = std::nullopt);
+  void take_output(agent::TaskOutput output);
   void write_state();
   void arm_timer();
   [[nodiscard]] framework::Gang gang() const;
@@ -61,6 +63,7 @@ class Master {
   job::Machine machine_;
   Journal journal_;
   std::unique_ptr<backend::Backend> backend_;
+  std::optional<SchedulerHost> scheduler_;  // where the framework needs one
 
   std::deque<job::Event> events_;  // told while another was being handled
   bool handling_ = false;

@@ -120,6 +120,9 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
     }
     auto command = resolve_command(words, spec, find_command);
     if (!command) return fail(command.error());
+    for (auto& note : plan.framework->correct_arguments(command->argv)) {
+      if (std::ranges::find(plan.notes, note) == plan.notes.end()) plan.notes.push_back(std::move(note));
+    }
 
     const auto traits = plan.framework->traits(plan.shape, role.name);
     const auto kind = role.kind ? parse_kind(*role.kind) : traits.kind;

@@ -32,6 +32,7 @@ struct JobPlan {
   std::vector<RoleLaunch> roles;
   job::Plan machine;
   spec::JobSpec spec;
+  std::vector<std::string> notes;  // what was corrected, for the user
 
   [[nodiscard]] const RoleLaunch& role(std::string_view name) const;
   // Ports to hold for a task: the framework's and the job's own.

@@ -113,6 +113,7 @@ core::Result<> check_job(const JobSpec& job) {
       .then("job_retries", [&] { return check_range(job.job_retries, kRetriesRange); })
       .then("timeouts.allocation", check_time(job.allocation_timeout, Zero::refused))
       .then("timeouts.start", check_time(job.start_timeout, Zero::refused))
+      .then("timeouts.rendezvous", check_time(job.rendezvous_timeout, Zero::refused))
       .then("timeouts.run", check_time(job.run_timeout, Zero::allowed))
       .then("timeouts.stop_grace", check_time(job.stop_grace, Zero::allowed))
       .then("timeouts.evaluator", check_time(job.evaluator_grace, Zero::allowed))

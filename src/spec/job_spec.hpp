@@ -60,6 +60,7 @@ struct JobSpec {
   int job_retries = 0;
   core::Millis allocation_timeout = core::Seconds(300);
   core::Millis start_timeout = core::Seconds(120);
+  core::Millis rendezvous_timeout = core::Seconds(600);  // for started tasks to find each other, where ydl sees it
   core::Millis run_timeout = core::Millis(0);
   core::Millis stop_grace = core::Seconds(10);
   core::Millis evaluator_grace = core::Seconds(600);

@@ -20,7 +20,8 @@ constexpr std::array<std::string_view, 13> kSavedJobKeys{
     "python",  "retries", "auto_files", "job_retries", "timeouts", "directory"};
 constexpr auto kJobKeys = std::span(kSavedJobKeys).first(kSavedJobKeys.size() - 1);  // all but the directory
 constexpr std::array<std::string_view, 7> kRoleKeys{"count", "kind", "command", "env", "resources", "retries", "ports"};
-constexpr std::array<std::string_view, 5> kTimeoutKeys{"allocation", "start", "run", "stop_grace", "evaluator"};
+constexpr std::array<std::string_view, 6> kTimeoutKeys{"allocation", "start",      "rendezvous",
+                                                       "run",        "stop_grace", "evaluator"};
 constexpr std::array<std::string_view, 2> kFileKeys{"source", "name"};
 
 core::Result<> check_version(const TreeNode& root, std::string_view file_name) {
@@ -151,6 +152,7 @@ JobSpec with_timeouts(JobSpec spec, const Fields& job) {
   const Fields fields(*map, "timeouts", kTimeoutKeys, job.problems());
   spec.allocation_timeout = fields.duration("allocation", Zero::refused).value_or(spec.allocation_timeout);
   spec.start_timeout = fields.duration("start", Zero::refused).value_or(spec.start_timeout);
+  spec.rendezvous_timeout = fields.duration("rendezvous", Zero::refused).value_or(spec.rendezvous_timeout);
   spec.run_timeout = fields.duration("run", Zero::allowed).value_or(spec.run_timeout);
   spec.stop_grace = fields.duration("stop_grace", Zero::allowed).value_or(spec.stop_grace);
   spec.evaluator_grace = fields.duration("evaluator", Zero::allowed).value_or(spec.evaluator_grace);

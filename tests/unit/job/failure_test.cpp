@@ -104,6 +104,15 @@ TEST(JobFailure, a_lost_host_is_a_failure_that_names_it) {
   EXPECT_EQ(s.machine.snapshot().outcome->reason, "worker:0 was lost: host1 did not answer for 30 s");
 }
 
+TEST(JobFailure, what_all_tasks_depend_on_fails_them_all) {
+  Script s(workers(2));
+  s.run_all();
+  EXPECT_EQ(s.happens(Broken{"the scheduler failed"}), (Strings{"stop worker:0#1 10 s", "stop worker:1#1 10 s"}));
+  s.killed("worker:0", 15);
+  EXPECT_EQ(s.killed("worker:1", 15), (Strings{"release worker:1#1", "finish failed 1"}));
+  EXPECT_EQ(s.machine.snapshot().outcome->reason, "the scheduler failed");
+}
+
 TEST(JobFailure, events_of_an_old_attempt_change_nothing) {
   auto plan = workers(1);
   plan.roles[0].retries = 1;

@@ -1,0 +1,91 @@
+#include "master/scheduler_host.hpp"
+
+#include "core/log.hpp"
+
+#include <fmt/format.h>
+
+namespace ydl::master {
+namespace {
+
+pslite::Role role_of(const core::TaskId& task) {
+  return task.role == "server" ? pslite::Role::server : pslite::Role::worker;
+}
+
+// Names are for later backends: on this machine every node has a numeric address.
+net::Async<boost::asio::ip::address> refuse_names(std::string host) {
+  co_return core::fail(core::Errc::usage,
+                       fmt::format("'{}' is not a numeric address; set DMLC_NODE_HOST to one", host));
+}
+
+std::string name_of(const pslite::Member& member) {
+  return member.task ? member.task->str()
+                     : fmt::format("{} at {}:{}", pslite::name(member.role), member.host, member.port);
+}
+
+}  // namespace
+
+core::Result<void> SchedulerHost::start() {
+  pslite::SchedulerOptions options;
+  options.job.workers = shape_.count("worker");
+  options.job.servers = shape_.count("server");
+  options.job.host = host_;
+  options.job.registration_timeout = registration_timeout_;
+  options.address = host_;
+  options.resolve = refuse_names;
+  options.notify = [this](const pslite::Notice& notice) { on(notice); };
+  scheduler_.reset();
+  auto scheduler = pslite::Scheduler::listen(executor_, std::move(options));
+  if (!scheduler) return core::fail(scheduler.error());
+  scheduler_ = *std::move(scheduler);
+  begun_ = false;
+  return {};
+}
+
+void SchedulerHost::launching(const framework::Gang::Member& member) {
+  if (!scheduler_) return;
+  scheduler_->expect(
+      {member.id, role_of(member.id), member.host, member.ports.empty() ? std::uint16_t{0} : member.ports.front()});
+  if (!std::exchange(begun_, true)) scheduler_->begin();
+}
+
+void SchedulerHost::follow(const job::Record& record) {
+  if (!scheduler_) return;
+  using job::RecordKind;
+  if (record.kind == RecordKind::job_stopping || record.kind == RecordKind::job_restarting) {
+    scheduler_.reset();
+    return;
+  }
+  if (!record.attempt) return;
+  const auto exited = [&](pslite::Outlook outlook) {
+    scheduler_->node_exited({record.attempt->task, outlook, record.text});
+  };
+  if (record.kind == RecordKind::task_failed)
+    exited(pslite::Outlook::unknown);
+  else if (record.kind == RecordKind::task_retry)
+    exited(pslite::Outlook::restarts);
+  else if (record.kind == RecordKind::task_succeeded)
+    exited(pslite::Outlook::left);
+  else if (record.kind == RecordKind::task_stopped || record.kind == RecordKind::task_lost)
+    exited(pslite::Outlook::gone);
+}
+
+void SchedulerHost::on(const pslite::Notice& notice) {
+  if (const auto* all = std::get_if<pslite::AllRegistered>(&notice)) {
+    sink_.note(std::nullopt, fmt::format("all {} nodes registered with the scheduler", all->members.size()));
+  } else if (const auto* recovered = std::get_if<pslite::Recovered>(&notice)) {
+    sink_.note(std::nullopt,
+               fmt::format("{} took its place in the parameter server again", name_of(recovered->member)));
+  } else if (const auto* never = std::get_if<pslite::NeverRegistered>(&notice)) {
+    sink_.note(std::nullopt, never->sentence);
+  } else if (const auto* refused = std::get_if<pslite::Refused>(&notice)) {
+    sink_.broken(fmt::format("the scheduler refused {}: {}", name_of(refused->member), refused->sentence));
+  } else if (const auto* failed = std::get_if<pslite::Failed>(&notice)) {
+    sink_.broken(failed->sentence);
+  } else if (const auto* note = std::get_if<pslite::Note>(&notice)) {
+    core::log("scheduler: {}", note->sentence);
+  } else if (const auto* dead = std::get_if<pslite::NodeDead>(&notice)) {
+    core::log("scheduler: {} is dead: {}", name_of(dead->member), dead->why);
+  }
+}
+
+}  // namespace ydl::master

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "framework/framework.hpp"
+#include "job/types.hpp"
+#include "net/asio.hpp"
+#include "pslite/scheduler.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace ydl::master {
+
+// Runs the parameter server's scheduler of an MXNet job: one for each start of the gang. It follows the job's records,
+// so that a task's end is known to the scheduler at once.
+class SchedulerHost {
+ public:
+  struct Sink {
+    std::function<void(std::string)> broken;                                // the job cannot go on: why
+    std::function<void(std::optional<core::AttemptId>, std::string)> note;  // for the user
+  };
+
+  SchedulerHost(net::asio::any_io_executor executor, framework::Shape shape, std::string host,
+                core::Millis registration_timeout, Sink sink)
+      : executor_(std::move(executor)),
+        shape_(std::move(shape)),
+        host_(std::move(host)),
+        registration_timeout_(registration_timeout),
+        sink_(std::move(sink)) {}
+
+  // A fresh scheduler for a start of all tasks. Errors: the port cannot be had.
+  [[nodiscard]] core::Result<void> start();
+  void stop() { scheduler_.reset(); }
+
+  [[nodiscard]] const std::string& host() const { return host_; }
+  [[nodiscard]] std::uint16_t port() const { return scheduler_ ? scheduler_->port() : 0; }
+
+  // A task is about to start at its place.
+  void launching(const framework::Gang::Member& member);
+  void follow(const job::Record& record);
+
+ private:
+  void on(const pslite::Notice& notice);
+
+  net::asio::any_io_executor executor_;
+  framework::Shape shape_;
+  std::string host_;
+  core::Millis registration_timeout_;
+  Sink sink_;
+  std::unique_ptr<pslite::Scheduler> scheduler_;
+  bool begun_ = false;
+};
+
+}  // namespace ydl::master
