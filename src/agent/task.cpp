@@ -192,6 +192,7 @@ void Task::on(const ReaperLost&) {
 
 void Task::ended(job::ExitStatus status, int leftovers) {
   read_log();
+  if (auto kept = keep_results(request_); !kept) core::log("{}: {}", request_.attempt.str(), kept.error().message);
   if (cgroup_) {
     status.out_of_memory = !status.ok() && cgroup_->oom_killed();
     status.memory_limit = request_.memory_limit;

@@ -1,9 +1,12 @@
 #include "agent/workspace.hpp"
 
 #include "core/files.hpp"
+#include "core/strings.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <fnmatch.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -22,10 +25,35 @@ core::Result<void> link(const fs::path& target, const fs::path& link_path) {
       core::system_error(errno, fmt::format("cannot link {} into the working directory", target.string())));
 }
 
+// Names and shell patterns of entries, one per line; a trailing slash and lines that start with # mean nothing.
+class IgnoreList {
+ public:
+  explicit IgnoreList(const fs::path& directory) {
+    const auto text = core::read_file(directory / ".ydlignore", std::size_t{1} << 20U);
+    if (!text) return;
+    for (auto line : core::split(*text, '\n')) {
+      line = core::trim(line);
+      while (line.ends_with('/')) line.remove_suffix(1);
+      if (!line.empty() && !line.starts_with('#')) patterns_.emplace_back(line);
+    }
+  }
+
+  [[nodiscard]] bool names(const fs::path& entry) const {
+    return std::ranges::any_of(patterns_, [&](const std::string& pattern) {
+      return ::fnmatch(pattern.c_str(), entry.filename().c_str(), 0) == 0;
+    });
+  }
+
+ private:
+  std::vector<std::string> patterns_;
+};
+
 core::Result<void> link_entries(const fs::path& directory, const fs::path& into) {
+  const IgnoreList ignored(directory);
   std::error_code error;
   int linked = 0;
   for (const auto& entry : fs::directory_iterator(directory, error)) {
+    if (ignored.names(entry.path())) continue;
     if (++linked > kMostLinkedEntries) {
       return core::fail(
           core::Errc::usage,
@@ -38,6 +66,22 @@ core::Result<void> link_entries(const fs::path& directory, const fs::path& into)
   if (error)
     return core::fail(
         core::Error{error, fmt::format("cannot read the directory {}: {}", directory.string(), error.message())});
+  return {};
+}
+
+// Over what an earlier attempt left, and to another file system where the results are there.
+core::Result<void> move(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (!error) return {};
+  fs::remove_all(to, error);
+  fs::rename(from, to, error);
+  if (!error) return {};
+  fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, error);
+  if (error)
+    return core::fail(
+        core::Error{error, fmt::format("cannot keep {} as {}: {}", from.string(), to.string(), error.message())});
+  fs::remove_all(from, error);
   return {};
 }
 
@@ -55,8 +99,21 @@ core::Result<void> prepare_workspace(const Prepare& request) {
     if (auto parent = core::make_directories((working / name).parent_path()); !parent) return parent;
     if (auto done = link(target, working / name); !done) return done;
   }
+  if (auto earlier = link_entries(request.results_directory, working); !earlier) return earlier;
   if (request.linked_directory.empty()) return {};
   return link_entries(request.linked_directory, working);
+}
+
+core::Result<void> keep_results(const Prepare& request) {
+  const IgnoreList ignored(request.linked_directory);
+  core::Result<void> result;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(request.working_directory, error)) {
+    if (entry.is_symlink(error) || entry.path().filename() == "__pycache__" || ignored.names(entry.path())) continue;
+    const auto kept = fs::path(request.results_directory) / entry.path().filename();
+    if (auto moved = move(entry.path(), kept); !moved && result) result = std::move(moved);
+  }
+  return result;
 }
 
 }  // namespace ydl::agent

@@ -142,7 +142,35 @@ TEST(MxNet, workers_and_servers_are_pointed_at_the_scheduler) {
   EXPECT_EQ(env.at("DMLC_PS_ROOT_PORT"), "9091");
   EXPECT_EQ(env.at("DMLC_NODE_HOST"), "10.0.0.3");
   EXPECT_EQ(env.at("DMLC_SERVER_ID"), "0");
+  EXPECT_EQ(env.at("PORT"), "7002");
   EXPECT_THAT(refusal("mxnet", {{{"worker", 2}}}), HasSubstr("--s N"));
+}
+
+TEST(MxNet, a_local_store_by_mistake_becomes_the_distributed_one_with_a_note) {
+  std::vector<std::string> argv{"python", "train.py", "--kv-store", "sync", "--kv-store=async", "--lr", "sync"};
+  const auto notes = get("mxnet").correct_arguments(argv);
+  EXPECT_EQ(argv, (std::vector<std::string>{"python", "train.py", "--kv-store", "dist_sync", "--kv-store=dist_async",
+                                            "--lr", "sync"}));
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_THAT(notes[0], HasSubstr("--kv-store sync reaches the task as --kv-store dist_sync"));
+  std::vector<std::string> right{"train.py", "--kv-store", "dist_device_sync"};
+  EXPECT_TRUE(get("mxnet").correct_arguments(right).empty());
+}
+
+TEST(MxNet, its_own_log_lines_tell_how_far_a_task_is) {
+  const std::vector<std::string> argv{"train.py", "--num-epochs", "4"};
+  const auto batch = get("mxnet").read_progress(
+      "INFO:root:Epoch[1] Batch [100-200]\tSpeed: 15727.29 samples/sec\taccuracy=0.942422", argv);
+  ASSERT_TRUE(batch);
+  EXPECT_EQ(batch->fraction, 0.25);
+  EXPECT_EQ(batch->text, "epoch 2/4, 15727 samples/s, accuracy 0.9424");
+  const auto end = get("mxnet").read_progress("Node[0] Epoch[1] Validation-accuracy=0.960352", argv);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->fraction, 0.5);
+  EXPECT_EQ(end->text, "epoch 2/4, test accuracy 0.9603");
+  EXPECT_EQ(get("mxnet").read_progress("Epoch[0] Batch [20]", {})->fraction, std::nullopt);
+  EXPECT_FALSE(get("mxnet").read_progress("Epoch[x] nonsense", argv));
+  EXPECT_FALSE(get("mxnet").read_progress("loading data", argv));
 }
 
 TEST(None, roles_named_like_servers_are_services) {

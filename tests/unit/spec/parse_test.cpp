@@ -105,7 +105,7 @@ TEST(ParseJob, an_unknown_key_is_refused_with_its_place_and_the_nearest_known) {
   EXPECT_EQ(error_of(worker_with("resources: {memroy: 1}")),
             "train.yaml:4: unknown key 'memroy' in resources of role 'worker'; did you mean 'memory'?");
   EXPECT_THAT(error_of(minimal_with("timeouts: {xyzzy: 1}")),
-              HasSubstr("unknown key 'xyzzy' in timeouts; the keys here are allocation, start, run"));
+              HasSubstr("unknown key 'xyzzy' in timeouts; the keys here are allocation, start, rendezvous, run"));
   EXPECT_THAT(error_of(minimal_with("files: [{source: a, nam: b}]")), HasSubstr("did you mean 'name'?"));
 }
 

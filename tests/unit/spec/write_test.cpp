@@ -142,6 +142,7 @@ TEST(WriteJob, the_text_is_json_with_a_line_for_each_key) {
   "timeouts": {
     "allocation": "5m",
     "start": "2m",
+    "rendezvous": "10m",
     "run": "0s",
     "stop_grace": "10s",
     "evaluator": "10m"

@@ -1,0 +1,91 @@
+#include "agent/protocol.hpp"
+
+#include "agent/numbered_queue.hpp"
+#include "core/json.hpp"
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+namespace ydl::agent {
+namespace {
+
+namespace json = boost::json;
+
+const core::AttemptId kAttempt{{"worker", 1}, 2};
+
+// What comes back after a trip over the wire, as text, so that every field counts.
+std::string round_trip(const Command& command) {
+  const auto back = command_from_json(*core::parse_json_object(json::serialize(to_json(command))));
+  return back ? json::serialize(to_json(*back)) : back.error().message;
+}
+std::string round_trip(const Report& report) {
+  const auto back = report_from_json(*core::parse_json_object(json::serialize(to_json(report))));
+  return back ? json::serialize(to_json(*back)) : back.error().message;
+}
+
+TEST(AgentProtocol, every_command_survives_the_wire) {
+  Prepare prepare;
+  prepare.attempt = kAttempt;
+  prepare.ports = 2;
+  prepare.port_range = {20000, 20100};
+  prepare.gpus = 1;
+  prepare.memory_limit = 1ULL << 33U;
+  prepare.vcores_limit = 4;
+  prepare.working_directory = "/w";
+  prepare.results_directory = "/r";
+  prepare.log_directory = "/l";
+  prepare.linked_directory = "/d";
+  prepare.links = {{"/a b", "ü"}};
+  const Launch launch{kAttempt, {"sh", "-c", "echo \"$X\"\n"}, {{"X", "a'b\\"}}};
+  for (const Command& command : {Command(prepare), Command(launch), Command(Stop{kAttempt, core::Millis(1500)}),
+                                 Command(Release{kAttempt}), Command(Shutdown{})}) {
+    EXPECT_EQ(round_trip(command), json::serialize(to_json(command)));
+  }
+}
+
+TEST(AgentProtocol, every_report_survives_the_wire) {
+  const job::ExitStatus status{3, 0, true, 123, 456};
+  for (const Report& report :
+       {Report(Prepared{kAttempt, {1, 65535}}), Report(PrepareFailed{kAttempt, "no"}),
+        Report(TaskStarted{kAttempt, 42}), Report(TaskStartFailed{kAttempt, job::StartFailure::port_taken, "taken"}),
+        Report(TaskExited{kAttempt, status, 2}), Report(TaskOutput{kAttempt, "line", 0.5, "half"}),
+        Report(TaskOutput{kAttempt, "line", std::nullopt, ""})}) {
+    EXPECT_EQ(round_trip(report), json::serialize(to_json(report)));
+  }
+}
+
+TEST(AgentProtocol, what_is_no_command_or_report_is_refused) {
+  for (const auto* text : {R"({})", R"({"type":"dance","task":"worker:0","attempt":1})",
+                           R"({"type":"stop","task":"worker:0","attempt":1})",
+                           R"({"type":"stop","task":"worker","attempt":1,"grace_ms":1})",
+                           R"({"type":"stop","task":"worker:0","attempt":-1,"grace_ms":1})",
+                           R"({"type":"launch","task":"worker:0","attempt":1,"argv":[],"env":{}})",
+                           R"({"type":"launch","task":"worker:0","attempt":1,"argv":[1],"env":{}})",
+                           R"({"type":"prepare","task":"worker:0","attempt":1,"ports":99999})"}) {
+    EXPECT_FALSE(command_from_json(*core::parse_json_object(text))) << text;
+  }
+  for (const auto* text : {R"({})", R"({"type":"prepared","task":"worker:0","attempt":1,"ports":[70000]})",
+                           R"({"type":"start_failed","task":"worker:0","attempt":1,"failure":"odd"})",
+                           R"({"type":"exited","task":"worker:0","attempt":1,"code":300,"signal":0})"}) {
+    EXPECT_FALSE(report_from_json(*core::parse_json_object(text))) << text;
+  }
+}
+
+TEST(NumberedQueue, what_was_not_confirmed_is_sent_again_and_counted_once) {
+  Outbox<int> outbox;
+  outbox.push(10);
+  outbox.push(20);
+  Inbox inbox;
+  EXPECT_TRUE(inbox.accept(outbox.first()));
+  EXPECT_FALSE(inbox.accept(outbox.first()));  // the same call again after a lost answer
+  outbox.confirm(inbox.last());
+  ASSERT_EQ(outbox.items().size(), 1U);
+  EXPECT_EQ(outbox.items().front(), 20);
+  EXPECT_TRUE(inbox.accept(outbox.first()));
+  outbox.confirm(99);
+  EXPECT_TRUE(outbox.empty());
+}
+
+}  // namespace
+}  // namespace ydl::agent
