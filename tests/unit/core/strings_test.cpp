@@ -58,7 +58,7 @@ TEST(Strings, utc_times_round_trip) {
 TEST(Strings, a_typing_mistake_is_answered_with_the_nearest_word) {
   constexpr std::array<std::string_view, 3> kWords{"worker", "ps", "chief"};
   EXPECT_EQ(did_you_mean("wroker", kWords), "; did you mean 'worker'?");
-  EXPECT_EQ(did_you_mean("chfie", kWords), "; did you mean 'chief'?");
+  EXPECT_EQ(did_you_mean("cheif", kWords), "; did you mean 'chief'?");
   EXPECT_EQ(did_you_mean("sp", kWords), "; did you mean 'ps'?");
   EXPECT_EQ(did_you_mean("banana", kWords), "");
 }
