@@ -148,7 +148,8 @@ class Agent {
   net::awaitable<void> look_at_tasks() {
     while (!leaving_) {
       co_await net::pause(kLookPeriod);
-      for (const auto& [attempt, task] : tasks_) task->look();
+      LookRound round;
+      for (const auto& [attempt, task] : tasks_) task->look(round);
     }
   }
 

@@ -36,32 +36,37 @@ void LogTail::start_again() {
   lines_.restart();
 }
 
+bool LogTail::open_file_grew() const {
+  struct stat status{};
+  return fd_ && ::fstat(fd_.get(), &status) == 0 && static_cast<std::uint64_t>(status.st_size) > offset_;
+}
+
 core::Result<bool> LogTail::follow() {
   struct stat status{};
   if (::stat(path_.c_str(), &status) != 0) {
-    if (errno == ENOENT) return static_cast<bool>(fd_);  // what was open can still be read to its end
+    if (errno == ENOENT) return open_file_grew();  // what was open can still be read to its end
     return core::fail(core::system_error(errno, fmt::format("cannot read {}", path_.string())));
   }
   if (fd_ && status.st_dev == device_ && status.st_ino == inode_) {
     if (static_cast<std::uint64_t>(status.st_size) < offset_) start_again();
-    return true;
+    return static_cast<std::uint64_t>(status.st_size) > offset_;
   }
   auto fd = open_log(path_);
   if (!fd || ::fstat(fd.get(), &status) != 0) {
-    if (errno == ENOENT) return static_cast<bool>(fd_);
+    if (errno == ENOENT) return open_file_grew();
     return core::fail(core::system_error(errno, fmt::format("cannot read {}", path_.string())));
   }
   if (fd_) start_again();
   fd_ = std::move(fd);
   device_ = status.st_dev;
   inode_ = status.st_ino;
-  return true;
+  return static_cast<std::uint64_t>(status.st_size) > offset_;
 }
 
 core::Result<LogTail::Update> LogTail::poll() {
-  const auto there = follow();
-  if (!there) return core::fail(there.error());
-  if (!*there) return Update{};
+  const auto grew = follow();
+  if (!grew) return core::fail(grew.error());
+  if (!*grew) return Update{};  // most logs at most times: they cost one look at their size
   buffer_.resize(kPiece);
   const auto n = read_at(fd_.get(), buffer_.data(), kPiece, offset_, path_);
   if (!n) return core::fail(n.error());

@@ -32,8 +32,9 @@ class LogTail {
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
 
  private:
-  // Makes fd_ the file that the path names now; false when there is none.
+  // Makes fd_ the file that the path names now; false when nothing in it is unread.
   [[nodiscard]] core::Result<bool> follow();
+  [[nodiscard]] bool open_file_grew() const;
   void start_again();
 
   std::filesystem::path path_;

@@ -40,25 +40,33 @@ bool has_socket(pid_t pid, std::span<const std::uint64_t> inodes) {
 
 }  // namespace
 
-core::Result<PortOwner> listener_of(std::uint16_t port, std::span<const pid_t> ours) {
+core::Result<Listeners> Listeners::read() {
   auto v4 = core::read_file("/proc/self/net/tcp");
-  if (!v4) return core::fail(std::move(v4.error()).within(fmt::format("looking for the listener on port {}", port)));
-  auto inodes = listening_inodes(*v4, port);
+  if (!v4) return core::fail(std::move(v4.error()).within("looking for who listens on a port"));
+  Listeners listeners;
+  listeners.v4_ = *std::move(v4);
   // Absent where IPv6 is switched off.
-  if (const auto v6 = core::read_file("/proc/self/net/tcp6")) {
-    const auto more = listening_inodes(*v6, port);
-    inodes.insert(inodes.end(), more.begin(), more.end());
-  }
-  if (inodes.empty()) return PortOwner{};
+  if (auto v6 = core::read_file("/proc/self/net/tcp6")) listeners.v6_ = *std::move(v6);
+  return listeners;
+}
+
+std::vector<std::uint64_t> Listeners::sockets_on(std::uint16_t port) const {
+  auto inodes = listening_inodes(v4_, port);
+  const auto more = listening_inodes(v6_, port);
+  inodes.insert(inodes.end(), more.begin(), more.end());
+  return inodes;
+}
+
+PortOwner Listeners::owner_of(std::uint16_t port, std::span<const pid_t> ours) const {
+  const auto inodes = sockets_on(port);
+  if (inodes.empty()) return {};
   for (const pid_t pid : ours) {
-    if (has_socket(pid, inodes)) return PortOwner{PortOwner::Kind::ours, pid, process_name(pid)};
+    if (has_socket(pid, inodes)) return {PortOwner::Kind::ours, pid, process_name(pid)};
   }
   for (const auto& process : list_processes()) {
-    if (has_socket(process.pid, inodes)) {
-      return PortOwner{PortOwner::Kind::stranger, process.pid, process_name(process.pid)};
-    }
+    if (has_socket(process.pid, inodes)) return {PortOwner::Kind::stranger, process.pid, process_name(process.pid)};
   }
-  return PortOwner{PortOwner::Kind::stranger, 0, {}};
+  return {PortOwner::Kind::stranger, 0, {}};
 }
 
 }  // namespace ydl::agent

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <sys/types.h>
+#include <vector>
 
 namespace ydl::agent {
 
@@ -17,8 +18,21 @@ struct PortOwner {
   std::string name;  // of the process, "" when not visible
 };
 
-// Whether the listener on `port`, IPv4 or IPv6, is one of `ours` (a task and its descendants) or somebody else. Reads
-// /proc, which takes milliseconds: for a check after a start, not for a loop.
-[[nodiscard]] core::Result<PortOwner> listener_of(std::uint16_t port, std::span<const pid_t> ours);
+// Who listens on this machine, IPv4 or IPv6, as of one moment: read once, asked for many ports.
+class Listeners {
+ public:
+  [[nodiscard]] static core::Result<Listeners> read();
+
+  [[nodiscard]] bool anyone_on(std::uint16_t port) const { return !sockets_on(port).empty(); }
+  // Whether the listener is one of `ours` (a task and its descendants) or somebody else. When somebody listens this
+  // reads /proc, which takes milliseconds.
+  [[nodiscard]] PortOwner owner_of(std::uint16_t port, std::span<const pid_t> ours) const;
+
+ private:
+  [[nodiscard]] std::vector<std::uint64_t> sockets_on(std::uint16_t port) const;
+
+  std::string v4_;
+  std::string v6_;
+};
 
 }  // namespace ydl::agent

@@ -1,7 +1,5 @@
 #include "agent/task.hpp"
 
-#include "agent/port_owner.hpp"
-#include "agent/proc_tree.hpp"
 #include "agent/tree_killer.hpp"
 #include "agent/workspace.hpp"
 #include "core/log.hpp"
@@ -215,10 +213,20 @@ void Task::kill() {
 
 // ---- watch -----------------------------------------------------------------------------------------------------
 
-void Task::look() {
+const Listeners* LookRound::listeners() {
+  if (!listeners_) listeners_ = Listeners::read();
+  return *listeners_ ? &**listeners_ : nullptr;
+}
+
+const std::vector<ProcessLink>& LookRound::processes() {
+  if (!processes_) processes_ = list_processes();
+  return *processes_;
+}
+
+void Task::look(LookRound& round) {
   if (!running()) return;
   read_log();
-  if (!unchecked_ports_.empty() && core::steady_now() >= next_port_check_) check_ports();
+  if (!unchecked_ports_.empty() && core::steady_now() >= next_port_check_) check_ports(round);
 }
 
 void Task::read_log() {
@@ -242,21 +250,25 @@ void Task::read_log() {
   report_(std::move(output));
 }
 
-void Task::check_ports() {
+void Task::check_ports(LookRound& round) {
   const auto now = core::steady_now();
   next_port_check_ = now + kPortCheckPeriod;
-  std::vector<pid_t> ours{process_->reaper_pid()};
-  for (const auto& process : descendants_of(process_->reaper_pid(), list_processes())) ours.push_back(process.pid);
+  const auto* listeners = round.listeners();
   for (const auto port : std::exchange(unchecked_ports_, {})) {
-    const auto owner = listener_of(port, ours);
-    if (!owner || owner->kind == PortOwner::Kind::nobody) {
+    if (listeners == nullptr || !listeners->anyone_on(port)) {
       if (now < last_port_check_) unchecked_ports_.push_back(port);
-    } else if (owner->kind == PortOwner::Kind::stranger) {
+      continue;
+    }
+    // After the listeners: a process that began to listen is among them.
+    std::vector<pid_t> ours{process_->reaper_pid()};
+    for (const auto& process : descendants_of(process_->reaper_pid(), round.processes())) ours.push_back(process.pid);
+    const auto owner = listeners->owner_of(port, ours);
+    if (owner.kind == PortOwner::Kind::stranger) {
       unchecked_ports_.clear();
       start_failed(
           job::StartFailure::port_taken,
           fmt::format("port {}, held for it, was taken by {}", port,
-                      owner->name.empty() ? "another program" : fmt::format("{} (pid {})", owner->name, owner->pid)));
+                      owner.name.empty() ? "another program" : fmt::format("{} (pid {})", owner.name, owner.pid)));
       return;
     }
   }

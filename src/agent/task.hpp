@@ -4,6 +4,8 @@
 #include "agent/gpus.hpp"
 #include "agent/held_ports.hpp"
 #include "agent/log_tail.hpp"
+#include "agent/port_owner.hpp"
+#include "agent/proc_tree.hpp"
 #include "agent/protocol.hpp"
 #include "agent/task_process.hpp"
 #include "net/asio.hpp"
@@ -36,6 +38,18 @@ class Machine {
   std::optional<Cgroups> cgroups_;
 };
 
+// What a look at all tasks finds out once for all of them, when the first needs it.
+class LookRound {
+ public:
+  // Null when the system does not tell.
+  [[nodiscard]] const Listeners* listeners();
+  [[nodiscard]] const std::vector<ProcessLink>& processes();
+
+ private:
+  std::optional<core::Result<Listeners>> listeners_;
+  std::optional<std::vector<ProcessLink>> processes_;
+};
+
 // One attempt of a task at its agent: what it holds from Prepare to Release, and its process in between.
 class Task : public std::enable_shared_from_this<Task> {
  public:
@@ -52,7 +66,7 @@ class Task : public std::enable_shared_from_this<Task> {
   void kill();
 
   // Looks at the log and, in the first minutes, at who listens on its ports; to be called a few times a second.
-  void look();
+  void look(LookRound& round);
 
   [[nodiscard]] bool running() const { return process_ != nullptr && !process_->finished(); }
   [[nodiscard]] pid_t reaper_pid() const { return process_ == nullptr ? 0 : process_->reaper_pid(); }
@@ -67,7 +81,7 @@ class Task : public std::enable_shared_from_this<Task> {
   void on(const ReaperLost& event);
   void ended(job::ExitStatus status, int leftovers);
   void read_log();
-  void check_ports();
+  void check_ports(LookRound& round);
   void start_failed(job::StartFailure failure, std::string reason);
 
   net::asio::any_io_executor executor_;

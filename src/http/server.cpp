@@ -44,6 +44,8 @@ using StringRequest = bhttp::request<bhttp::string_body>;
 using StringResponse = bhttp::response<bhttp::string_body>;
 
 constexpr std::string_view kBearer = "Bearer ";
+// Reads are as large as the connection's buffer, and one that starts empty stays at 512 bytes.
+constexpr std::size_t kReadSize = std::size_t{16} << 10U;
 
 bool is_authorised(const StringRequest& request, std::string_view secret) {
   const std::string_view header = request[bhttp::field::authorization];
@@ -128,6 +130,7 @@ net::awaitable<void> serve(StatePtr state, tcp::socket socket) {
   beast::tcp_stream stream(std::move(socket));
   state->connections.insert(&stream);
   beast::flat_buffer buffer;
+  buffer.reserve(kReadSize);
   while (!state->closed) {
     bhttp::request_parser<bhttp::string_body> parser;
     parser.body_limit(state->options.max_body);

@@ -17,6 +17,7 @@ using tcp = asio::ip::tcp;
 namespace {
 
 constexpr std::uint64_t kBodyLimit = 64ULL << 20U;
+constexpr std::size_t kReadSize = std::size_t{16} << 10U;
 
 core::Error explain(const boost::system::error_code& error, const Endpoint& endpoint, std::string_view what) {
   const auto place = fmt::format("{} {}:{}", what, endpoint.address, endpoint.port);
@@ -32,7 +33,8 @@ core::Error explain(const boost::system::error_code& error, const Endpoint& endp
 }  // namespace
 
 struct HttpClient::Connection {
-  explicit Connection(const asio::any_io_executor& executor) : stream(executor) {}
+  // Reads are as large as the buffer, and one that starts empty stays at 512 bytes.
+  explicit Connection(const asio::any_io_executor& executor) : stream(executor) { buffer.reserve(kReadSize); }
   beast::tcp_stream stream;
   beast::flat_buffer buffer;
   bool used = false;  // a call went well on it before
