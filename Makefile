@@ -17,7 +17,7 @@ help:
 	@echo 'make demo      train MNIST on this machine with two PyTorch workers'
 	@echo 'make build     build/bin/ydl, the static binary'
 	@echo 'make test      everything that can be tested'
-	@echo 'make check     format, tidy, layers, orphan tests'
+	@echo 'make check     format, tidy, layers, orphan tests, links of documents'
 	@echo 'make bench     side-by-side benchmarks'
 	@echo 'make fuzz      every fuzz target for FUZZ_SECONDS (default 30) each'
 	@echo 'make tsan      the unit and process tests under ThreadSanitizer'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Format, layers, orphan tests, tidy: all of `make check`. CHECK_TIDY=0 leaves the slow part out.
+# Format, layers, orphan tests, links of documents, tidy: all of `make check`. CHECK_TIDY=0 leaves the slow part out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mapfile -t sources < <(git ls-files '*.cpp' '*.hpp')
@@ -7,6 +7,7 @@ clang-format-19 --dry-run --Werror "${sources[@]}"
 echo "format: ${#sources[@]} files"
 python3 tools/check_layers.py
 python3 tools/check_orphans.py
+python3 tools/check_links.py
 if [ "${CHECK_TIDY:-1}" = 1 ]; then
   mapfile -t units < <(git ls-files 'src/*.cpp' | grep -v '^src/third_party/')
   printf '%s\n' "${units[@]}" | xargs -P "$(nproc)" -n 4 clang-tidy-19 -p build/dev --quiet 2> >(grep -v 'warnings\? generated\|^Suppressed\|^Use -header' >&2)

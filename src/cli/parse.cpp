@@ -5,6 +5,7 @@
 #include "cli/job_options.hpp"
 #include "core/strings.hpp"
 #include "core/version.hpp"
+#include "framework/framework.hpp"
 
 #include <algorithm>
 #include <array>
@@ -200,6 +201,12 @@ Result<Command> events_command(const Raw& raw) {
   });
 }
 
+std::string framework_names() {
+  std::vector<std::string> names;
+  for (const auto* framework : framework::all()) names.emplace_back(framework->name());
+  return core::join(names, ", ");
+}
+
 // ---- the commands ----------------------------------------------------------------------------------------------
 
 struct Grammar {
@@ -225,7 +232,7 @@ struct Grammar {
     app.require_subcommand(0, 1);
     auto& run = add("run", "[options] -- COMMAND …", "Run a command as a distributed job and follow it",
                     [this] { return run_command(raw); });
-    run.add_option("--framework", raw.job.framework, "How tasks find each other: pytorch, tensorflow, jax, mxnet, none")
+    run.add_option("--framework", raw.job.framework, fmt::format("How tasks find each other: {}", framework_names()))
         ->type_name("NAME")
         ->capture_default_str();
     add_job_options(run, raw);

@@ -9,20 +9,21 @@
 
 namespace ydl::backend {
 
-// What shall happen to one task, all of it optional. Times count from the moment the task is launched, or placed.
+// What shall happen to one task, all of it optional: {.run_for = Millis(5), .exit_code = 3}. Times count from the
+// moment the task is launched, or placed.
 struct FakeTask {
   core::Millis place_after{0};  // the host takes this long to be found
-  std::string cannot_place;     // the reason why there never will be one
+  std::string cannot_place{};   // the reason why there never will be one
   core::Millis start_after{0};
-  std::string start_error;  // the start fails with this sentence
+  std::string start_error{};  // the start fails with this sentence
   bool start_error_permanent = false;
   core::Millis run_for{0};  // then it exits
   int exit_code = 0;
   int exit_signal = 0;
   bool ignores_stop = false;  // ends only when the grace is over
   bool never_ends = false;    // until it is stopped
-  std::optional<core::Millis> lose_node_after;
-  std::string says;  // its last line of output
+  std::optional<core::Millis> lose_node_after{};
+  std::string says{};  // its last line of output
 };
 
 // A backend without processes: tasks do what a script says, on a clock that is really waited for (use milliseconds).

@@ -8,6 +8,7 @@
 namespace ydl::framework {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 // A gang of `roles` on 10.0.0.1, 10.0.0.2 …, with the ports each framework asks for: 7000, 7001 …
@@ -43,7 +44,7 @@ std::string refusal(std::string_view name, const Shape& shape) {
 
 TEST(Framework, an_unknown_one_is_refused_with_a_guess) {
   EXPECT_THAT(find("pytroch").error().message, HasSubstr("did you mean 'pytorch'?"));
-  EXPECT_THAT(find("banana").error().message, HasSubstr("it knows pytorch, tensorflow, jax, mxnet, none"));
+  EXPECT_THAT(find("banana").error().message, AllOf(HasSubstr("it knows pytorch, "), HasSubstr(", none)")));
 }
 
 TEST(Framework, a_role_it_does_not_know_is_refused_with_a_guess) {
