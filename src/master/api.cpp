@@ -120,15 +120,19 @@ awaitable<Response> get_job(Master& master, Request) {
 
 }  // namespace
 
+void add_agent_routes(http::Router& router, agent::Hub& hub) {
+  router.add("POST", "/v1/agents/{id}/hello", [&hub](Request r) { return agent_hello(hub, std::move(r)); });
+  router.add("GET", "/v1/agents/{id}/commands", [&hub](Request r) { return agent_commands(hub, std::move(r)); });
+  router.add("POST", "/v1/agents/{id}/reports", [&hub](Request r) { return agent_reports(hub, std::move(r)); });
+}
+
 http::Router make_api(Master& master, agent::Hub& hub) {
   http::Router router;
   router.add("GET", "/v1/job", [&](Request r) { return get_job(master, std::move(r)); });
   router.add("GET", "/v1/events", [&](Request r) { return get_events(master, std::move(r)); });
   router.add("GET", "/v1/tasks/{task}/logs", [&](Request r) { return get_log(master, std::move(r)); });
   router.add("POST", "/v1/job/stop", [&](Request r) { return post_stop(master, std::move(r)); });
-  router.add("POST", "/v1/agents/{id}/hello", [&](Request r) { return agent_hello(hub, std::move(r)); });
-  router.add("GET", "/v1/agents/{id}/commands", [&](Request r) { return agent_commands(hub, std::move(r)); });
-  router.add("POST", "/v1/agents/{id}/reports", [&](Request r) { return agent_reports(hub, std::move(r)); });
+  add_agent_routes(router, hub);
   return router;
 }
 

@@ -17,4 +17,7 @@ namespace ydl::master {
 // Both references must outlive the server that has the router.
 [[nodiscard]] http::Router make_api(Master& master, agent::Hub& hub);
 
+// The agents' part of it alone.
+void add_agent_routes(http::Router& router, agent::Hub& hub);
+
 }  // namespace ydl::master

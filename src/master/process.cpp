@@ -89,8 +89,10 @@ int run_master_process(const JobFolder& folder, Attachment attachment) {
   const auto executor = context.get_executor();
   agent::Hub hub(executor);
   const auto make_backend = [&](backend::Sink sink) {
-    return std::make_unique<backend::LocalBackend>(executor, hub, std::move(sink),
-                                                   backend::LocalOptions{folder.master_file(), folder.agent_log()});
+    backend::LocalOptions local;
+    local.credentials = folder.master_file();
+    local.agent_log = folder.agent_log();
+    return std::make_unique<backend::LocalBackend>(executor, hub, std::move(sink), std::move(local));
   };
   Master master(executor, folder, std::move(prepared->job), std::move(prepared->plan), make_backend);
 

@@ -3,7 +3,6 @@
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "core/user.hpp"
-#include "net/child_process.hpp"
 
 #include <csignal>
 #include <set>
@@ -113,7 +112,7 @@ net::Async<> LocalBackend::open() {
   auto leash = core::make_pipe();
   if (!leash) co_return core::fail(leash.error());
   net::SpawnOptions spawn;
-  spawn.executable = net::kOwnExecutable;
+  spawn.executable = state.options.executable;
   spawn.argv = {"ydl", "__agent", "--id", state.agent.str(), "--credentials", state.options.credentials.string()};
   spawn.standard_input = std::move(leash->read);
   spawn.log_file = state.options.agent_log;

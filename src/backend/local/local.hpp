@@ -2,6 +2,7 @@
 
 #include "agent/hub.hpp"
 #include "backend/backend.hpp"
+#include "net/child_process.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -13,6 +14,7 @@ struct LocalOptions {
   std::filesystem::path credentials;  // the file that tells the agent where the master is and its secret
   std::filesystem::path agent_log;
   core::Millis agent_silence = core::Seconds(30);  // an agent that says nothing for so long is replaced by none
+  std::string executable = net::kOwnExecutable;    // the ydl that becomes the agent
 };
 
 // Tasks as processes of this machine, under one agent process. The agent is ended through its standard input: when

@@ -1,0 +1,148 @@
+#include "master/journal.hpp"
+
+#include "core/json.hpp"
+#include "support/temp_dir.hpp"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+namespace ydl::master {
+namespace {
+
+namespace json = boost::json;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr core::WallTime kTime{core::Millis(1'794'712'408'123)};
+
+job::Record note(std::string text) {
+  job::Record record;
+  record.text = std::move(text);
+  return record;
+}
+
+std::string text_of(const std::string& line) {
+  return core::json_string_or(*core::parse_json_object(line), "text", "?");
+}
+
+class JournalTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::filesystem::path file() const { return dir_.path() / "events.jsonl"; }
+  [[nodiscard]] std::string on_disk() const { return core::read_file(file()).value_or("no file"); }
+
+  // Whether waiting for what comes after `seq` returns at once.
+  bool returns_at_once(Journal& journal, std::uint64_t seq) {
+    bool returned = false;
+    net::asio::co_spawn(context_, journal.wait_after(seq, core::Seconds(60)),
+                        [&](std::exception_ptr) { returned = true; });
+    context_.restart();
+    context_.poll();
+    return returned;
+  }
+
+  test::TempDir dir_;
+  net::asio::io_context context_;
+};
+
+TEST(EventJson, has_number_time_kind_and_text) {
+  EXPECT_EQ(json::serialize(event_json(7, kTime, note("hello"))),
+            R"({"seq":7,"time":"2026-11-15T03:13:28.123Z","kind":"note","text":"hello"})");
+}
+
+TEST(EventJson, has_what_the_record_knows) {
+  job::Record record{job::RecordKind::task_failed, core::AttemptId{{"worker", 1}, 2}, "ended with code 3", {}, {}, 42};
+  record.exit = job::ExitStatus{3, 0, false, 1024, 0};
+  record.place = job::Place{"127.0.0.1", "host1", {7000}};
+  EXPECT_EQ(json::serialize(event_json(1, kTime, record)),
+            R"({"seq":1,"time":"2026-11-15T03:13:28.123Z","kind":"task_failed","task":"worker:1","attempt":2,)"
+            R"("text":"ended with code 3","exit_code":3,"signal":0,"peak_memory":1024,"node":"host1","pid":42})");
+}
+
+TEST_F(JournalTest, numbers_entries_from_1_and_gives_those_after_one) {
+  Journal journal(context_.get_executor(), file());
+  EXPECT_EQ(journal.last(), 0U);
+  for (const auto* text : {"a", "b", "c"}) journal.add(note(text), kTime);
+  EXPECT_EQ(journal.last(), 3U);
+  const auto after = [&](std::uint64_t seq) {
+    std::vector<std::string> texts;
+    for (const auto& line : journal.after(seq)) texts.push_back(text_of(line));
+    return texts;
+  };
+  EXPECT_THAT(after(0), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(after(2), ElementsAre("c"));
+  EXPECT_THAT(after(3), IsEmpty());
+  EXPECT_THAT(after(UINT64_MAX), IsEmpty());
+}
+
+TEST_F(JournalTest, the_file_has_what_was_flushed_and_nothing_twice) {
+  Journal journal(context_.get_executor(), file());
+  journal.add(note("a"), kTime);
+  EXPECT_EQ(on_disk(), "");
+  journal.flush();
+  const auto first = on_disk();
+  EXPECT_EQ(first, journal.after(0)[0] + "\n");
+  journal.flush();
+  EXPECT_EQ(on_disk(), first);
+  journal.add(note("two\nlines"), kTime);
+  journal.flush();
+  EXPECT_EQ(on_disk(), first + journal.after(1)[0] + "\n");
+  EXPECT_EQ(std::ranges::count(on_disk(), '\n'), 2) << "one entry is one line";
+}
+
+TEST_F(JournalTest, goes_on_behind_what_an_earlier_master_wrote) {
+  ASSERT_TRUE(core::write_file_atomically(file(), "earlier\n"));
+  Journal journal(context_.get_executor(), file());
+  journal.add(note("a"), kTime);
+  journal.flush();
+  EXPECT_EQ(on_disk(), "earlier\n" + journal.after(0)[0] + "\n");
+}
+
+TEST_F(JournalTest, a_full_disk_loses_the_file_and_not_the_entries) {
+  Journal journal(context_.get_executor(), "/dev/full");
+  journal.add(note("a"), kTime);
+  journal.flush();
+  journal.add(note("b"), kTime);
+  journal.flush();
+  EXPECT_EQ(journal.after(0).size(), 2U);
+}
+
+TEST_F(JournalTest, a_file_that_cannot_be_opened_loses_no_entry) {
+  Journal journal(context_.get_executor(), dir_.path() / "missing" / "events.jsonl");
+  journal.add(note("a"), kTime);
+  journal.flush();
+  EXPECT_EQ(journal.after(0).size(), 1U);
+}
+
+TEST_F(JournalTest, who_is_behind_does_not_wait) {
+  Journal journal(context_.get_executor(), file());
+  journal.add(note("a"), kTime);
+  EXPECT_TRUE(returns_at_once(journal, 0));
+}
+
+TEST_F(JournalTest, an_entry_wakes_all_who_wait) {
+  Journal journal(context_.get_executor(), file());
+  int woken = 0;
+  for (int i = 0; i < 3; ++i) {
+    net::asio::co_spawn(context_, journal.wait_after(0, core::Seconds(60)), [&](std::exception_ptr) { ++woken; });
+  }
+  context_.poll();
+  EXPECT_EQ(woken, 0);
+  journal.add(note("a"), kTime);
+  context_.restart();
+  context_.poll();
+  EXPECT_EQ(woken, 3);
+}
+
+TEST_F(JournalTest, waiting_has_an_end) {
+  Journal journal(context_.get_executor(), file());
+  bool over = false;
+  net::asio::co_spawn(context_, journal.wait_after(0, core::Millis(1)), [&](std::exception_ptr) { over = true; });
+  context_.run();
+  EXPECT_TRUE(over);
+}
+
+}  // namespace
+}  // namespace ydl::master
