@@ -149,15 +149,14 @@ class Job:
         return processes_that_mention(self.folder)
 
     def master_pid(self):
-        return self._only("__master")
+        return self._named("ydl-master")
 
     def agent_pid(self):
-        return self._only("__agent")
+        return self._named("ydl-agent")
 
-    def _only(self, word):
-        found = eventually(lambda: [pid for pid, line in self.processes().items() if word in line.split()], f"a process {word}")
-        assert len(found) == 1, found
-        return found[0]
+    def _named(self, name):
+        (pid,) = eventually(lambda: [pid for pid in self.processes() if name_of(pid) == name], f"a process {name}")
+        return pid
 
     def task_pid(self, task="worker:0", attempt=1):
         return self.wait_for("task_running", task, attempt)["pid"]
@@ -227,6 +226,12 @@ def processes_that_mention(folder):
 
 def parent_of(pid):
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def name_of(pid):
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    return ""
 
 
 def is_alive(pid):

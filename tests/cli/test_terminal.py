@@ -6,7 +6,7 @@ import os
 import pty
 import re
 import signal
-import subprocess
+import termios
 
 import pexpect
 import pytest
@@ -200,13 +200,14 @@ def test_a_job_that_ends_while_the_question_stands_shows_its_end(ydl, on_termina
 
 def test_the_terminal_is_as_before_after_the_question(ydl, on_terminal):
     terminal = on_terminal("run", "--", "sleep", "600")
-    before = subprocess.run(["stty", "-g", "-F", os.ttyname(terminal.child_fd)], capture_output=True, check=False).stdout
     started(terminal, ydl)
+    before = termios.tcgetattr(terminal.child_fd)
     terminal.send(CTRL_C)
     terminal.expect(QUESTION)
+    assert termios.tcgetattr(terminal.child_fd) != before  # single keys, no echo
     terminal.send("c")
     terminal.expect(r"worker:0\S*\s+\S*running")
-    assert subprocess.run(["stty", "-g", "-F", os.ttyname(terminal.child_fd)], capture_output=True, check=False).stdout == before
+    assert termios.tcgetattr(terminal.child_fd) == before
     ydl.the_job().kill()
     assert exit_code(terminal) == 130
 
