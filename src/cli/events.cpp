@@ -22,8 +22,7 @@ class Printer {
   void show_new(const StoredEvents& stored) {
     for (; shown_ < stored.events.size(); ++shown_) {
       const auto& event = stored.events[shown_];
-      print((json_ ? ui::json_event_line(event, job_) : ui::plain_event_line(event, job_, ui::local_utc_offset)) +
-            "\n");
+      print(json_ ? ui::json_event_line(event, job_) : ui::plain_event_line(event, job_, ui::local_utc_offset) + "\n");
     }
   }
 

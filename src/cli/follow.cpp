@@ -142,6 +142,8 @@ class Follower {
     while (!question.answer()) {
       const auto what =
           co_await (input.async_read_some(asio::buffer(buffer), net::tuple) || signals.async_wait(net::tuple));
+      // The job ended before an answer came: what is read as the end of the input is our own doing.
+      if ((co_await asio::this_coro::cancellation_state).cancelled() != asio::cancellation_type::none) break;
       if (what.index() == 1) {
         question.interrupt();
         continue;
@@ -154,7 +156,7 @@ class Follower {
     }
     (void)screen_.write("\n");
     asking_ = false;
-    co_return *question.answer();
+    co_return question.answer().value_or(ui::Answer::carry_on);
   }
 
   // The master lets go of us, and the job goes on.

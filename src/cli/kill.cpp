@@ -26,8 +26,8 @@ int execute(const Kill& command) {
   const auto id = folder->id().str();
   if (!master::master_lives(*folder)) {
     const auto view = stored_job_view(*folder);
-    return complain({make_error_code(core::Errc::refused),
-                     fmt::format("job {} is not running: it {}", id, view ? view->state : "cannot be read")});
+    const auto how = !view ? "cannot be read" : view->state == "lost" ? "was lost" : view->state;
+    return complain({make_error_code(core::Errc::refused), fmt::format("job {} is not running: it {}", id, how)});
   }
   auto endpoint = net::read_endpoint(folder->master_file());
   if (!endpoint) return complain(endpoint.error());

@@ -134,6 +134,8 @@ std::vector<Line> finish_lines(const JobView& job, core::WallTime now) {
   if (is_final_job_state(job.state)) {
     summary.add(" ").add(job.state, state_tone(job.state));
     summary.add(fmt::format(" {} {}", job.state == "succeeded" ? "in" : "after", took));
+  } else if (job.state == "lost") {
+    summary.add(" was ").add(job.state, state_tone(job.state)).add(fmt::format(" after {}", took));
   } else {
     summary.add(fmt::format(" goes on: {} for {}", job.state, took));
   }

@@ -1,0 +1,358 @@
+"""ydl run: from the command to its exit code, and what is shown on the way."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+
+from harness import REPOSITORY, Job, assert_nothing_left, finish, read_line
+
+# A task that runs until it is stopped.
+FOREVER = ["sleep", "600"]
+
+
+def documented_fields():
+    """{type: fields} of the JSON output, from the examples in its documentation."""
+    page = (REPOSITORY / "docs/output.md").read_text()
+    examples = [json.loads(line) for line in re.findall(r'^ +(\{"v":1.*\})$', page, re.MULTILINE)]
+    assert len(examples) == 6
+    return {example["type"]: set(example) for example in examples}
+
+
+def without_times(text):
+    return re.sub(r"(?m)^\d\d:\d\d:\d\d ", "", text)
+
+
+# ---- exit codes ------------------------------------------------------------------------------------------------
+
+
+def test_the_exit_code_is_0_when_every_worker_ends_well(ydl):
+    assert ydl("run", "--n", "2", "--", "true").code == 0
+
+
+@pytest.mark.parametrize("code", [1, 3, 42, 255])
+def test_the_exit_code_is_that_of_the_worker_that_failed(ydl, code):
+    assert ydl("run", "--n", "2", "--", "sh", "-c", f"[ $YDL_INDEX = 0 ] && exec sleep 600; exit {code}").code == code
+
+
+def test_a_worker_that_dies_of_a_signal_gives_the_shells_code(ydl):
+    done = ydl("run", "--", "sh", "-c", "kill -SEGV $$")
+    assert done.code == 128 + signal.SIGSEGV
+    assert "was ended by signal 11 (SIGSEGV)" in done.out
+
+
+# ---- what tasks find -------------------------------------------------------------------------------------------
+
+
+def test_each_worker_finds_itself_and_its_peers_in_its_environment(ydl):
+    program = ydl.program("import json, os; print(json.dumps({k: v for k, v in os.environ.items() if k.startswith('YDL_')}))")
+    ydl.ok("run", "--n", "2", "--name", "pair", "--", *program)
+    job = ydl.the_job()
+    first, second = (json.loads(job.log(f"worker:{i}")) for i in (0, 1))
+    assert (first["YDL_INDEX"], second["YDL_INDEX"]) == ("0", "1")
+    assert first["YDL_ROLE"] == second["YDL_ROLE"] == "worker"
+    assert first["YDL_JOB_ID"] == second["YDL_JOB_ID"] == job.id
+    assert first["YDL_ATTEMPT"] == "1"
+    peers = json.loads(first["YDL_TASKS_JSON"])
+    assert peers == json.loads(second["YDL_TASKS_JSON"])
+    assert [peer["host"] for peer in peers["worker"]] == ["127.0.0.1", "127.0.0.1"]
+    assert [[int(port) for port in env["YDL_PORTS"].split(",")] for env in (first, second)] == [p["ports"] for p in peers["worker"]]
+    assert first["YDL_PORTS"] != second["YDL_PORTS"]
+
+
+def test_variables_given_with_env_reach_every_task(ydl):
+    done = ydl.ok("run", "--n", "2", "--env", "COLOUR=deep blue", "--env", "EMPTY=", "--", "sh", "-c", 'echo "[$COLOUR][${EMPTY-unset}]"')
+    assert done.out.count("[deep blue][]") == 2
+
+
+def test_what_lies_in_the_directory_is_found_by_its_relative_path(ydl):
+    ydl.write("data.txt", "forty-two")
+    done = ydl.ok("run", "--", "cat", "data.txt")
+    assert "[worker:0] forty-two" in done.out
+
+
+def test_a_file_named_with_file_is_found_under_its_new_name(ydl):
+    (ydl.scratch / "elsewhere").write_text("from elsewhere")
+    done = ydl.ok("run", "--no-auto-files", "--file", f"{ydl.scratch}/elsewhere=here/it.txt", "--", "cat", "here/it.txt")
+    assert "[worker:0] from elsewhere" in done.out
+
+
+def test_tasks_write_in_directories_of_their_own_and_leave_ours_alone(ydl):
+    ydl.ok("run", "--n", "2", "--", "sh", "-c", "echo $YDL_INDEX > made")
+    assert not (ydl.work / "made").exists()
+    tasks = ydl.the_job().folder / "tasks"
+    assert [(tasks / f"worker-{i}/made").read_text() for i in (0, 1)] == ["0\n", "1\n"]
+
+
+def test_results_go_where_results_says(ydl):
+    ydl.ok("run", "--n", "2", "--results", "out", "--", "sh", "-c", "echo model > $YDL_RESULTS_DIR/model")
+    assert sorted(path.relative_to(ydl.work).as_posix() for path in ydl.work.glob("out/*/*")) == ["out/worker-0/model", "out/worker-1/model"]
+
+
+def test_a_task_reads_an_empty_standard_input(ydl):
+    assert "[worker:0] end of input" in ydl.ok("run", "--", "sh", "-c", "cat && echo end of input").out
+
+
+# ---- what is shown ---------------------------------------------------------------------------------------------
+
+
+def test_plain_output_tells_the_story_of_the_job(ydl):
+    done = ydl.ok("run", "--n", "2", "--name", "story", "--output", "plain", "--", "sh", "-c", "echo hello from $YDL_INDEX")
+    job = ydl.the_job()
+    lines = without_times(done.out).splitlines()
+    assert lines[0] == f"{job.id}: none job of 2 tasks on this machine"
+    assert f"{job.id}: asking for 2 places: 2 worker" in lines
+    assert "[worker:0] hello from 0" in lines
+    assert "[worker:1] hello from 1" in lines
+    assert "worker:0 ended well" in lines
+    assert re.fullmatch(rf"{job.id} succeeded in \d.* m?s", lines[-3])
+    assert lines[-2:] == [f"results: {job.folder}/results", f"logs: {job.folder}/logs"]
+
+
+def test_output_in_a_pipe_is_plain_without_colours(ydl):
+    done = ydl.ok("run", "--", "printf", r"\033[31mred\033[0m\n")
+    assert "\x1b" not in done.out + done.err
+    assert "[worker:0] red" in done.out
+
+
+def test_the_first_line_says_where_the_job_runs_and_why(ydl):
+    done = ydl.ok("run", "--", "true")
+    assert done.err.splitlines()[0].startswith("runs on this machine: no Hadoop configuration in HADOOP_CONF_DIR (not set)")
+    assert ydl.ok("run", "--cluster", "local", "--", "true").err.splitlines()[0] == "runs on this machine: --cluster local"
+
+
+def test_a_hadoop_configuration_that_names_a_cluster_is_mentioned(ydl):
+    conf = ydl.work / "conf"
+    conf.mkdir()
+    (conf / "yarn-site.xml").write_text(
+        "<configuration><property><name>yarn.resourcemanager.hostname</name><value>rm</value></property></configuration>"
+    )
+    done = ydl.ok("run", "--", "true", env={"HADOOP_CONF_DIR": str(conf)})
+    assert done.err.splitlines()[0] == (
+        f"runs on this machine: {conf} names a YARN cluster, but this version of ydl does not run there yet"
+    )
+
+
+def test_json_output_is_one_documented_object_per_line(ydl):
+    done = ydl("run", "--n", "2", "--output", "json", "--", "sh", "-c", "echo oops >&2; exit $((YDL_INDEX * 5))")
+    fields = documented_fields()
+    lines = done.lines()
+    assert done.err == ""
+    job = ydl.the_job()
+    for line in lines:
+        assert fields[line["type"]] <= set(line), line
+        assert (line["v"], line["job"]) == (1, job.id)
+    assert lines[0]["type"] == "job"
+    events = [line for line in lines if line["type"] == "event"]
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    (failure,) = [line for line in lines if line["type"] == "failure"]
+    assert (failure["task"], failure["text"], failure["last_lines"]) == ("worker:1", "ended with code 5", ["oops"])
+    assert failure["log_path"] == f"{job.folder}/logs/worker-1/1/stderr"
+    result = lines[-1]
+    assert (result["type"], result["state"], result["exit_code"]) == ("result", "failed", 5)
+    assert done.code == 5
+
+
+def test_a_tasks_progress_is_told_in_json(ydl):
+    os.mkfifo(ydl.scratch / "go_on")
+    process = ydl.start("run", "--output", "json", "--", "sh", "-c", f"echo ::progress 0.6 epoch 3 of 5; cat {ydl.scratch}/go_on")
+    line = json.loads(read_line(process, '"type":"progress"'))
+    (ydl.scratch / "go_on").write_text("")
+    assert documented_fields()["progress"] <= set(line)
+    assert (line["task"], line["percent"], line["text"]) == ("worker:0", 60, "epoch 3 of 5")
+    assert finish(process).code == 0
+
+
+def test_quiet_says_nothing_about_a_job_that_succeeds(ydl):
+    done = ydl.ok("run", "--n", "2", "--output", "quiet", "--", "echo", "noise")
+    assert (done.out, done.err) == ("", "")
+
+
+def test_quiet_tells_a_failure_on_standard_error(ydl):
+    done = ydl("run", "--output", "quiet", "--", "sh", "-c", "echo no such data >&2; exit 4")
+    assert (done.code, done.out) == (4, "")
+    assert done.err.splitlines()[:2] == ["worker:0 on this machine failed first: ended with code 4", "    no such data"]
+
+
+def test_output_of_an_unfinished_line_is_shown_at_the_end(ydl):
+    assert "[worker:0] no newline\n" in ydl.ok("run", "--", "printf", "no newline").out
+
+
+def test_bytes_that_are_no_text_do_not_hurt_the_output(ydl):
+    done = ydl.ok("run", "--output", "json", "--", "sh", "-c", r"printf 'bad \377\376 bytes 50%%\n'")
+    assert done.lines()[-1]["exit_code"] == 0
+    assert "bad �� bytes" in ydl.ok("run", "--", "sh", "-c", r"printf 'bad \377\376 bytes\n'").out
+
+
+def test_a_reader_that_goes_away_does_not_leave_the_job_running(ydl):
+    process = ydl.start("run", "--n", "2", "--", "sh", "-c", "while :; do echo line; sleep 0.05; done")
+    job = ydl.the_job().running()
+    process.stdout.close()
+    process.send_signal(signal.SIGINT)
+    process.wait(30)
+    process.stderr.close()
+    assert_nothing_left(job.folder)
+
+
+# ---- dry run ---------------------------------------------------------------------------------------------------
+
+
+def test_dry_run_shows_roles_commands_and_environments_and_runs_nothing(ydl):
+    done = ydl.ok("run", "--framework", "tensorflow", "--role", "chief=1", "--role", "worker=3", "--retries", "2",
+                  "--resource", "worker:memory=1g,vcores=2", "--dry-run", "--", "train.py", "--steps", "3 4")  # fmt: skip
+    table = [line.split() for line in done.out.splitlines() if line.startswith(("ROLE", "chief ", "worker "))]
+    assert table[0] == ["ROLE", "TASKS", "KIND", "MEMORY", "VCORES", "GPUS", "RETRIES"]
+    assert table[2] == ["worker", "3", "decider", "1", "GiB", "2", "0", "2"]
+    assert re.search(r"^worker: \S*python\S* train\.py --steps '3 4'$", done.out, re.MULTILINE)
+    assert re.search(r"^  interpreter: \S+python3?, the python3? on PATH$", done.out, re.MULTILINE)
+    assert "worker:1 finds in its environment" in done.out
+    assert "TF_CONFIG='" in done.out
+    assert "… and 1 more like these" in done.out
+    assert ydl.jobs() == []
+
+
+def test_dry_run_as_json_is_one_object(ydl):
+    done = ydl.ok("run", "--framework", "pytorch", "--n", "2", "--output", "json", "--dry-run", "--", "./train", "--x")
+    (plan,) = done.lines()
+    assert (plan["v"], plan["type"], plan["framework"], plan["cluster"]) == (1, "plan", "pytorch", "local")
+    (role,) = plan["roles"]
+    assert (role["name"], role["count"], role["command"]) == ("worker", 2, ["./train", "--x"])
+    assert role["environment_of_first"]["WORLD_SIZE"] == "2"
+    assert ydl.jobs() == []
+
+
+# ---- what only a cluster understands ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [(["--queue", "gpu"], "--queue"), (["-hip", "rm1"], "-hip"), (["--host-ip", "rm1"], "-hip"), (["--am", "managed"], "--am"),
+     (["--resource", "worker:label=gpu"], "label=gpu of role worker")],
+)  # fmt: skip
+def test_an_option_that_only_a_cluster_understands_is_refused(ydl, options, named):
+    done = ydl("run", *options, "--", "true")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"ydl: {named} only makes sense on a cluster, and the job would run on this machine: leave it out\n"
+    assert ydl.jobs() == []
+
+
+@pytest.mark.parametrize("cluster", ["yarn", "ssh"])
+def test_a_cluster_this_version_does_not_know_is_refused(ydl, cluster):
+    done = ydl("run", "--cluster", cluster, "--", "true")
+    assert done.code == 2
+    assert "use --cluster local" in done.err
+
+
+# ---- detached --------------------------------------------------------------------------------------------------
+
+
+def test_detach_prints_the_id_alone_and_returns_while_the_job_runs(ydl):
+    done = ydl.ok("run", "--detach", "--", *FOREVER)
+    assert re.fullmatch(r"[a-z0-9-]+\n", done.out)
+    job = Job(ydl, done.out.strip()).running()
+    assert f"`ydl kill {job.id}` stops it" in done.err
+    job.kill()
+
+
+def test_detach_in_json_prints_the_id_as_an_object(ydl):
+    done = ydl.ok("run", "--detach", "--output", "json", "--", "true")
+    (line,) = done.lines()
+    assert (line["v"], line["type"], done.err) == (1, "submitted", "")
+    Job(ydl, line["id"]).wait_for("job_succeeded")
+
+
+def test_a_detached_job_survives_its_terminal_and_its_session(ydl):
+    # The session leader's end sends SIGHUP to all that the terminal had.
+    leader, follower = os.openpty()
+    process = ydl.start("run", "--detach", "--", *FOREVER, stdin=follower, stdout=subprocess.PIPE, stderr=follower, start_new_session=True)
+    job = Job(ydl, finish(process).out.strip()).running()
+    os.close(follower)
+    os.close(leader)
+    assert ydl.listed()[job.id]["state"] == "running"
+    job.kill()
+
+
+def test_status_shows_a_running_job_from_another_process(ydl):
+    job = ydl.detach("--n", "2", "--name", "far", "--", *FOREVER).running()
+    text = ydl.ok("status", job.id).out.splitlines()
+    assert text[0] == f"{job.id}  running  none on this machine"
+    assert [line.split()[:3] for line in text[-2:]] == [["worker:0", "running", "1"], ["worker:1", "running", "1"]]
+    (view,) = ydl.ok("status", "--output", "json", job.id).lines()
+    assert [task["state"] for task in view["tasks"]] == ["running", "running"]
+    job.kill()
+
+
+def test_logs_follow_a_detached_job_to_its_end(ydl):
+    for name in ("go_on0", "go_on1"):
+        os.mkfifo(ydl.scratch / name)
+    job = ydl.detach("--n", "2", "--", "sh", "-c", f"echo first; cat {ydl.scratch}/go_on$YDL_INDEX; echo last").running()
+    follower = ydl.start("logs", "-f", job.id)
+    read_line(follower, "] first")
+    for name in ("go_on0", "go_on1"):
+        (ydl.scratch / name).write_text("")
+    done = finish(follower)
+    assert done.code == 0
+    assert {"[worker:0] last", "[worker:1] last"} <= set(done.out.splitlines())
+
+
+def test_events_follow_a_detached_job_to_its_end(ydl):
+    job = ydl.detach("--", *FOREVER)
+    follower = ydl.start("events", "-f", "--output", "json", job.id)
+    read_line(follower, "job_running")
+    job.kill()
+    done = finish(follower)
+    assert done.code == 0
+    assert done.lines()[-1]["kind"] == "job_stopped"
+
+
+def test_kill_stops_a_detached_job_and_waits_for_its_end(ydl):
+    job = ydl.detach("--n", "2", "--", *FOREVER).running()
+    assert job.kill().out == f"{job.id} stopped\n"
+    assert job.processes() == {}
+    assert (job.state_file()["state"], job.state_file()["exit_code"]) == ("stopped", 130)
+
+
+def test_killing_a_job_that_ended_says_how_it_ended(ydl):
+    ydl.ok("run", "--", "true")
+    job = ydl.the_job()
+    done = ydl("kill", job.id)
+    assert (done.code, done.err) == (1, f"ydl: job {job.id} is not running: it succeeded\n")
+
+
+def test_a_job_is_found_by_the_beginning_of_its_id(ydl):
+    ydl.ok("run", "--name", "alpha", "--", "echo", "one")
+    ydl.ok("run", "--name", "beta", "--", "echo", "two")
+    assert ydl.ok("logs", "alph").out == "[worker:0] one\n"
+
+
+def test_without_an_id_the_newest_job_is_meant(ydl):
+    ydl.ok("run", "--name", "older", "--", "echo", "one")
+    ydl.ok("run", "--name", "newer", "--", "echo", "two")
+    assert ydl.ok("logs").out == "[worker:0] two\n"
+
+
+def test_logs_of_one_task_come_as_they_were_written(ydl):
+    ydl.ok("run", "--n", "2", "--", "sh", "-c", "echo out $YDL_INDEX; echo err $YDL_INDEX >&2")
+    done = ydl.ok("logs", ydl.the_job().id, "worker:1")
+    assert (done.out, done.err) == ("out 1\n", "err 1\n")
+    assert ydl.ok("logs", "--stream", "stderr").out.splitlines() == ["[worker:0] err 0", "[worker:1] err 1"]
+
+
+def test_ls_shows_jobs_newest_first(ydl):
+    assert ydl.ok("ls").out == f"no jobs in {ydl.jobs_folder()}\n"
+    ydl.ok("run", "--name", "first", "--", "true")
+    ydl("run", "--name", "second", "--", "false")
+    table = ydl.ok("ls").out.splitlines()
+    assert table[0].split()[:3] == ["ID", "STATE", "FRAMEWORK"]
+    assert [line.split()[1] for line in table[1:]] == ["failed", "succeeded"]
+    assert table[1].rstrip().endswith("worker:0 ended with code 1")
+    assert len(ydl.ok("ls", "--limit", "1").out.splitlines()) == 2
+
+
+def test_the_timeline_shows_where_the_time_went(ydl):
+    ydl.ok("run", "--n", "2", "--", "true")
+    done = ydl.ok("events", "--timeline")
+    assert [line.split()[0] for line in done.out.splitlines() if line.startswith("worker")] == ["worker:0", "worker:1"]
