@@ -76,23 +76,31 @@ class Agent {
     }
   }
 
+  // All commands are read before the first is carried out: a launch forks, and every page of memory written to between
+  // two forks is copied.
   void take_commands(std::string_view body, Inbox& inbox) {
+    for (const auto& command : read_commands(body, inbox)) std::visit([this](const auto& c) { on(c); }, command);
+  }
+
+  static std::vector<Command> read_commands(std::string_view body, Inbox& inbox) {
+    std::vector<Command> commands;
     const auto object = core::parse_json_object(body);
     const auto list = object ? core::json_array(*object, "commands") : core::fail(object.error());
     if (!list) {
       core::log("the master sent what is no list of commands: {}", list.error().message);
-      return;
+      return commands;
     }
     for (const auto& item : **list) {
       if (!item.is_object()) continue;
       const auto seq = core::json_int(item.get_object(), "seq");
-      const auto command = command_from_json(item.get_object());
+      auto command = command_from_json(item.get_object());
       if (!seq || !inbox.accept(static_cast<Sequence>(*seq))) continue;
       if (command)
-        std::visit([this](const auto& c) { on(c); }, *command);
+        commands.push_back(*std::move(command));
       else
         core::log("a command is not understood: {}", command.error().message);
     }
+    return commands;
   }
 
   void on(const Prepare& command) {
