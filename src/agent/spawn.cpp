@@ -67,14 +67,19 @@ SpawnPlan::SpawnPlan(const LaunchRequest& request)
     : request_(request),
       group_(::getpgrp()),
       candidates_(agent::candidates(request.argv.front(), search_path(request))) {
-  for (const auto& [name, value] : request.environment) environment_.push_back(fmt::format("{}={}", name, value));
+  std::size_t size = 0;
+  for (const auto& [name, value] : request.environment) size += name.size() + value.size() + 2;
+  environment_.reserve(size);  // nothing may move: envp_ points into it
+  for (const auto& [name, value] : request.environment) {
+    envp_.push_back(environment_.data() + environment_.size());
+    environment_.append(name).append(1, '=').append(value).append(1, '\0');
+  }
   for (const auto& directory : request.cgroups) cgroup_files_.push_back((directory / "cgroup.procs").string());
   shell_argv_ = {"/bin/sh", nullptr};
   for (const auto& word : request.argv) {
     if (!argv_.empty()) shell_argv_.push_back(word.c_str());
     argv_.push_back(word.c_str());
   }
-  for (const auto& variable : environment_) envp_.push_back(variable.c_str());
   terminate(argv_);
   terminate(shell_argv_);
   terminate(envp_);
