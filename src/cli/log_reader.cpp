@@ -6,6 +6,7 @@
 #include <array>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace ydl::cli {
@@ -58,6 +59,8 @@ bool LogReader::poll(const Take& take) {
 }
 
 bool LogReader::read(const std::string& path, File& file, const Take& take) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0 || static_cast<std::uint64_t>(status.st_size) <= file.offset) return false;
   const core::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return false;
   bool any = false;
