@@ -170,7 +170,7 @@ class Follower {
 
   asio::awaitable<void> show_end() {
     // The last words of the job are on disk before its master goes; the view comes from whichever is there.
-    for (int tries = 0; tries < 200 && master::master_lives(folder_); ++tries) co_await net::pause(core::Millis(10));
+    for (int tries = 0; tries < 1000 && master::master_lives(folder_); ++tries) co_await net::pause(core::Millis(2));
     auto view = stored_job_view(folder_);
     if (!view) {
       (void)screen_.write(fmt::format("ydl: {}\n", view.error().message));
