@@ -17,16 +17,19 @@ LIMIT_S = 120
 class Launcher:
     name: str
     command: object  # (count, task command) -> argv
+    in_memory: bool = False  # ydl's state lies in a memory file system
 
 
 def all_launchers(ydl, bare_loop, torch_python):
     if shutil.which("parallel") is None:
         fail("GNU parallel is not on PATH; `make bench` installs it.")
+    ydl_run = lambda n, task: [ydl, "run", "--cluster", "local", "--role", f"worker={n}", "--", *task]
     # torchrun looks at its processes every 5 s unless told otherwise: 0.1 s is what its newer releases do.
     torchrun = [torch_python, "-m", "torch.distributed.run", "--no_python", "--monitor_interval", "0.1"]
     return [
         Launcher("bare loop", lambda n, task: [bare_loop, str(n), *task]),
-        Launcher("ydl run", lambda n, task: [ydl, "run", "--cluster", "local", "--role", f"worker={n}", "--", *task]),
+        Launcher("ydl run", ydl_run),
+        Launcher("ydl run, tmpfs", ydl_run, in_memory=True),
         Launcher("parallel", lambda n, task: ["parallel", "--will-cite", "-j", str(n), "-N0", *task, ":::", *map(str, range(n))]),
         # Its default, to redirect nothing, fails on Python 3.11 in Debian's release: so it redirects the output of task 9.
         Launcher("torchrun", lambda n, task: [*torchrun, "--nproc_per_node", str(n), "-r", "9:1", "-t", "9:1", *task]),
@@ -59,8 +62,9 @@ class Launch:
 class Stage:
     """A folder with what the tasks of a launch need, made anew for each."""
 
-    def __init__(self, root, task):
+    def __init__(self, root, memory_root, task):
         self.root = Path(root)
+        self.memory_root = Path(memory_root)
         self.task = str(task)
         self.launches = 0
         self.cwd = self.root / "empty"  # ydl shows tasks what lies in the current directory
@@ -91,11 +95,11 @@ class Stage:
         """Runs `count` tasks; `while_running` is called with the launcher's process when all of them run."""
         self._reset()
         log = self.root / "log"
+        argv = launcher.command(count, [self.task, str(self.folder)])
+        env = dict(self.env, XDG_STATE_HOME=str(self.memory_root)) if launcher.in_memory else self.env
         with log.open("wb") as output:
             wall_start, start = time.time(), time.monotonic_ns()
-            process = subprocess.Popen(
-                launcher.command(count, [self.task, str(self.folder)]), cwd=self.cwd, env=self.env, stdin=subprocess.DEVNULL, stdout=output, stderr=output
-            )
+            process = subprocess.Popen(argv, cwd=self.cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
             all_running = self._wait_for_tasks(process, count, log)
             while_running(process)
             # A launcher learns a little later than the task itself that it runs; the end must not meet it half-way.

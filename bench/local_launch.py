@@ -9,6 +9,7 @@ import json
 import subprocess
 import tempfile
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from launchers import Stage, all_launchers
@@ -140,8 +141,9 @@ def main():
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--skip", action="append", default=[], metavar="LAUNCHER", help="leave one out, to look at the others sooner")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="ydl-bench-") as root:
-        stage = Stage(root, options.task)
+    scratch = partial(tempfile.TemporaryDirectory, prefix="ydl-bench-")
+    with scratch() as root, scratch(dir="/dev/shm") as memory_root:
+        stage = Stage(root, memory_root, options.task)
         launchers = [x for x in all_launchers(options.ydl, options.bare_loop, options.torch_python) if x.name not in options.skip]
         phases = Phases(options.ydl, stage)
 
