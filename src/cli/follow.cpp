@@ -75,8 +75,9 @@ class Follower {
       for (const auto& event : *events) {
         last = std::max(last, event.seq);
         show(display_->event(event, frame()));
-        if (event.kind == "job_succeeded" || event.kind == "job_failed" || event.kind == "job_stopped") co_return;
+        if (event.kind == "job_succeeded" || event.kind == "job_failed" || event.kind == "job_stopped") end_ = event;
       }
+      if (end_) co_return;
     }
   }
 
@@ -177,6 +178,12 @@ class Follower {
       exit_code_ = 1;
       co_return;
     }
+    if (end_ && view->state == "lost") {  // we know better than a folder on a disk that is full
+      view->state = end_->kind.substr(std::string_view("job_").size());
+      view->reason = end_->text;
+      view->finished = end_->time;
+      view->exit_code = end_->exit_code;
+    }
     if (mode_ == ui::Mode::plain) logs_.drain([this](const ui::LogLine& line) { show_log(line); });
     if (const auto stored = read_events(folder_)) {
       for (const auto& event : stored->events) show(display_->event(event, frame()));
@@ -203,6 +210,7 @@ class Follower {
   LogReader logs_;
   bool asking_ = false;
   bool left_ = false;
+  std::optional<ui::EventView> end_;  // the event that told the job's end
   int exit_code_ = 0;
 };
 

@@ -11,6 +11,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -356,21 +357,24 @@ Result<void> parse_with(CLI::App& app, std::vector<std::string> arguments) {
 }
 
 // The task's own words, after `--` or from the first one that is no option.
-Result<std::vector<std::string>> task_words(CLI::App& command, std::vector<std::string> after_dashes,
+Result<std::vector<std::string>> task_words(CLI::App& command, std::optional<std::vector<std::string>> after_dashes,
                                             const Grammar& grammar) {
   auto words = command.remaining();
   if (!words.empty() && words.front().starts_with('-')) {
     return fail(Errc::usage, fmt::format("there is no option {}{}; options of the task come after its command",
                                          words.front(), grammar.guess(command, words.front())));
   }
-  words.insert(words.end(), std::make_move_iterator(after_dashes.begin()), std::make_move_iterator(after_dashes.end()));
+  if (!after_dashes) return words;
+  if (!words.empty()) words.emplace_back("--");  // they stand behind the command: they are the task's own
+  words.insert(words.end(), std::make_move_iterator(after_dashes->begin()),
+               std::make_move_iterator(after_dashes->end()));
   return words;
 }
 
-// Splits at the first `--` that belongs to us: what follows is the task's.
-std::vector<std::string> cut_at_dashes(std::vector<std::string>& arguments) {
+// Splits at the first `--`: what follows is the task's. Nothing when there is none.
+std::optional<std::vector<std::string>> cut_at_dashes(std::vector<std::string>& arguments) {
   const auto dashes = std::ranges::find(arguments, "--");
-  if (dashes == arguments.end()) return {};
+  if (dashes == arguments.end()) return std::nullopt;
   std::vector<std::string> rest(std::make_move_iterator(dashes + 1), std::make_move_iterator(arguments.end()));
   arguments.erase(dashes, arguments.end());
   return rest;
@@ -417,7 +421,7 @@ Result<Command> parse_ydl(std::vector<std::string> arguments) {
   }
   auto* command = known->app;
   const bool takes_task = command->get_name() == "run";
-  auto after_dashes = takes_task ? cut_at_dashes(arguments) : std::vector<std::string>{};
+  auto after_dashes = takes_task ? cut_at_dashes(arguments) : std::nullopt;
   if (arguments.size() > 1 && (arguments[1] == "--help" || arguments[1] == "-h"))
     return ShowText{command_help(describe(*known))};
   if (takes_task) normalise(arguments);

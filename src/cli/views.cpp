@@ -49,6 +49,7 @@ Result<ui::EventView> event_from_object(const json::object& o) {
   if (auto task = core::TaskId::parse(json_string_or(o, "task", ""))) view.task = *std::move(task);
   view.attempt = static_cast<int>(json_int_or(o, "attempt", 1));
   view.text = json_string_or(o, "text", "");
+  if (const auto code = core::json_int(o, "exit_code")) view.exit_code = static_cast<int>(*code);
   return view;
 }
 

@@ -96,7 +96,9 @@ void Machine::check_finished() {
   const auto kind = state_ == JobState::succeeded ? RecordKind::job_succeeded
                     : state_ == JobState::failed  ? RecordKind::job_failed
                                                   : RecordKind::job_stopped;
-  record(kind, outcome_->reason);
+  ExitStatus exit;
+  exit.code = outcome_->exit_code;
+  emit(Record{kind, {}, outcome_->reason, exit, {}, 0});
   emit(Finish{*outcome_});
 }
 

@@ -111,8 +111,7 @@ struct StopRequested {
 };
 // A deadline may have passed.
 struct Tick {};
-using Event =
-    std::variant<Begin, Placed, NotPlacedYet, CannotPlace, Started, StartFailed, Exited, Lost, Broken,
+using Event = std::variant<Begin, Placed, NotPlacedYet, CannotPlace, Started, StartFailed, Exited, Lost, Broken,
                            StopRequested, Tick>;
 
 // ---- actions: what is to be done -------------------------------------------------------------------------------
@@ -156,7 +155,7 @@ struct Record {
   RecordKind kind = RecordKind::note;
   std::optional<AttemptId> attempt;
   std::string text;                // one sentence for people
-  std::optional<ExitStatus> exit;  // task_succeeded, task_failed
+  std::optional<ExitStatus> exit;  // task_succeeded, task_failed; of a job that ended: its code
   std::optional<Place> place;      // task_placed
   int pid = 0;                     // task_running
 };

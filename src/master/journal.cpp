@@ -1,6 +1,5 @@
 #include "master/journal.hpp"
 
-#include "core/log.hpp"
 #include "core/strings.hpp"
 
 #include <algorithm>
@@ -47,14 +46,13 @@ net::awaitable<void> Journal::wait_after(std::uint64_t seq, core::Millis at_most
   if (seq >= last()) co_await news_.wait(at_most);
 }
 
-void Journal::flush() {
-  if (flushed_ == lines_.size()) return;
+core::Result<void> Journal::flush() {
+  if (flushed_ == lines_.size()) return {};
   std::string text;
   for (; flushed_ < lines_.size(); ++flushed_) text += lines_[flushed_] + "\n";
-  const auto written = core::write_all(fd_.get(), text);
-  if (written || failed_) return;
-  failed_ = true;
-  core::log("{} is not complete: {}", file_.string(), written.error().message);
+  auto written = core::write_all(fd_.get(), text);
+  if (!written) return core::fail(written.error().within(file_.string()));
+  return {};
 }
 
 }  // namespace ydl::master

@@ -18,7 +18,7 @@ namespace ydl::master {
 [[nodiscard]] boost::json::object event_json(std::uint64_t seq, core::WallTime time, const job::Record& record);
 
 // Everything that happened to the job, numbered from 1: on disk for later, in memory for those who follow it now.
-// A disk that is full loses entries of the file, never the job; the first such loss is noted in the master's log.
+// A disk that is full loses entries of the file, never the job.
 class Journal {
  public:
   Journal(const net::asio::any_io_executor& executor, const std::filesystem::path& file);
@@ -32,14 +32,14 @@ class Journal {
   [[nodiscard]] net::awaitable<void> wait_after(std::uint64_t seq, core::Millis at_most);
 
   // To the disk, all of what was added since the last flush in one write.
-  void flush();
+  // Errors: io; the entries stay in memory only.
+  [[nodiscard]] core::Result<void> flush();
 
  private:
   std::filesystem::path file_;
   core::UniqueFd fd_;
   std::vector<std::string> lines_;
   std::size_t flushed_ = 0;
-  bool failed_ = false;
   net::Signal news_;
 };
 

@@ -39,7 +39,9 @@ Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, Job
 net::awaitable<job::Outcome> Master::run() {
   if (auto opened = co_await backend_->open(); !opened) {
     const job::Outcome outcome{job::JobState::failed, 1, opened.error().message, {}};
-    on(job::Record{job::RecordKind::job_failed, {}, outcome.reason, {}, {}, 0});
+    job::ExitStatus exit;
+    exit.code = outcome.exit_code;
+    on(job::Record{job::RecordKind::job_failed, {}, outcome.reason, exit, {}, 0});
     on(job::Finish{outcome});
     write_state();
     co_return outcome;
@@ -65,7 +67,7 @@ void Master::happen(job::Event event) {
     handle(next);
   }
   handling_ = false;
-  journal_.flush();
+  flush_journal();
   arm_timer();
 }
 
@@ -203,7 +205,24 @@ void Master::on(const job::Finish& finish) {
 
 void Master::note(std::string text, std::optional<core::AttemptId> attempt) {
   on(job::Record{job::RecordKind::note, std::move(attempt), std::move(text), {}, {}, 0});
-  journal_.flush();
+  flush_journal();
+}
+
+void Master::flush_journal() {
+  if (auto flushed = journal_.flush(); !flushed) records_incomplete(flushed.error());
+}
+
+// Followers are told, for what would be read later is what cannot be written. Once: a full disk refuses every write.
+void Master::records_incomplete(const core::Error& why) {
+  core::log("{}", why.message);
+  if (std::exchange(records_incomplete_, true)) return;
+  on(job::Record{
+      job::RecordKind::note,
+      {},
+      fmt::format("{}: the job goes on, but its folder will lack what happened; make room on that disk", why.message),
+      {},
+      {},
+      0});
 }
 
 void Master::write_state() {
@@ -221,9 +240,9 @@ void Master::write_state() {
   }
   if (outcome_) {  // what `ydl status` shows when this process is gone
     if (auto written = core::write_file_atomically(folder_.view_file(), job_view() + "\n", 0600); !written)
-      core::log("{}", written.error().message);
+      records_incomplete(written.error());
   }
-  if (auto written = write_state_file(folder_, state); !written) core::log("{}", written.error().message);
+  if (auto written = write_state_file(folder_, state); !written) records_incomplete(written.error());
 }
 
 // ---- what it looks like ----------------------------------------------------------------------------------------

@@ -51,7 +51,9 @@ class Master {
   void on(const job::Finish& finish);
   void note(std::string text, std::optional<core::AttemptId> attempt = std::nullopt);
   void take_output(agent::TaskOutput output);
+  void flush_journal();
   void write_state();
+  void records_incomplete(const core::Error& why);
   void arm_timer();
   [[nodiscard]] framework::Gang gang() const;
   [[nodiscard]] net::awaitable<void> tick();
@@ -72,6 +74,7 @@ class Master {
   std::optional<job::Outcome> outcome_;
   std::optional<core::WallTime> finished_at_;
   job::JobState written_state_ = job::JobState::failed;
+  bool records_incomplete_ = false;
   std::optional<core::Instant> armed_;
   net::asio::steady_timer timer_;
   net::Signal ended_;

@@ -47,7 +47,8 @@ struct EventView {
   std::string kind;  // the names of job::RecordKind: job_running, task_failed, note, ...
   std::optional<core::TaskId> task;
   int attempt = 1;
-  std::string text;  // one sentence, with or without the task's name before it
+  std::string text;              // one sentence, with or without the task's name before it
+  std::optional<int> exit_code;  // of a task or job that ended
 };
 
 struct LogLine {
