@@ -19,8 +19,8 @@ class Job:
     _runner: "JobRunner"
 
     def log(self, task):
-        """What one task printed, as a user reads it: ydl logs ID worker:0."""
-        return self._runner.ydl_output("logs", self.job_id(), task)
+        """What one task printed, on both streams, as a user reads it: ydl logs ID worker:0."""
+        return self._runner.ydl_output("logs", self.job_id(), task, stderr=subprocess.STDOUT)
 
     def job_id(self):
         jobs = [json.loads(line) for line in self._runner.ydl_output("ls", "--output", "json").splitlines()]
@@ -43,19 +43,30 @@ class JobRunner:
 
     def __call__(self, framework, roles, *command, timeout=100):
         role_options = [f"--role={name}={count}" for name, count in roles.items()]
-        words = [self._ydl, "run", "--cluster", "local", "--framework", framework, *role_options, "--output", "plain", "--", *command]
+        words = ["run", "--cluster", "local", "--framework", framework, *role_options, "--output", "plain", "--", *command]
+        return self._run(self._ydl, words, self._repository, timeout)
+
+    def mx(self, *words, folder=None, timeout=100):
+        """Runs `ydl-mx` with these words in a folder (default: the repository)."""
+        options = ["--cluster", "local", "--output", "plain"]
+        return self._run(self._ydl.with_name("ydl-mx"), [*options, *words], folder or self._repository, timeout)
+
+    def submit(self, job_file, timeout=100):
+        return self._run(self._ydl, ["submit", "--cluster", "local", "--output", "plain", job_file], self._repository, timeout)
+
+    def _run(self, binary, words, folder, timeout):
         done = subprocess.run(
-            [str(word) for word in words],
-            cwd=self._repository, env=self._environment, timeout=timeout, stdin=subprocess.DEVNULL,
+            [str(word) for word in [binary, *words]],
+            cwd=folder, env=self._environment, timeout=timeout, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
         )  # fmt: skip
         return Job(done.returncode, done.stdout, self)
 
-    def ydl_output(self, *arguments):
+    def ydl_output(self, *arguments, stderr=subprocess.PIPE):
         done = subprocess.run(
-            [str(self._ydl), *arguments], env=self._environment, capture_output=True, text=True, check=False, timeout=20
+            [str(self._ydl), *arguments], env=self._environment, stdout=subprocess.PIPE, stderr=stderr, text=True, check=False, timeout=20
         )
-        assert done.returncode == 0, f"ydl {' '.join(arguments)} ended with {done.returncode}: {done.stderr}"
+        assert done.returncode == 0, f"ydl {' '.join(arguments)} ended with {done.returncode}: {done.stderr or done.stdout}"
         return done.stdout
 
     def assert_nothing_left_running(self):
