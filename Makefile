@@ -7,6 +7,9 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 export CCACHE_DIR ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/ydl/ccache
+# Results are shared between clones: paths below the clone do not count.
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
 VERSION = $(shell sed -n 's/^project(ydl VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 APT := tools/setup/apt.sh
 PYENV := tools/setup/python_env.sh
