@@ -41,7 +41,8 @@ awaitable<void> stream_events(Master& master, std::uint64_t after, http::EventSt
     for (const auto& line : master.journal().after(after)) {
       if (!co_await stream.send(std::to_string(++after), line)) co_return;
     }
-    if (master.finished()) co_return;
+    // More may have happened while a slow reader took the last lines.
+    if (master.finished() && after >= master.journal().last()) co_return;
     co_await master.journal().wait_after(after, core::Seconds(15));
   }
 }

@@ -1,5 +1,7 @@
 // Whole jobs through the real master, with the fake backend instead of processes (docs/fake-backend.md).
+#include "agent/hub.hpp"
 #include "backend/fake/fake.hpp"
+#include "master/api.hpp"
 #include "master/master.hpp"
 #include "support/temp_dir.hpp"
 
@@ -22,6 +24,44 @@ spec::JobSpec two_workers() {
   return spec;
 }
 
+// A master on the fake backend, in a folder of its own.
+struct ScriptedMaster {
+  ScriptedMaster(const spec::JobSpec& spec, const FakeBackend::Script& script)
+      : master(context.get_executor(), JobFolder(temporary.path()), job_of(spec), *make_plan(spec),
+               [&](backend::Sink sink) {
+                 auto made = std::make_unique<FakeBackend>(context.get_executor(), std::move(sink), script);
+                 fake = made.get();
+                 return made;
+               }) {}
+
+  JobFile job_of(const spec::JobSpec& spec) const {
+    JobFile job;
+    job.id = {"scripted-0001"};
+    job.results = temporary.path() / "results";
+    job.spec = spec;
+    return job;
+  }
+
+  // Runs the job to its end. What else was spawned goes on with finish_others().
+  void run() {
+    net::asio::co_spawn(context, master.run(), [&](std::exception_ptr, job::Outcome result) {
+      outcome = std::move(result);
+      context.stop();
+    });
+    context.run();
+  }
+  void finish_others() {
+    context.restart();
+    context.run();
+  }
+
+  test::TempDir temporary;
+  net::asio::io_context context{1};
+  const FakeBackend* fake = nullptr;
+  Master master;
+  job::Outcome outcome;
+};
+
 struct Ending {
   job::Outcome outcome;
   std::vector<std::string> kinds;  // of the job's records, in order
@@ -29,26 +69,10 @@ struct Ending {
 };
 
 Ending run_scripted(const spec::JobSpec& spec, const FakeBackend::Script& script) {
-  const test::TempDir temporary;
-  net::asio::io_context context(1);
-  JobFile job;
-  job.id = {"scripted-0001"};
-  job.results = temporary.path() / "results";
-  job.spec = spec;
-  const FakeBackend* backend = nullptr;
-  Master master(context.get_executor(), JobFolder(temporary.path()), job, *make_plan(spec), [&](backend::Sink sink) {
-    auto fake = std::make_unique<FakeBackend>(context.get_executor(), std::move(sink), script);
-    backend = fake.get();
-    return fake;
-  });
-  Ending ending;
-  net::asio::co_spawn(context, master.run(), [&](std::exception_ptr, job::Outcome outcome) {
-    ending.outcome = std::move(outcome);
-    ending.places_held = backend->places_held();
-    context.stop();
-  });
-  context.run();
-  for (const auto& line : master.journal().after(0)) {
+  ScriptedMaster scripted(spec, script);
+  scripted.run();
+  Ending ending{scripted.outcome, {}, scripted.fake->places_held()};
+  for (const auto& line : scripted.master.journal().after(0)) {
     const auto start = line.find("\"kind\":\"") + 8;
     ending.kinds.push_back(line.substr(start, line.find('"', start) - start));
   }
@@ -91,6 +115,36 @@ TEST(ScriptedJob, a_lost_node_is_a_failure_of_its_task) {
   EXPECT_EQ(ending.outcome.state, job::JobState::failed);
   EXPECT_EQ(ending.outcome.cause->task.str(), "worker:1");
   EXPECT_EQ(count(ending, "task_lost"), 1);
+}
+
+// Takes so long over each event that the job ends meanwhile.
+class SlowReader final : public http::EventStream {
+ public:
+  net::awaitable<bool> send(std::string_view id, std::string_view) override {
+    co_await net::pause(core::Millis(2));
+    last_id = id;
+    co_return true;
+  }
+  std::string last_id;
+};
+
+net::awaitable<void> follow(const http::Router& api, SlowReader& reader) {
+  http::Request request;
+  request.wants_event_stream = true;
+  const auto response = co_await (*api.match("GET", "/v1/events")->handler)(std::move(request));
+  co_await response.stream(reader);
+}
+
+TEST(ScriptedJob, a_slow_follower_gets_every_event_to_the_last) {
+  ScriptedMaster scripted(two_workers(), {});
+  agent::Hub hub(scripted.context.get_executor());
+  const auto api = make_api(scripted.master, hub);
+  SlowReader reader;
+  net::asio::co_spawn(scripted.context, follow(api, reader), net::asio::detached);
+  scripted.run();
+  scripted.finish_others();
+  EXPECT_EQ(scripted.outcome.state, job::JobState::succeeded);
+  EXPECT_EQ(reader.last_id, std::to_string(scripted.master.journal().last()));
 }
 
 }  // namespace
