@@ -57,21 +57,22 @@ class Agent {
  private:
   net::awaitable<void> fetch_commands() {
     net::HttpClient client(context_.get_executor(), endpoint_);
-    auto last_contact = core::steady_now();
+    std::optional<core::Instant> silent_since;
     Inbox inbox;
     while (!leaving_) {
       const auto target =
           fmt::format("/v1/agents/{}/commands?after={}&wait={}", options_.id.str(), inbox.last(), kCommandWait.count());
       const auto response = co_await client.get(target, kCommandWait + core::Seconds(10));
       if (!response || response->status != 200) {
-        if (core::steady_now() - last_contact > options_.outlives_master) {
+        if (!silent_since) silent_since = core::steady_now();
+        if (core::steady_now() - *silent_since > options_.outlives_master) {
           leave(fmt::format("the master does not answer: {}", response ? response->body : response.error().message));
           co_return;
         }
         co_await net::pause(core::Millis(100));
         continue;
       }
-      last_contact = core::steady_now();
+      silent_since.reset();
       take_commands(response->body, inbox);
     }
   }

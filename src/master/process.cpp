@@ -1,6 +1,7 @@
 #include "master/process.hpp"
 
 #include "agent/hub.hpp"
+#include "agent/tree_killer.hpp"
 #include "backend/local/local.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
@@ -12,6 +13,7 @@
 
 #include <csignal>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -55,6 +57,7 @@ net::awaitable<void> watch_signals(Master& master) {
 net::awaitable<void> run_job(Master& master, http::Server& server, int& exit_code) {
   const auto outcome = co_await master.run();
   exit_code = outcome.exit_code;
+  agent::kill_strays({});  // what an agent and a reaper that were killed together could not end
   co_await server.drain(core::Seconds(2));
   server.close();
 }
@@ -80,6 +83,7 @@ core::Result<Prepared> prepare(const JobFolder& folder) {
 int run_master_process(const JobFolder& folder, Attachment attachment) {
   ::prctl(PR_SET_NAME, "ydl-master");
   ::signal(SIGPIPE, SIG_IGN);
+  agent::adopt_orphans();
   auto prepared = prepare(folder);
   if (!prepared) {
     report("error " + prepared.error().message);
@@ -113,6 +117,8 @@ int run_master_process(const JobFolder& folder, Attachment attachment) {
   asio::co_spawn(executor, watch_signals(master), asio::detached);
   if (attachment == Attachment::leashed) asio::co_spawn(executor, watch_leash(master), asio::detached);
   context.run();
+  std::error_code ignored;
+  std::filesystem::remove(folder.master_file(), ignored);  // its secret opens nothing any more
   return exit_code;
 }
 

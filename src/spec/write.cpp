@@ -65,12 +65,9 @@ json::array to_array(const std::vector<FileRef>& files) {
 }
 
 json::object timeouts(const JobSpec& job) {
-  return {{"allocation", exact_duration(job.allocation_timeout)},
-          {"start", exact_duration(job.start_timeout)},
-          {"rendezvous", exact_duration(job.rendezvous_timeout)},
-          {"run", exact_duration(job.run_timeout)},
-          {"stop_grace", exact_duration(job.stop_grace)},
-          {"evaluator", exact_duration(job.evaluator_grace)}};
+  return {{"allocation", exact_duration(job.allocation_timeout)}, {"start", exact_duration(job.start_timeout)},
+          {"rendezvous", exact_duration(job.rendezvous_timeout)}, {"run", exact_duration(job.run_timeout)},
+          {"stop_grace", exact_duration(job.stop_grace)},         {"evaluator", exact_duration(job.evaluator_grace)}};
 }
 
 json::object to_object(const JobSpec& job) {

@@ -1,14 +1,14 @@
 // The job file: whatever the bytes, the reader answers; what it accepts obeys the rules and survives being written.
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
 #include "core/assert.hpp"
 #include "spec/options.hpp"
 #include "spec/parse.hpp"
 #include "spec/rules.hpp"
 #include "spec/words.hpp"
 #include "spec/write.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ydl::spec;
