@@ -74,7 +74,7 @@ def test_bash_completes_commands_options_and_jobs(ydl):
 @needs("groff")
 def test_the_manual_renders_without_warnings(ydl):
     page = ydl.ok("__man").out
-    done = subprocess.run(["groff", "-man", "-Tascii", "-P-c", "-P-b", "-P-u", "-ww", "-K", "utf8"], input=page, capture_output=True, text=True, check=False, timeout=30)
+    done = subprocess.run(["groff", "-man", "-Tutf8", "-P-c", "-P-b", "-P-u", "-ww", "-K", "utf8"], input=page, capture_output=True, text=True, check=False, timeout=30)
     assert (done.returncode, done.stderr) == (0, "")
     for command in COMMANDS:
         assert f"ydl {command}" in done.stdout
