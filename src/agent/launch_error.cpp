@@ -37,7 +37,7 @@ core::Error not_found(const LaunchRequest& request) {
   struct stat status{};
   if (::stat(file.c_str(), &status) != 0) {
     return make(core::Errc::not_found,
-                fmt::format("the command '{}' does not exist{}", shown,
+                fmt::format("the command '{}' does not exist{}: check its spelling", shown,
                             command.front() == '/'
                                 ? std::string()
                                 : fmt::format(" in the working directory {}", request.working_directory.string())));

@@ -1,6 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/common.hpp"
 #include "cli/views.hpp"
+#include "core/strings.hpp"
 #include "net/asio.hpp"
 #include "ui/json.hpp"
 #include "ui/plain.hpp"
@@ -59,9 +60,10 @@ int execute(const Events& command) {
     printer.show_new(*stored);
   }
   if (stored->broken > 0) {
-    return complain(
-        {make_error_code(core::Errc::corrupt),
-         fmt::format("{} lines of {} are broken and were left out", stored->broken, folder->events_file().string())});
+    const bool one = stored->broken == 1;
+    return complain({make_error_code(core::Errc::corrupt),
+                     fmt::format("{} of {} {} broken and {} left out", core::plural(stored->broken, "line"),
+                                 folder->events_file().string(), one ? "is" : "are", one ? "was" : "were")});
   }
   return 0;
 }

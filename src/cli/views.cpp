@@ -134,11 +134,10 @@ Result<ui::JobView> stored_job_view(const master::JobFolder& folder) {
   view.logs_path = folder.logs().string();
   view.results_path = job->results.string();
   const auto state = master::read_state_file(folder);
-  view.state = state ? state->state : "lost";
-  if (state) {
-    view.reason = state->reason;
-    view.finished = state->finished;
-  }
+  if (!state) return core::fail(state.error());
+  view.state = state->state;
+  view.reason = state->reason;
+  view.finished = state->finished;
   const bool final = view.state == "succeeded" || view.state == "failed" || view.state == "stopped";
   if (final)
     view.exit_code = state->exit_code;

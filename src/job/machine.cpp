@@ -256,7 +256,7 @@ void Machine::task_failed(Task& task, StartFailure failure, std::string sentence
     check_finished();
     return;
   }
-  const int code = failure == StartFailure::permanent ? 127 : task.exit ? std::max(task.exit->shell_code(), 1) : 1;
+  const int code = task.exit ? std::max(task.exit->shell_code(), 1) : 1;
   const auto text = fmt::format("{} {}", task.id.str(), sentence);
   begin_stopping({JobState::failed, code, text, id_of(task)},
                  fmt::format("{} failed and {}: stopping the others", task.id.str(), verdict.reason));

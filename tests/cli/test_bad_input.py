@@ -116,7 +116,7 @@ def test_random_bytes_as_a_job_file_are_refused(ydl, seed):
     assert done.err.startswith("ydl: ")
     assert "job.yaml" in done.err
     # Nothing of the bytes reaches the terminal as it is.
-    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\ufffd]", done.err.replace("\ufffd", ""))
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", done.err)
     assert ydl.jobs() == []
 
 
@@ -138,10 +138,12 @@ def test_all_problems_of_a_job_file_are_told_together(ydl):
 # ---- commands that cannot run ----------------------------------------------------------------------------------
 
 
-def test_a_command_that_does_not_exist_is_named_with_a_remedy(ydl):
-    done = ydl("run", "--n", "2", "--", "trian.sh")
-    assert done.code == 127, done.everything()
-    assert "worker:0 on this machine failed first: the command 'trian.sh' " in done.out
+@pytest.mark.parametrize("command", ["trian.sh", "./trian.sh", "/no/such/train.sh"])
+def test_a_command_that_does_not_exist_is_named_with_a_remedy(ydl, command):
+    done = ydl("run", "--", command)
+    assert done.code == 1, done.everything()
+    assert f"worker:0 on this machine failed first: could not start: the command '{command}' " in done.out
+    assert "check its spelling" in done.out
     job = ydl.the_job()
     assert job.processes() == {}
     assert job.state_file()["state"] == "failed"
@@ -150,29 +152,28 @@ def test_a_command_that_does_not_exist_is_named_with_a_remedy(ydl):
 def test_a_command_that_may_not_be_executed_is_named(ydl):
     ydl.write("script.sh", "echo no")
     done = ydl("run", "--", "./script.sh")
-    assert done.code in (1, 126, 127), done.everything()
-    assert "./script.sh" in done.out
-    assert "execut" in done.out
+    assert done.code == 1, done.everything()
+    assert "script.sh is not executable: allow it with 'chmod +x " in done.out
 
 
 def test_a_script_whose_interpreter_is_missing_is_explained(ydl):
     path = ydl.write("script", "#!/usr/bin/no-such-python\n")
     path.chmod(0o755)
     done = ydl("run", "--", "./script")
-    assert done.code != 0
+    assert done.code == 1, done.everything()
     assert "no-such-python" in done.out
 
 
 def test_a_python_that_does_not_exist_is_named(ydl):
     ydl.write("train.py", "")
     done = ydl("run", "--python", "/no/such/python", "--", "train.py")
-    assert done.code != 0
+    assert done.code == 1, done.everything()
     assert "/no/such/python" in done.out
 
 
 def test_a_file_that_is_not_there_is_named(ydl):
     done = ydl("run", "--file", "no-such-file", "--", "true")
-    assert done.code != 0
+    assert done.code == 1, done.everything()
     assert "no-such-file does not exist" in done.out + done.err
 
 

@@ -80,11 +80,11 @@ def test_a_file_named_with_file_is_found_under_its_new_name(ydl):
     assert "[worker:0] from elsewhere" in done.out
 
 
-def test_tasks_write_in_directories_of_their_own_and_leave_ours_alone(ydl):
+def test_what_tasks_write_is_kept_as_results_and_not_in_our_directory(ydl):
     ydl.ok("run", "--n", "2", "--", "sh", "-c", "echo $YDL_INDEX > made")
     assert not (ydl.work / "made").exists()
-    tasks = ydl.the_job().folder / "tasks"
-    assert [(tasks / f"worker-{i}/made").read_text() for i in (0, 1)] == ["0\n", "1\n"]
+    results = ydl.the_job().folder / "results"
+    assert [(results / f"worker-{i}/made").read_text() for i in (0, 1)] == ["0\n", "1\n"]
 
 
 def test_results_go_where_results_says(ydl):

@@ -115,7 +115,7 @@ TEST(JobStart, a_command_that_does_not_exist_fails_the_job_at_once_even_with_ret
   s.started("worker:1");
   EXPECT_EQ(s.start_failed("worker:0", StartFailure::permanent, "no command 'pythn' on PATH"),
             (Strings{"release worker:0#1", "stop worker:1#1 10 s"}));
-  EXPECT_EQ(s.exits("worker:1", 0), (Strings{"release worker:1#1", "finish failed 127"}));
+  EXPECT_EQ(s.exits("worker:1", 0), (Strings{"release worker:1#1", "finish failed 1"}));
   EXPECT_EQ(s.machine.snapshot().outcome->reason, "worker:0 no command 'pythn' on PATH");
 }
 
