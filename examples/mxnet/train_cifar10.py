@@ -12,7 +12,7 @@ NETWORKS = {"resnet8": networks.resnet, "resnet20": partial(networks.resnet, blo
 def main():
     arguments = fit.parse_arguments(__doc__, "cifar10", NETWORKS, num_epochs=10)
     kv = fit.create_kvstore(arguments.kv_store)
-    train, validation, test = data.iterators(data.load_cifar10, kv, arguments)
+    train, validation, test = data.iterators(data.CIFAR10, kv, arguments)
     fit.fit(NETWORKS[arguments.network](), train, validation, test, kv, arguments)
 
 

@@ -14,7 +14,7 @@ NETWORKS = {"mlp": networks.mlp, "lenet": networks.lenet}
 def main():
     arguments = fit.parse_arguments(__doc__.splitlines()[0], "mnist", NETWORKS)
     kv = fit.create_kvstore(arguments.kv_store)
-    train, validation, test = data.iterators(data.load_mnist, kv, arguments)
+    train, validation, test = data.iterators(data.MNIST, kv, arguments)
     symbol, start = fit.starting_point(NETWORKS[arguments.network](), arguments)
     model = mx.model.FeedForward.create(
         symbol=symbol,

@@ -11,7 +11,7 @@ def main():
     # At 0.1 LeNet learns nothing from some starting points.
     arguments = fit.parse_arguments(__doc__, "mnist", NETWORKS, lr=0.05)
     kv = fit.create_kvstore(arguments.kv_store)
-    train, validation, test = data.iterators(data.load_mnist, kv, arguments)
+    train, validation, test = data.iterators(data.MNIST, kv, arguments)
     fit.fit(NETWORKS[arguments.network](), train, validation, test, kv, arguments)
 
 
