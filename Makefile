@@ -17,7 +17,7 @@ PYENV := tools/setup/python_env.sh
 .PHONY: help build dev demo test test-unit test-python check bench fuzz tsan install package clean
 
 help:
-	@echo 'make demo      train MNIST on this machine with two PyTorch workers'
+	@echo 'make demo      train MNIST on this machine: MXNet, 2 workers, 2 servers'
 	@echo 'make build     build/bin/ydl, the static binary'
 	@echo 'make test      everything that can be tested'
 	@echo 'make check     format, tidy, layers, orphan tests, links of documents'

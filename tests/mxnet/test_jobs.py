@@ -1,0 +1,235 @@
+"""MXNet jobs through ydl-mx, from the command line to the model, and what users get wrong."""
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import textwrap
+import threading
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+YDL_MX = Path(os.environ.get("YDL", ROOT / "build/bin/ydl")).absolute().with_name("ydl-mx")
+PYTHON = os.environ["YDL_MXNET_PYTHON"]
+LIMIT = 120  # seconds for anything; only a hang takes that long
+
+# A worker that needs no data: pushes ones, pulls the sum of all workers.
+SUM = """
+    import mxnet as mx
+    kv = mx.kv.create("dist_sync")
+    kv.init(3, mx.nd.zeros((2, 2)))
+    kv.push(3, mx.nd.ones((2, 2)))
+    out = mx.nd.zeros((2, 2))
+    kv.pull(3, out=out)
+    out.wait_to_read()
+    print("rank", kv.rank, "of", kv.num_workers, "sum", out.asnumpy().sum(), flush=True)
+    kv.barrier()
+"""
+
+
+class Jobs:
+    """Runs jobs in a folder of the test's own; the folder's name is in the environment of every process of theirs."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.env = {**os.environ, "XDG_STATE_HOME": str(folder / "state"), "YDL_TEST_SCRATCH": str(folder), "NO_COLOR": "1"}
+
+    def script(self, text, name="job.py"):
+        (self.folder / name).write_text(textwrap.dedent(text))
+        return name
+
+    def start(self, *words):
+        return subprocess.Popen([str(w) for w in (YDL_MX, "--python", PYTHON, "--output", "plain", *words)], cwd=self.folder, env=self.env,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    def run(self, *words):
+        process = self.start(*words)
+        try:
+            output, _ = process.communicate(timeout=LIMIT)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+        assert not self.survivors(), "left running"
+        return process.returncode, output
+
+    def survivors(self):
+        mark = f"YDL_TEST_SCRATCH={self.folder}".encode()
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit() and int(entry.name) != os.getpid():
+                with contextlib.suppress(OSError):
+                    if mark in (entry / "environ").read_bytes().split(b"\0"):
+                        found.append((entry / "cmdline").read_bytes().replace(b"\0", b" "))
+        return [words for words in found if words]  # without words: dead, and its parent has not looked yet
+
+
+@pytest.fixture
+def jobs(tmp_path):
+    return Jobs(tmp_path)
+
+
+@pytest.mark.parametrize(("workers", "servers"), [(1, 1), (1, 2), (2, 1), (2, 2), (4, 1), (4, 2)])
+def test_workers_and_servers_of_every_number_meet(jobs, workers, servers):
+    code, output = jobs.run("--n", workers, "--s", servers, jobs.script(SUM))
+    assert code == 0, output
+    for rank in range(workers):  # a worker's rank is its index
+        assert re.search(rf"\[worker:{rank}\] rank {rank} of {workers} sum {4.0 * workers}", output), output
+
+
+def test_n_alone_means_as_many_servers_as_workers(jobs):
+    code, output = jobs.run("--n", 2, jobs.script(SUM))
+    assert code == 0, output
+    assert "asking for 4 places: 2 worker, 2 server" in output
+
+
+def test_sync_reaches_the_task_as_dist_sync_and_other_words_reach_it_untouched(jobs):
+    script = jobs.script("""
+        import sys
+        print("argv", sys.argv[1:], flush=True)
+        import mxnet as mx
+        kv = mx.kv.create(sys.argv[2])
+        print("type", kv.type, "workers", kv.num_workers, flush=True)
+    """)
+    code, output = jobs.run("--n", 2, "--jobname", "MXNetOnYarn", "--jar", "ydl-mx.jar", script, "--kv-store", "sync", "--data-dir", ".", "--n", "7", "a b")
+    assert code == 0, output
+    assert "--kv-store sync reaches the task as --kv-store dist_sync" in output
+    assert "--jar ydl-mx.jar is not needed" in output
+    assert "argv ['--kv-store', 'dist_sync', '--data-dir', '.', '--n', '7', 'a b']" in output
+    assert "type dist_sync workers 2" in output
+
+
+def test_a_leading_python_may_be_there_and_modules_beside_the_script_are_found(jobs):
+    jobs.script("value = 42", "beside.py")
+    script = jobs.script("import beside\nprint('beside', beside.value, flush=True)\n" + textwrap.dedent(SUM))
+    code, output = jobs.run("--n", 1, "python", script)
+    assert code == 0, output
+    assert "beside 42" in output
+
+
+def test_what_a_task_writes_into_its_directory_is_kept(jobs):
+    script = jobs.script(textwrap.dedent(SUM) + "open('mnist-0001.params', 'w').write(str(kv.rank))\n")
+    code, output = jobs.run("--n", 2, "--s", 1, "--results", jobs.folder / "results", script)
+    assert code == 0, output
+    for rank in (0, 1):
+        assert (jobs.folder / f"results/worker-{rank}/mnist-0001.params").read_text() == str(rank)
+
+
+def test_a_worker_without_a_distributed_kvstore_is_reported(jobs):
+    script = jobs.script("""
+        import os
+        if os.environ["DMLC_ROLE"] == "server":
+            import mxnet
+        print("trains alone", flush=True)
+    """)
+    code, output = jobs.run("--n", 1, "--s", 1, script)
+    assert "its kvstore is local" in output, output
+    assert code == 0  # it did what it was told; the user is told what that was
+
+
+def test_a_worker_that_raises_fails_the_job_with_its_code(jobs):
+    script = jobs.script("import os\nif os.environ['DMLC_ROLE'] == 'server':\n    import mxnet\nraise SystemExit(5)\n")
+    code, output = jobs.run("--n", 2, "--s", 1, script)
+    assert code == 5, output
+    assert "failed first" in output
+
+
+def test_a_server_that_never_comes_is_named(jobs):
+    (jobs.folder / "job.yaml").write_text(textwrap.dedent(f"""
+        version: 1
+        framework: mxnet
+        roles:
+          worker: {{count: 1, command: [{PYTHON}, job.py]}}
+          server: {{count: 1, command: [sleep, "1000"]}}
+        timeouts: {{rendezvous: 8s, stop_grace: 1s}}
+    """))
+    jobs.script(SUM)
+    done = subprocess.run([str(YDL_MX.with_name("ydl")), "submit", "--output", "plain", "job.yaml"], cwd=jobs.folder, env=jobs.env, timeout=LIMIT,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 1, done.stdout
+    assert "server:0" in done.stdout.split("stopping")[0] or "server:0" in done.stdout
+    assert not jobs.survivors()
+
+
+def test_a_script_that_does_not_exist_and_an_interpreter_without_mxnet_are_told(jobs):
+    code, output = jobs.run("--n", 1, "nosuch.py")
+    assert code != 0
+    assert "nosuch.py" in output
+    script = jobs.script("import mxnet")
+    process = subprocess.run([str(YDL_MX), "--n", "1", "--python", "/usr/bin/python3", "--output", "plain", script], cwd=jobs.folder, env=jobs.env,
+                             timeout=LIMIT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert process.returncode == 1
+    assert "No module named 'mxnet'" in process.stdout
+
+
+def test_two_jobs_at_once_do_not_disturb_each_other(jobs):
+    script = jobs.script(SUM)
+    running = [jobs.start("--n", 2, "--s", 1, script) for _ in range(2)]
+    for process in running:
+        output, _ = process.communicate(timeout=LIMIT)
+        assert process.returncode == 0, output
+        assert "sum 8.0" in output
+
+
+def test_a_worker_killed_in_the_middle_is_taken_back_by_mxnet_itself(jobs):
+    # Asynchronous: a worker that comes again counts its own steps. It dies after its first push, once.
+    script = jobs.script("""
+        import os, signal
+        import mxnet as mx
+        kv = mx.kv.create("dist_async")
+        kv.init(3, mx.nd.zeros((2, 2)))
+        for step in range(3):
+            kv.push(3, mx.nd.ones((2, 2)))
+            out = mx.nd.zeros((2, 2))
+            kv.pull(3, out=out)
+            out.wait_to_read()
+            if step == 1 and kv.rank == 1 and os.environ["YDL_ATTEMPT"] == "1":
+                os.kill(os.getpid(), signal.SIGKILL)
+        print("rank", kv.rank, "done in attempt", os.environ["YDL_ATTEMPT"], flush=True)
+        kv.barrier()
+    """)
+    code, output = jobs.run("--n", 2, "--s", 1, "--retries", 1, script)
+    assert code == 0, output
+    assert "rank 1 done in attempt 2" in output
+    assert "worker:1 took its place in the parameter server again" in output
+
+
+def test_garbage_on_the_schedulers_port_harms_nobody(jobs):
+    # Worker 0 writes garbage, and a frame of 2 GB, to the scheduler before it joins like everybody else.
+    script = jobs.script("""
+        import os, socket
+        if os.environ["DMLC_ROLE"] == "worker" and os.environ["YDL_INDEX"] == "0":
+            address = (os.environ["DMLC_PS_ROOT_URI"], int(os.environ["DMLC_PS_ROOT_PORT"]))
+            greeting = b"\\xff" + bytes(8) + b"\\x7f\\x03\\x00NULL" + bytes(16) + b"\\x00" + bytes(31)
+            for bytes_ in (b"GET / HTTP/1.1\\r\\n\\r\\n" * 10, os.urandom(4096), greeting + b"\\x02" + (2 << 30).to_bytes(8, "big")):
+                with socket.create_connection(address) as peer:
+                    peer.sendall(bytes_)
+                    peer.settimeout(20)
+                    try:
+                        while peer.recv(4096):
+                            pass
+                    except ConnectionResetError:
+                        pass
+    """ + SUM)
+    code, output = jobs.run("--n", 2, "--s", 1, script)
+    assert code == 0, output
+    assert "sum 8.0" in output
+
+
+def test_the_end_of_the_client_ends_the_job(jobs):
+    process = jobs.start("--n", 1, "--s", 1, jobs.script(textwrap.dedent(SUM) + "import time\nprint('waits', flush=True)\nwhile True: time.sleep(1)\n"))
+    lines = []
+    for line in process.stdout:
+        lines.append(line)
+        if "waits" in line:
+            break
+    else:
+        pytest.fail("".join(lines))
+    process.send_signal(signal.SIGINT)
+    drain = threading.Thread(target=process.stdout.read, daemon=True)
+    drain.start()
+    assert process.wait(timeout=LIMIT) == 130
+    assert not jobs.survivors()
+
+
