@@ -25,7 +25,7 @@ SUM = """
     kv.pull(3, out=out)
     out.wait_to_read()
     print("rank", kv.rank, "of", kv.num_workers, "sum", out.asnumpy().sum(), flush=True)
-    kv.barrier()
+    kv._barrier()
 """
 
 
@@ -36,8 +36,8 @@ class Jobs:
         self.folder = folder
         self.env = {**os.environ, "XDG_STATE_HOME": str(folder / "state"), "YDL_TEST_SCRATCH": str(folder), "NO_COLOR": "1"}
 
-    def script(self, text, name="job.py"):
-        (self.folder / name).write_text(textwrap.dedent(text))
+    def script(self, text, more="", name="job.py"):
+        (self.folder / name).write_text(textwrap.dedent(text) + more)
         return name
 
     def start(self, *words):
@@ -101,7 +101,7 @@ def test_sync_reaches_the_task_as_dist_sync_and_other_words_reach_it_untouched(j
 
 
 def test_a_leading_python_may_be_there_and_modules_beside_the_script_are_found(jobs):
-    jobs.script("value = 42", "beside.py")
+    jobs.script("value = 42", name="beside.py")
     script = jobs.script("import beside\nprint('beside', beside.value, flush=True)\n" + textwrap.dedent(SUM))
     code, output = jobs.run("--n", 1, "python", script)
     assert code == 0, output
@@ -178,6 +178,7 @@ def test_a_worker_killed_in_the_middle_is_taken_back_by_mxnet_itself(jobs):
         import os, signal
         import mxnet as mx
         kv = mx.kv.create("dist_async")
+        kv.set_optimizer(mx.optimizer.SGD(learning_rate=0.1))  # in asynchronous mode the servers need one
         kv.init(3, mx.nd.zeros((2, 2)))
         for step in range(3):
             kv.push(3, mx.nd.ones((2, 2)))
@@ -187,7 +188,7 @@ def test_a_worker_killed_in_the_middle_is_taken_back_by_mxnet_itself(jobs):
             if step == 1 and kv.rank == 1 and os.environ["YDL_ATTEMPT"] == "1":
                 os.kill(os.getpid(), signal.SIGKILL)
         print("rank", kv.rank, "done in attempt", os.environ["YDL_ATTEMPT"], flush=True)
-        kv.barrier()
+        kv._barrier()
     """)
     code, output = jobs.run("--n", 2, "--s", 1, "--retries", 1, script)
     assert code == 0, output
@@ -211,7 +212,7 @@ def test_garbage_on_the_schedulers_port_harms_nobody(jobs):
                             pass
                     except ConnectionResetError:
                         pass
-    """ + SUM)
+    """, textwrap.dedent(SUM))
     code, output = jobs.run("--n", 2, "--s", 1, script)
     assert code == 0, output
     assert "sum 8.0" in output
