@@ -41,6 +41,7 @@ net::awaitable<job::Outcome> Master::run() {
     const job::Outcome outcome{job::JobState::failed, 1, opened.error().message, {}};
     on(job::Record{job::RecordKind::job_failed, {}, outcome.reason, {}, {}, 0});
     on(job::Finish{outcome});
+    journal_.flush();
     write_state();
     co_return outcome;
   }
