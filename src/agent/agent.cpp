@@ -35,8 +35,12 @@ constexpr core::Millis kLookPeriod{200};
 // The agent: fetches commands on one connection, reports on another so that a heartbeat never waits behind a command.
 class Agent {
  public:
-  Agent(asio::io_context& context, AgentOptions options, net::Endpoint endpoint)
-      : context_(context), options_(std::move(options)), endpoint_(std::move(endpoint)), news_(context.get_executor()) {
+  Agent(asio::io_context& context, Machine& machine, AgentOptions options, net::Endpoint endpoint)
+      : context_(context),
+        machine_(machine),
+        options_(std::move(options)),
+        endpoint_(std::move(endpoint)),
+        news_(context.get_executor()) {
     job_ = options_.credentials.parent_path().filename().string();
   }
 
@@ -182,10 +186,10 @@ class Agent {
   }
 
   asio::io_context& context_;
+  Machine& machine_;
   AgentOptions options_;
   net::Endpoint endpoint_;
   std::string job_;
-  Machine machine_;
   std::map<core::AttemptId, std::shared_ptr<Task>> tasks_;
   Outbox<Report> reports_;
   net::Signal news_;
@@ -203,8 +207,9 @@ int run_agent_process(const AgentOptions& options) {
     core::log("{}", endpoint.error().message);
     return 1;
   }
+  Machine machine;  // outlives the context, whose coroutines hold the last tasks
   asio::io_context context(1);
-  Agent agent(context, options, *endpoint);
+  Agent agent(context, machine, options, *endpoint);
   agent.start();
   context.run();
   agent.end_tasks();

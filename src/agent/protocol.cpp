@@ -274,8 +274,9 @@ Result<Command> command_from_json(const json::object& o) {
   if (*type == "launch") return decode_launch(o, *std::move(attempt));
   if (*type == "release") return Release{*std::move(attempt)};
   if (*type == "stop") {
-    const auto grace = small_int(o, "grace_ms");
+    const auto grace = json_int(o, "grace_ms");  // a user may ask for weeks
     if (!grace) return fail(grace.error());
+    if (*grace < 0) return fail(Errc::corrupt, fmt::format("'grace_ms' is out of range: {}", *grace));
     return Stop{*std::move(attempt), core::Millis(*grace)};
   }
   return fail(Errc::corrupt, fmt::format("'{}' is no command", *type));

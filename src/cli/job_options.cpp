@@ -41,7 +41,6 @@ Result<void> add_roles(spec::JobSpec& job, const JobOptions& options) {
   const auto found = framework::find(job.framework);
   if (!found) return fail(found.error());
   const std::string main_role((*found)->main_role());
-  const bool named = std::ranges::find(job.roles, main_role, &spec::Role::name) != job.roles.end();
   if (options.workers || job.roles.empty()) {
     if (auto added = add_role(job, main_role, options.workers.value_or(1), "--n"); !added) return added;
   }
@@ -50,9 +49,11 @@ Result<void> add_roles(spec::JobSpec& job, const JobOptions& options) {
     return fail(Errc::usage, fmt::format("--s counts the parameter servers of mxnet; {} has none: use --role NAME=N",
                                          job.framework));
   }
-  if (has_servers && std::ranges::find(job.roles, "server", &spec::Role::name) == job.roles.end()) {
-    const int workers = named ? 1 : options.workers.value_or(1);
-    if (auto added = add_role(job, "server", options.servers.value_or(workers), "--s"); !added) return added;
+  const bool servers_named = std::ranges::find(job.roles, "server", &spec::Role::name) != job.roles.end();
+  if (has_servers && (options.servers || !servers_named)) {
+    const auto workers = std::ranges::find(job.roles, main_role, &spec::Role::name);
+    const int as_many = workers == job.roles.end() ? 1 : workers->count;
+    if (auto added = add_role(job, "server", options.servers.value_or(as_many), "--s"); !added) return added;
   }
   return {};
 }

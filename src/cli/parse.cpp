@@ -3,6 +3,7 @@
 
 #include "cli/help.hpp"
 #include "cli/job_options.hpp"
+#include "cli/task_line.hpp"
 #include "core/strings.hpp"
 #include "core/version.hpp"
 #include "framework/framework.hpp"
@@ -92,7 +93,6 @@ void add_job_options(CLI::App& app, Raw& raw) {
   app.add_option("--timeout", job.run_timeout, "How long the job may take (default: no limit)")->type_name("TIME");
   app.add_option("--stop-grace", job.stop_grace, "From SIGTERM to SIGKILL (default 10s)")->type_name("TIME");
   add_run_options(app, raw);
-  app.prefix_command();
 }
 
 // ---- from what was written to what is meant -------------------------------------------------------------------
@@ -356,35 +356,27 @@ Result<void> parse_with(CLI::App& app, std::vector<std::string> arguments) {
   return {};
 }
 
-// The task's own words, after `--` or from the first one that is no option.
-Result<std::vector<std::string>> task_words(CLI::App& command, std::optional<std::vector<std::string>> after_dashes,
-                                            const Grammar& grammar) {
-  auto words = command.remaining();
-  if (!words.empty() && words.front().starts_with('-')) {
-    return fail(Errc::usage, fmt::format("there is no option {}{}; options of the task come after its command",
-                                         words.front(), grammar.guess(command, words.front())));
-  }
-  if (!after_dashes) return words;
-  if (!words.empty()) words.emplace_back("--");  // they stand behind the command: they are the task's own
-  words.insert(words.end(), std::make_move_iterator(after_dashes->begin()),
-               std::make_move_iterator(after_dashes->end()));
-  return words;
+// The seeds' spelling, which CLI11 cannot define: -hip ADDRESS is --host-ip ADDRESS.
+constexpr std::string_view kHostIp = "-hip";
+
+TakesValue value_options(const CLI::App& command) {
+  return [&command](std::string_view word) {
+    if (word == kHostIp) return true;
+    const bool is_long = word.starts_with("--");
+    const std::string name(word.substr(is_long ? 2 : 1));
+    return std::ranges::any_of(command.get_options(), [&](const CLI::Option* option) {
+      const bool named = is_long ? option->check_lname(name) : option->check_sname(name);
+      return named && option->get_items_expected_max() > 0;
+    });
+  };
 }
 
-// Splits at the first `--`: what follows is the task's. Nothing when there is none.
-std::optional<std::vector<std::string>> cut_at_dashes(std::vector<std::string>& arguments) {
-  const auto dashes = std::ranges::find(arguments, "--");
-  if (dashes == arguments.end()) return std::nullopt;
-  std::vector<std::string> rest(std::make_move_iterator(dashes + 1), std::make_move_iterator(arguments.end()));
-  arguments.erase(dashes, arguments.end());
-  return rest;
-}
-
-// The seeds' spellings, which no option parser of ours defines: -hip ADDRESS is --host-ip ADDRESS.
-void normalise(std::vector<std::string>& arguments) {
-  for (auto& word : arguments) {
-    if (word == "-hip") word = "--host-ip";
-  }
+// Our words of a command line that ends in a task must all be known.
+Result<void> check_ours(const CLI::App& command, const Grammar& grammar) {
+  const auto unknown = command.remaining();
+  if (unknown.empty()) return {};
+  return fail(Errc::usage, fmt::format("there is no option {}{}; options of the task come after its command",
+                                       unknown.front(), grammar.guess(command, unknown.front())));
 }
 
 Result<Command> parse_mx(std::vector<std::string> arguments) {
@@ -396,14 +388,15 @@ Result<Command> parse_mx(std::vector<std::string> arguments) {
   app.add_option("--jar", grammar.raw.jar, "Accepted and not needed")->type_name("FILE");
   app.add_option("--yarn-scripts", grammar.raw.yarn_scripts, "Accepted and not needed")->type_name("DIR");
   add_common(app, grammar.raw);
-  if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h") return ShowText{mx_help()};
+  app.allow_extras();
+  const auto takes_value = value_options(app);
+  auto line = split_at_task(arguments, takes_value);
+  if (arguments.empty() || asks_for_help(line.ours, takes_value)) return ShowText{mx_help()};
   if (arguments.front() == "--version") return ShowText{fmt::format("ydl-mx {}\n", core::kVersion)};
-  auto after_dashes = cut_at_dashes(arguments);
-  normalise(arguments);
-  if (auto parsed = parse_with(app, std::move(arguments)); !parsed) return fail(parsed.error());
-  auto words = task_words(app, std::move(after_dashes), grammar);
-  if (!words) return fail(words.error());
-  grammar.raw.job.command = *std::move(words);
+  std::ranges::replace(line.ours, kHostIp, "--host-ip");
+  if (auto parsed = parse_with(app, std::move(line.ours)); !parsed) return fail(parsed.error());
+  if (auto known = check_ours(app, grammar); !known) return fail(known.error());
+  grammar.raw.job.command = std::move(line.task);
   return run_command(grammar.raw);
 }
 
@@ -420,17 +413,21 @@ Result<Command> parse_ydl(std::vector<std::string> arguments) {
                                          grammar.guess(grammar.app, arguments.front())));
   }
   auto* command = known->app;
+  command->allow_extras();
+  std::vector<std::string> words(arguments.begin() + 1, arguments.end());
+  const auto takes_value = value_options(*command);
   const bool takes_task = command->get_name() == "run";
-  auto after_dashes = takes_task ? cut_at_dashes(arguments) : std::nullopt;
-  if (arguments.size() > 1 && (arguments[1] == "--help" || arguments[1] == "-h"))
-    return ShowText{command_help(describe(*known))};
-  if (takes_task) normalise(arguments);
-  if (!takes_task) command->allow_extras();
-  if (auto parsed = parse_with(grammar.app, std::move(arguments)); !parsed) return fail(parsed.error());
   if (takes_task) {
-    auto words = task_words(*command, std::move(after_dashes), grammar);
-    if (!words) return fail(words.error());
-    grammar.raw.job.command = *std::move(words);
+    auto line = split_at_task(words, takes_value);
+    words = std::move(line.ours);
+    std::ranges::replace(words, kHostIp, "--host-ip");
+    grammar.raw.job.command = std::move(line.task);
+  }
+  if (asks_for_help(words, takes_value)) return ShowText{command_help(describe(*known))};
+  words.insert(words.begin(), command->get_name());
+  if (auto parsed = parse_with(grammar.app, std::move(words)); !parsed) return fail(parsed.error());
+  if (takes_task) {
+    if (auto all_known = check_ours(*command, grammar); !all_known) return fail(all_known.error());
   } else if (const auto extras = command->remaining(); !extras.empty()) {
     return fail(Errc::usage, fmt::format("`ydl {}` does not take '{}'{} (`ydl {} --help`)", command->get_name(),
                                          extras.front(), grammar.guess(*command, extras.front()), command->get_name()));

@@ -4,6 +4,7 @@
 #include "core/strings.hpp"
 
 #include <unordered_set>
+#include <vector>
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
@@ -43,6 +44,7 @@ using StatePtr = std::shared_ptr<Server::State>;
 using StringRequest = bhttp::request<bhttp::string_body>;
 using StringResponse = bhttp::response<bhttp::string_body>;
 
+constexpr std::size_t kMostThrownAway = std::size_t{64} << 20U;
 constexpr std::string_view kBearer = "Bearer ";
 // Reads are as large as the connection's buffer, and one that starts empty stays at 512 bytes.
 constexpr std::size_t kReadSize = std::size_t{16} << 10U;
@@ -73,6 +75,37 @@ class SocketEventStream final : public EventStream {
   beast::tcp_stream& stream_;
 };
 
+// One connection in the server's book for as long as it is served, however that ends.
+class Connection {
+ public:
+  Connection(StatePtr state, tcp::socket socket) : state_(std::move(state)), stream_(std::move(socket)) {
+    state_->connections.insert(&stream_);
+  }
+  ~Connection() { state_->connections.erase(&stream_); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  [[nodiscard]] beast::tcp_stream& stream() { return stream_; }
+
+ private:
+  StatePtr state_;
+  beast::tcp_stream stream_;
+};
+
+// One call in hand; drain() waits for it.
+class CallInHand {
+ public:
+  explicit CallInHand(StatePtr state) : state_(std::move(state)) { ++state_->calls_in_hand; }
+  ~CallInHand() {
+    if (--state_->calls_in_hand == 0) state_->idle.notify();
+  }
+  CallInHand(const CallInHand&) = delete;
+  CallInHand& operator=(const CallInHand&) = delete;
+
+ private:
+  StatePtr state_;
+};
+
 net::awaitable<Response> dispatch(StatePtr state, StringRequest& message) {
   if (!is_authorised(message, state->options.secret)) {
     co_return Response::error(
@@ -90,14 +123,24 @@ net::awaitable<Response> dispatch(StatePtr state, StringRequest& message) {
   auto match = state->router.match(request.method, request.path);
   if (!match) co_return Response::error(status_of(match.error()), match.error().message);
   request.captures = std::move(match->captures);
-  co_return co_await (*match->handler)(std::move(request));
+  try {
+    co_return co_await (*match->handler)(std::move(request));
+  } catch (const std::exception& error) {  // out of memory, say: this call fails, the others go on
+    core::log("{} {}: {}", std::string_view(message.method_string()), std::string_view(message.target()), error.what());
+  }
+  co_return Response::error(500, "the master failed to answer this call; its log says why");
 }
 
-net::awaitable<bool> answer(beast::tcp_stream& stream, const StringRequest& request, Response response) {
+// What becomes of the connection after an answer.
+enum class Then { as_asked, closes };
+
+// False: the connection has served its last call.
+net::awaitable<bool> answer(beast::tcp_stream& stream, const StringRequest& request, Response response,
+                            Then then = Then::as_asked) {
   StringResponse message(static_cast<bhttp::status>(response.status), request.version());
   message.set(bhttp::field::content_type, response.content_type);
   message.set(bhttp::field::cache_control, "no-store");
-  message.keep_alive(request.keep_alive());
+  message.keep_alive(then == Then::as_asked && request.keep_alive());
   message.body() = std::move(response.body);
   message.prepare_payload();
   stream.expires_after(core::Seconds(30));
@@ -114,6 +157,21 @@ net::awaitable<void> answer_with_events(beast::tcp_stream& stream, const Respons
   co_await response.stream(events);
 }
 
+// Closing with bytes unread resets the connection, and the client may lose the answer over it: so they are read and
+// thrown away, up to a limit, until the client has seen it and closes.
+net::awaitable<void> refuse_body(beast::tcp_stream& stream, const StringRequest& request) {
+  (void)co_await answer(stream, request, Response::error(413, "the body is too large"), Then::closes);
+  boost::system::error_code ignored;
+  stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
+  stream.expires_after(core::Seconds(5));
+  std::vector<char> rest(std::size_t{64} << 10U);
+  for (std::size_t thrown = 0; thrown < kMostThrownAway;) {
+    const auto [error, n] = co_await stream.async_read_some(asio::buffer(rest), net::tuple);
+    if (error) co_return;
+    thrown += n;
+  }
+}
+
 // False: the connection has served its last call.
 net::awaitable<bool> answer_call(StatePtr state, beast::tcp_stream& stream, StringRequest& request) {
   auto response = co_await dispatch(state, request);
@@ -127,8 +185,8 @@ net::awaitable<bool> answer_call(StatePtr state, beast::tcp_stream& stream, Stri
 net::awaitable<void> serve(StatePtr state, tcp::socket socket) {
   boost::system::error_code ignored;
   socket.set_option(tcp::no_delay(true), ignored);
-  beast::tcp_stream stream(std::move(socket));
-  state->connections.insert(&stream);
+  Connection connection(state, std::move(socket));
+  auto& stream = connection.stream();
   beast::flat_buffer buffer;
   buffer.reserve(kReadSize);
   while (!state->closed) {
@@ -138,23 +196,20 @@ net::awaitable<void> serve(StatePtr state, tcp::socket socket) {
     stream.expires_after(state->options.idle_timeout);
     const auto [error, received] = co_await bhttp::async_read(stream, buffer, parser, net::tuple);
     if (error == bhttp::error::body_limit) {
-      (void)co_await answer(stream, parser.get(), Response::error(413, "the body is too large"));
+      co_await refuse_body(stream, parser.get());
       break;
     }
     if (error) break;  // closed, idle for too long, or not HTTP: nobody to tell
     stream.expires_never();
-    ++state->calls_in_hand;
-    const bool goes_on = co_await answer_call(state, stream, parser.get());
-    if (--state->calls_in_hand == 0) state->idle.notify();
-    if (!goes_on) break;
+    const CallInHand in_hand(state);
+    if (!co_await answer_call(state, stream, parser.get())) break;
   }
-  state->connections.erase(&stream);
 }
 
 net::awaitable<void> accept_loop(StatePtr state) {
   while (!state->closed) {
     auto [error, socket] = co_await state->acceptor.async_accept(net::tuple);
-    if (state->closed) break;
+    if (!state->acceptor.is_open()) break;
     if (error) {  // out of file descriptors, say: wait for some to come back instead of spinning
       core::log("accepting a connection: {}", error.message());
       co_await net::pause(core::Millis(100));

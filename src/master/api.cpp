@@ -19,6 +19,7 @@ using http::Response;
 using net::awaitable;
 
 constexpr std::int64_t kLongestWait = 30'000;
+constexpr std::int64_t kLongestGrace = 365LL * 86'400'000;
 constexpr std::int64_t kLogPiece = std::int64_t{1} << 20U;
 
 std::int64_t number(const Request& request, const std::string& key, std::int64_t otherwise) {
@@ -93,7 +94,8 @@ awaitable<Response> post_stop(Master& master, Request request) {
   const auto body = core::parse_json_object(request.body.empty() ? "{}" : request.body);
   if (!body) co_return refuse(body.error());
   std::optional<core::Millis> grace;
-  if (const auto asked = core::json_int(*body, "grace_ms"); asked && *asked >= 0) grace = core::Millis(*asked);
+  if (const auto asked = core::json_int(*body, "grace_ms"); asked && *asked >= 0)
+    grace = core::Millis(std::min(*asked, kLongestGrace));
   master.request_stop(core::json_string_or(*body, "by", "the API"), grace);
   co_return Response::json("{}");
 }

@@ -45,6 +45,15 @@ struct flock whole_file_lock() {
   return lock;
 }
 
+std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range_of(const json::value& value) {
+  const auto* list = value.if_array();
+  if (list == nullptr || list->size() != 2) return std::nullopt;
+  const auto* first = list->at(0).if_int64();
+  const auto* last = list->at(1).if_int64();
+  if (first == nullptr || last == nullptr || *first < 1 || *first > *last || *last > 65535) return std::nullopt;
+  return std::pair(static_cast<std::uint16_t>(*first), static_cast<std::uint16_t>(*last));
+}
+
 std::string id_prefix(const std::string& name) {
   std::string prefix;
   for (const char c : name) {
@@ -147,12 +156,9 @@ Result<JobFile> read_job_file(const JobFolder& folder) {
   job.ydl_version = core::json_string_or(*object, "ydl", "");
   job.cluster = core::json_string_or(*object, "cluster", "local");
   job.results = core::json_string_or(*object, "results", folder.default_results().string());
-  if (const auto range = core::json_array(*object, "port_range"); range && (*range)->size() == 2) {
-    const auto port = [&](std::size_t i) {
-      const auto* value = (**range)[i].if_int64();
-      return static_cast<std::uint16_t>(value == nullptr ? 0 : std::clamp<std::int64_t>(*value, 0, 65535));
-    };
-    job.port_range = {port(0), port(1)};
+  if (const auto* range = object->if_contains("port_range")) {
+    job.port_range = port_range_of(*range);
+    if (!job.port_range) return fail(Errc::corrupt, fmt::format("{}: 'port_range' is no range of ports", place));
   }
   const auto spec_object = core::json_object(*object, "spec");
   if (!spec_object) return fail(spec_object.error().within(place));

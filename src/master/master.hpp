@@ -36,7 +36,7 @@ class Master {
   [[nodiscard]] std::string job_view() const;
   [[nodiscard]] Journal& journal() { return journal_; }
   [[nodiscard]] const JobFolder& folder() const { return folder_; }
-  [[nodiscard]] bool finished() const { return machine_.finished(); }
+  [[nodiscard]] bool finished() const { return outcome_.has_value(); }
   [[nodiscard]] const job::Machine& machine() const { return machine_; }
 
  private:

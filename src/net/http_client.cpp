@@ -22,8 +22,10 @@ constexpr std::size_t kReadSize = std::size_t{16} << 10U;
 core::Error explain(const boost::system::error_code& error, const Endpoint& endpoint, std::string_view what) {
   const auto place = fmt::format("{} {}:{}", what, endpoint.address, endpoint.port);
   if (error == beast::error::timeout) return {make_error_code(core::Errc::timeout), place + ": no answer in time"};
-  if (error.category() == http::make_error_code(http::error::end_of_stream).category() &&
-      error != http::error::end_of_stream) {
+  if (error == http::error::end_of_stream || error == http::error::partial_message)
+    return {make_error_code(core::Errc::unavailable),
+            place + ": the connection was closed before the answer was whole"};
+  if (error.category() == http::make_error_code(http::error::end_of_stream).category()) {
     return {make_error_code(core::Errc::corrupt),
             fmt::format("{}: what answers there does not speak HTTP ({})", place, error.message())};
   }

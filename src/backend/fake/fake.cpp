@@ -1,5 +1,6 @@
 #include "backend/fake/fake.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -20,13 +21,20 @@ struct FakeBackend::State {
   struct Live {
     explicit Live(const net::asio::any_io_executor& executor_) : stop_asked(executor_) {}
     net::Signal stop_asked;
-    std::optional<Millis> grace;
+    std::optional<core::Instant> kill_at;  // set: it was asked to stop
+
+    void stop(Millis grace) {
+      const auto at = core::steady_now() + grace;
+      kill_at = kill_at ? std::min(*kill_at, at) : at;
+      stop_asked.notify();
+    }
   };
 
   net::asio::any_io_executor executor;
   Sink sink;
   Script script;
   FakeTask otherwise;
+  std::set<AttemptId> asked;  // for a place that is not found yet
   std::set<AttemptId> held;
   std::map<AttemptId, std::shared_ptr<Live>> live;
   std::uint16_t next_port = 20000;
@@ -62,35 +70,31 @@ net::awaitable<void> live_a_life(std::shared_ptr<FakeBackend::State> state, Atte
 }  // namespace
 
 void FakeBackend::place(agent::Prepare request) {
+  state_->asked.insert(request.attempt);
   net::asio::co_spawn(state_->executor, find_place(state_, std::move(request)), net::asio::detached);
 }
 
 void FakeBackend::launch(agent::Launch request) {
+  if (!state_->held.contains(request.attempt)) return;
   state_->live[request.attempt] = std::make_shared<State::Live>(state_->executor);
   net::asio::co_spawn(state_->executor, live_a_life(state_, request.attempt), net::asio::detached);
 }
 
 void FakeBackend::stop(agent::Stop request) {
   const auto found = state_->live.find(request.attempt);
-  if (found == state_->live.end()) return;
-  found->second->grace = request.grace;
-  found->second->stop_asked.notify();
+  if (found != state_->live.end()) found->second->stop(request.grace);
 }
 
 void FakeBackend::release(const AttemptId& attempt) {
+  state_->asked.erase(attempt);
   state_->held.erase(attempt);
-  if (const auto found = state_->live.find(attempt); found != state_->live.end()) {
-    found->second->grace = Millis(0);
-    found->second->stop_asked.notify();
-  }
+  if (const auto found = state_->live.find(attempt); found != state_->live.end()) found->second->stop(Millis(0));
 }
 
 net::awaitable<void> FakeBackend::close() {
   state_->closed = true;
-  for (auto& [attempt, live] : state_->live) {
-    live->grace = Millis(0);
-    live->stop_asked.notify();
-  }
+  for (auto& [attempt, live] : state_->live) live->stop(Millis(0));
+  state_->asked.clear();
   state_->held.clear();
   co_return;
 }
@@ -99,11 +103,16 @@ std::size_t FakeBackend::places_held() const {
   return state_->held.size();
 }
 
+std::size_t FakeBackend::tasks_running() const {
+  return state_->live.size();
+}
+
 namespace {
 
 net::awaitable<void> find_place(std::shared_ptr<FakeBackend::State> state, agent::Prepare request) {
   const auto& script = state->behaviour(request.attempt);
   co_await net::pause(script.place_after);
+  if (state->asked.erase(request.attempt) == 0) co_return;  // released meanwhile
   if (!script.cannot_place.empty()) {
     state->tell(job::CannotPlace{request.attempt, script.cannot_place});
     co_return;
@@ -115,7 +124,10 @@ net::awaitable<void> find_place(std::shared_ptr<FakeBackend::State> state, agent
   if (script.lose_node_after) {
     co_await net::pause(*script.lose_node_after);
     if (state->held.erase(request.attempt) == 0) co_return;
-    state->live.erase(request.attempt);
+    if (const auto found = state->live.find(request.attempt); found != state->live.end()) {
+      found->second->stop_asked.notify();
+      state->live.erase(found);
+    }
     state->tell(job::Lost{request.attempt, "fake-host went away, as the script says"});
   }
 }
@@ -127,7 +139,7 @@ net::awaitable<void> live_a_life(std::shared_ptr<FakeBackend::State> state, Atte
     const auto found = state->live.find(attempt);
     return found == state->live.end() || found->second != life;
   };
-  if (!life->grace) co_await life->stop_asked.wait(script.start_after);
+  if (!life->kill_at) co_await life->stop_asked.wait(script.start_after);
   if (gone()) co_return;
   if (!script.start_error.empty()) {
     state->live.erase(attempt);
@@ -135,16 +147,17 @@ net::awaitable<void> live_a_life(std::shared_ptr<FakeBackend::State> state, Atte
     state->tell(job::StartFailed{attempt, failure, script.start_error});
     co_return;
   }
-  if (!life->grace) {
+  if (!life->kill_at) {
     state->tell(job::Started{attempt, 4242});
     if (!script.says.empty() && !state->closed) state->sink.output({attempt, script.says, std::nullopt, {}});
     constexpr Millis kForEver = std::chrono::hours(24);
-    if (!life->grace) co_await life->stop_asked.wait(script.never_ends ? kForEver : script.run_for);
+    if (!life->kill_at) co_await life->stop_asked.wait(script.never_ends ? kForEver : script.run_for);
   }
   if (gone()) co_return;
   job::ExitStatus status{script.exit_code, script.exit_signal};
-  if (life->grace) {
-    if (script.ignores_stop) co_await net::pause(*life->grace);
+  if (life->kill_at) {
+    while (script.ignores_stop && core::steady_now() < *life->kill_at)
+      co_await life->stop_asked.wait(*life->kill_at - core::steady_now());
     if (gone()) co_return;
     status = {0, script.ignores_stop ? 9 : 15};
   }

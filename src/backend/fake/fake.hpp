@@ -44,6 +44,8 @@ class FakeBackend final : public Backend {
 
   // Attempts that hold a place now; empty when nothing was leaked.
   [[nodiscard]] std::size_t places_held() const;
+  // Attempts that were launched and have not ended.
+  [[nodiscard]] std::size_t tasks_running() const;
 
   struct State;  // shared with the coroutines that live the tasks' lives
 

@@ -24,6 +24,11 @@ std::string round_trip(const Report& report) {
   return back ? json::serialize(to_json(*back)) : back.error().message;
 }
 
+TEST(AgentProtocol, a_grace_of_weeks_is_understood) {
+  const Command stop = Stop{kAttempt, std::chrono::hours(24 * 60)};
+  EXPECT_EQ(round_trip(stop), json::serialize(to_json(stop)));
+}
+
 TEST(AgentProtocol, every_command_survives_the_wire) {
   Prepare prepare;
   prepare.attempt = kAttempt;

@@ -43,7 +43,7 @@ TEST(Capacity, gpus_that_are_not_there_are_refused_with_who_asks) {
 }
 
 TEST(Capacity, memory_asked_for_must_be_there_all_together) {
-  EXPECT_EQ(refusal({2, 8 * kGiB + 1, 0, ""}, kSmall).substr(0, 29), "the tasks ask for 8 GiB of me");
+  EXPECT_EQ(refusal({2, 8 * kGiB + 1, 0, ""}, kSmall).substr(0, 28), "the tasks ask for 8.0 GiB of");
   EXPECT_EQ(refusal({2, 16 * kGiB, 0, ""}, kSmall),
             "the tasks ask for 16 GiB of memory together, this machine has 8 GiB: ask for less with --resource "
             "ROLE:memory=SIZE, or use a cluster");

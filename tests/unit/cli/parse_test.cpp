@@ -139,6 +139,7 @@ TEST(ParseMx, mistakes_are_said_with_a_remedy) {
   EXPECT_THAT(refusal("ydl-mx --n"), HasSubstr("--n"));
   EXPECT_THAT(refusal("ydl-mx --jobnmae x x.py"), HasSubstr("no option --jobnmae; did you mean '--jobname'?"));
   EXPECT_THAT(refusal("ydl-mx --n 1 --role worker=2 x.py"), HasSubstr("role worker is given twice"));
+  EXPECT_THAT(refusal("ydl-mx --role server=2 --s 3 x.py"), HasSubstr("role server is given twice"));
   EXPECT_THAT(refusal("ydl-mx --resource wroker:memory=1g x.py"), HasSubstr("did you mean 'worker'?"));
 }
 
@@ -239,7 +240,7 @@ TEST(ParseRun, mistakes_are_said_with_a_remedy) {
   EXPECT_THAT(refusal("ydl run --allocation-timeout x -- x"), HasSubstr("--allocation-timeout"));
   EXPECT_THAT(refusal("ydl run --cluster yran -- x"), HasSubstr("did you mean 'yarn'?"));
   EXPECT_THAT(refusal("ydl run --output jsno -- x"), HasSubstr("did you mean 'json'?"));
-  EXPECT_THAT(refusal("ydl run --name a --name b -- x"), HasSubstr("--name"));
+  EXPECT_THAT(refusal("ydl run --name a --name b -- x"), HasSubstr("--jobname"));
   for (const auto* range : {"1", "a-b", "5-1", "0-5", "1-70000", "1-2-3", "-"})
     EXPECT_THAT(refusal(std::string("ydl run --port-range ") + range + " -- x"), HasSubstr("--port-range")) << range;
 }

@@ -117,10 +117,10 @@ TEST_F(JobFolderTest, files_are_for_their_owner_only) {
   EXPECT_EQ(mode_of(made->root()), 0700U);
 }
 
-TEST_F(JobFolderTest, a_missing_file_is_not_found) {
+TEST_F(JobFolderTest, a_missing_file_is_said_with_its_path) {
   const auto made = folder("mnist-1");
   EXPECT_THAT(read_job_file(made).error().message, HasSubstr("job.json"));
-  EXPECT_EQ(read_state_file(made).error().code, core::Errc::not_found);
+  EXPECT_EQ(read_state_file(made).error().code, std::errc::no_such_file_or_directory);
 }
 
 TEST_F(JobFolderTest, a_file_written_halfway_is_corrupt_and_named) {
