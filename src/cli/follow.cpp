@@ -45,7 +45,10 @@ class Follower {
             options_.mode, ui::Screen(STDOUT_FILENO).is_terminal() ? ui::OutputKind::terminal : ui::OutputKind::other)),
         display_(ui::make_display(mode_, {ui::terminal_style(), ui::local_utc_offset})),
         screen_(display_->target() == ui::Stream::out ? STDOUT_FILENO : STDERR_FILENO),
-        logs_(folder_, {}) {}
+        logs_(folder_, {}),
+        signals_(context_, SIGINT, SIGTERM, SIGHUP) {
+    options_.signals.release();
+  }
 
   asio::awaitable<void> run() {
     using asio::experimental::awaitable_operators::operator||;
@@ -111,18 +114,17 @@ class Follower {
   }
 
   asio::awaitable<void> watch_signals() {
-    asio::signal_set signals(context_, SIGINT, SIGTERM, SIGHUP);
     JobClient client(context_.get_executor(), endpoint_);
     bool stopping = false;
     for (;;) {
-      const auto [error, number] = co_await signals.async_wait(net::tuple);
+      const auto [error, number] = co_await signals_.async_wait(net::tuple);
       if (error) co_return;
       if (stopping) {
         (void)co_await client.stop(who_am_i(), core::Millis(0));
         continue;
       }
       const bool can_ask = number == SIGINT && mode_ == ui::Mode::tty && ui::Screen(STDIN_FILENO).is_terminal();
-      const auto answer = can_ask ? co_await ask(signals) : ui::Answer::stop;
+      const auto answer = can_ask ? co_await ask() : ui::Answer::stop;
       if (answer == ui::Answer::carry_on) continue;
       if (answer == ui::Answer::leave && leave()) co_return;
       stopping = true;
@@ -131,7 +133,7 @@ class Follower {
     }
   }
 
-  asio::awaitable<ui::Answer> ask(asio::signal_set& signals) {
+  asio::awaitable<ui::Answer> ask() {
     using asio::experimental::awaitable_operators::operator||;
     show(display_->abort(frame()));
     asking_ = true;
@@ -142,7 +144,7 @@ class Follower {
     std::array<char, 64> buffer{};
     while (!question.answer()) {
       const auto what =
-          co_await (input.async_read_some(asio::buffer(buffer), net::tuple) || signals.async_wait(net::tuple));
+          co_await (input.async_read_some(asio::buffer(buffer), net::tuple) || signals_.async_wait(net::tuple));
       // The job ended before an answer came: what is read as the end of the input is our own doing.
       if ((co_await asio::this_coro::cancellation_state).cancelled() != asio::cancellation_type::none) break;
       if (what.index() == 1) {
@@ -208,6 +210,7 @@ class Follower {
   std::unique_ptr<ui::Display> display_;
   ui::Screen screen_;
   LogReader logs_;
+  asio::signal_set signals_;
   bool asking_ = false;
   bool left_ = false;
   std::optional<ui::EventView> end_;  // the event that told the job's end

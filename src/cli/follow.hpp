@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/commands.hpp"
+#include "cli/held_signals.hpp"
 #include "core/files.hpp"
 #include "master/job_folder.hpp"
 
@@ -11,6 +12,7 @@ namespace ydl::cli {
 struct FollowOptions {
   ui::Mode mode = ui::Mode::automatic;
   core::UniqueFd leash;  // of the master this command started: closing it stops the job
+  HeldSignals signals;   // let go of as soon as they are handled here
 };
 
 // Shows a running job until it ends, or until the user leaves it. Returns the exit code: the job's own, or 0 when it

@@ -5,6 +5,7 @@
 #include "cli/common.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/follow.hpp"
+#include "cli/held_signals.hpp"
 #include "cli/where.hpp"
 #include "core/strings.hpp"
 #include "core/user.hpp"
@@ -148,6 +149,7 @@ int launch_job(const RunOptions& options, spec::JobSpec spec) {
   for (const auto& note : options.notes) say(options, note);
   for (const auto& note : plan->notes) say(options, "note: " + note);
   for (const auto& note : outside_paths(spec)) say(options, "note: " + note);
+  HeldSignals signals;
   const auto folder = make_folder(options, spec, *where);
   if (!folder) return complain(folder.error());
   auto leash = start_master(*folder, options.detach);
@@ -159,7 +161,7 @@ int launch_job(const RunOptions& options, spec::JobSpec spec) {
                                      : id + "\n");
     return 0;
   }
-  return follow_job(*folder, {options.common.output, *std::move(leash)});
+  return follow_job(*folder, {options.common.output, *std::move(leash), std::move(signals)});
 }
 
 }  // namespace ydl::cli

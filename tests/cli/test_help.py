@@ -59,7 +59,11 @@ def completions(ydl, *words):
     script = ydl.ok("completion", "bash").out
     line = " ".join(f"'{word}'" for word in words)
     program = f'{script}\nCOMP_WORDS=({line})\nCOMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))\n_ydl\nprintf "%s\\n" "${{COMPREPLY[@]}}"\n'
-    env = ydl.env | {"PATH": f"{ydl.binary.parent}:{ydl.env['PATH']}"}
+    (ydl.scratch / "bin").mkdir(exist_ok=True)
+    link = ydl.scratch / "bin/ydl"
+    if not link.exists():
+        link.symlink_to(ydl.binary)
+    env = ydl.env | {"PATH": f"{link.parent}:{ydl.env['PATH']}"}
     done = subprocess.run(["bash", "-c", program], env=env, capture_output=True, text=True, check=True, timeout=30)
     return done.stdout.split()
 

@@ -236,9 +236,9 @@ def test_without_a_terminal_a_second_signal_stops_at_once(ydl):
     assert finish(process).code == 130
 
 
-def test_a_signal_while_the_job_is_placed_stops_it(ydl):
+def test_a_signal_as_soon_as_there_is_a_job_stops_it(ydl):
     process = ydl.start("run", "--n", "64", "--", "sleep", "600")
-    ydl.the_job().wait_for("job_placing")
+    ydl.the_job()
     process.send_signal(signal.SIGINT)
     assert finish(process).code == 130
 
