@@ -1,6 +1,7 @@
-"""How much memory an MXNet job takes beyond the user's workers and servers."""
+"""The processes of an MXNet job: when the last has ended, and how much memory those take that are not the user's workers and servers."""
 
 import contextlib
+import time
 from pathlib import Path
 
 LAUNCHERS = ("ydl", "bash", "sh")
@@ -57,3 +58,16 @@ class NotUserCode:
         if total > self.peak_mb:
             self.peak_mb = total
             self.processes_at_peak = [f"{name} {size:.1f}" for name, size in sorted(sizes)]
+
+
+def wait_for_the_last_process_in(folder, seconds):
+    """Waits until no process has the folder in its environment."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and any(mentions(process, folder) for process in Path("/proc").glob("[0-9]*")):
+        time.sleep(0.01)
+
+
+def mentions(process, folder):
+    with contextlib.suppress(OSError):
+        return str(folder).encode() in (process / "environ").read_bytes()
+    return False

@@ -16,6 +16,9 @@ fail() {
 
 [[ -x $ydl ]] || fail "there is no program $ydl; run \`make build\` first, or name one with YDL."
 torch=$("$root/tools/setup/python_env.sh" torch) || fail "torchrun, one of the launchers compared, is not there."
+mxnet=$("$root/tools/setup/python_env.sh" mxnet) || fail "MXNet, whose jobs are measured, is not there."
+mnist=$("$root/tools/fetch_data.py" mnist) || fail "MNIST, which they train on, is not there."
+native=$(make --silent -C "$root/examples/mxnet-native" | tail -n 1) || fail "examples/mxnet-native does not build."
 
 mkdir -p "$tools"
 for program in trivial_task bare_loop; do
@@ -29,4 +32,6 @@ failed=0
 /usr/bin/python3 "$root/bench/local_launch.py" --ydl "$ydl" --task "$tools/trivial_task" --bare-loop "$tools/bare_loop" \
   --torch-python "$torch/bin/python" "$@" || failed=1
 /usr/bin/python3 "$root/bench/command_cost.py" --ydl "$ydl" || failed=1
+/usr/bin/python3 "$root/bench/mxnet_launch.py" --ydl-mx "$(dirname "$ydl")/ydl-mx" --python "$mxnet/bin/python" --data-dir "$mnist" \
+  --native "$native/train_mnist_native" || failed=1
 exit "$failed"
