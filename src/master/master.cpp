@@ -43,7 +43,7 @@ net::awaitable<job::Outcome> Master::run() {
     exit.code = outcome.exit_code;
     on(job::Record{job::RecordKind::job_failed, {}, outcome.reason, exit, {}, 0});
     on(job::Finish{outcome});
-    journal_.flush();
+    flush_journal();
     write_state();
     co_return outcome;
   }
