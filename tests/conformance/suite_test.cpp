@@ -219,6 +219,7 @@ TEST_P(Conformance, a_running_task_that_is_released_ends) {
   const auto attempt = attempt_of(Does::ignores_stop);
   start_and_hear(attempt, Does::ignores_stop);
   backend().release(attempt);
+  expect<job::Exited>(attempt);
   EXPECT_TRUE(loop_.until([&] { return stage_->running() == 0; }));
 }
 

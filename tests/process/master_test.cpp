@@ -23,6 +23,30 @@ backend::FakeTask never_ends() {
   return task;
 }
 
+// A backend that remembers what it was told and answers at once, while it is being told. Workers end well by
+// themselves, all others when they are stopped.
+struct Spy final : backend::Backend {
+  explicit Spy(backend::Sink sink_) : sink(std::move(sink_)) {}
+  net::Async<> open() override { co_return core::Result<>{}; }
+  void place(agent::Prepare request) override {
+    prepares.push_back(request);
+    const auto port = static_cast<std::uint16_t>(7000 + prepares.size());
+    sink.event(job::Placed{request.attempt, {"10.0.0.1", "n1", {port}}});
+  }
+  void launch(agent::Launch request) override {
+    launches.push_back(request);
+    sink.event(job::Started{request.attempt, 1});
+    if (request.attempt.task.role == "worker") sink.event(job::Exited{request.attempt, {}});
+  }
+  void stop(agent::Stop request) override { sink.event(job::Exited{request.attempt, {0, 15}}); }
+  void release(const core::AttemptId&) override {}
+  net::awaitable<void> close() override { co_return; }
+
+  backend::Sink sink;
+  std::vector<agent::Prepare> prepares;
+  std::vector<agent::Launch> launches;
+};
+
 TEST_F(MasterTest, a_job_that_goes_well_leaves_its_whole_story_on_disk) {
   make(job(1));
   const auto outcome = run();
@@ -268,26 +292,6 @@ TEST_F(MasterTest, services_are_stopped_when_the_deciders_are_done) {
 }
 
 TEST_F(MasterTest, tasks_are_told_where_their_peers_are) {
-  struct Spy final : backend::Backend {
-    explicit Spy(backend::Sink sink_) : sink(std::move(sink_)) {}
-    net::Async<> open() override { co_return core::Result<>{}; }
-    void place(agent::Prepare request) override {
-      prepares.push_back(request);
-      sink.event(
-          job::Placed{request.attempt, {"10.0.0.1", "n1", {static_cast<std::uint16_t>(7000 + prepares.size())}}});
-    }
-    void launch(agent::Launch request) override {
-      launches.push_back(request);
-      sink.event(job::Started{request.attempt, 1});
-      sink.event(job::Exited{request.attempt, {}});
-    }
-    void stop(agent::Stop) override {}
-    void release(const core::AttemptId&) override {}
-    net::awaitable<void> close() override { co_return; }
-    backend::Sink sink;
-    std::vector<agent::Prepare> prepares;
-    std::vector<agent::Launch> launches;
-  };
   auto spec = job(2);
   spec.env = {{"A", "job"}, {"YDL_INDEX", "mine"}};
   spec.directory = "/home/ann";
@@ -322,15 +326,26 @@ TEST_F(MasterTest, tasks_are_told_where_their_peers_are) {
   EXPECT_THAT(env.at("YDL_RESULTS_DIR"), HasSubstr("results/worker-1"));
 }
 
-TEST_F(MasterTest, the_schedulers_address_reaches_mxnet_tasks) {
+TEST_F(MasterTest, mxnet_tasks_are_told_where_the_masters_scheduler_is) {
   auto spec = job(1);
   spec.framework = "mxnet";
   spec.roles.resize(2);
   spec.roles[1].name = "server";
-  make(spec, {}, never_ends());
-  begin_and_run();
-  master_->request_stop("ann", std::nullopt);
-  EXPECT_EQ(finish().state, job::JobState::stopped);
+  Spy* spy = nullptr;
+  make_with(spec, [&](backend::Sink sink) {
+    auto made = std::make_unique<Spy>(std::move(sink));
+    spy = made.get();
+    return made;
+  });
+  EXPECT_EQ(run().state, job::JobState::succeeded);
+  ASSERT_EQ(spy->launches.size(), 2U);
+  const auto& worker = spy->launches[0].env;
+  const auto& server = spy->launches[1].env;
+  EXPECT_EQ(worker.at("DMLC_ROLE"), "worker");
+  EXPECT_EQ(server.at("DMLC_ROLE"), "server");
+  EXPECT_EQ(worker.at("DMLC_PS_ROOT_URI"), "127.0.0.1");
+  EXPECT_NE(worker.at("DMLC_PS_ROOT_PORT"), "0");
+  EXPECT_EQ(worker.at("DMLC_PS_ROOT_PORT"), server.at("DMLC_PS_ROOT_PORT"));
 }
 
 }  // namespace
