@@ -297,7 +297,9 @@ Result<Report> report_from_json(const json::object& o) {
   if (*type == "start_failed") return decode_start_failed(o, *std::move(attempt));
   if (*type == "exited") return decode_exited(o, *std::move(attempt));
   if (*type == "output") {
-    return TaskOutput{*std::move(attempt), json_string_or(o, "last_line", ""), core::json_number(o, "progress"),
+    auto progress = core::json_number(o, "progress");
+    if (progress && !(*progress >= 0 && *progress <= 1)) progress.reset();  // infinity could not be passed on as JSON
+    return TaskOutput{*std::move(attempt), json_string_or(o, "last_line", ""), progress,
                       json_string_or(o, "progress_text", "")};
   }
   return fail(Errc::corrupt, fmt::format("'{}' is no report", *type));

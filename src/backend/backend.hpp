@@ -25,7 +25,7 @@ struct Sink {
 //   place   -> Placed | NotPlacedYet… | CannotPlace, or Lost afterwards
 //   launch  -> Started or StartFailed, later Exited or Lost
 //   stop    -> Exited or Lost
-//   release -> nothing; everything the attempt had is free
+//   release -> Exited or Lost if it still ran, else nothing; everything the attempt had is free
 // One conformance suite (tests/conformance) holds for all of them.
 class Backend {
  public:

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fcntl.h>
+#include <limits>
 #include <unistd.h>
 
 #include <boost/json.hpp>
@@ -84,7 +85,9 @@ awaitable<Response> get_log(Master& master, Request request) {
   const auto stream = request.query.contains("stream") ? request.query["stream"] : "stdout";
   if (stream != "stdout" && stream != "stderr") co_return Response::error(400, "stream is stdout or stderr");
   attempt = static_cast<int>(std::min<std::int64_t>(number(request, "attempt", attempt), attempt));
-  const auto piece = read_piece(master.folder().task_logs({*task, attempt}) / stream, number(request, "offset", 0),
+  constexpr auto kLastOffset = std::numeric_limits<std::int64_t>::max() - kLogPiece;
+  const auto piece = read_piece(master.folder().task_logs({*task, attempt}) / stream,
+                                std::min(number(request, "offset", 0), kLastOffset),
                                 std::min(number(request, "limit", kLogPiece), kLogPiece));
   if (!piece) co_return refuse(piece.error());
   co_return Response{200, *piece, "application/octet-stream"};

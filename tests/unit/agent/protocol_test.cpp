@@ -29,6 +29,15 @@ TEST(AgentProtocol, a_grace_of_weeks_is_understood) {
   EXPECT_EQ(round_trip(stop), json::serialize(to_json(stop)));
 }
 
+TEST(AgentProtocol, progress_is_a_number_from_0_to_1) {
+  for (const auto* number : {"1e999", "-1e999", "1.5", "-0.1", "\"x\""}) {
+    const auto text = R"({"type":"output","task":"worker:0","attempt":1,"progress":)" + std::string(number) + "}";
+    const auto report = report_from_json(*core::parse_json_object(text));
+    ASSERT_TRUE(report) << number;
+    EXPECT_FALSE(std::get<TaskOutput>(*report).progress) << number;
+  }
+}
+
 TEST(AgentProtocol, every_command_survives_the_wire) {
   Prepare prepare;
   prepare.attempt = kAttempt;

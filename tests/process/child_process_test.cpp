@@ -1,0 +1,107 @@
+#include "net/child_process.hpp"
+
+#include "support/loop.hpp"
+#include "support/temp_dir.hpp"
+
+#include <csignal>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace ydl::net {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ChildProcessTest : public testing::Test {
+ protected:
+  SpawnOptions shell(std::string script) {
+    SpawnOptions options;
+    options.executable = "/bin/sh";
+    options.argv = {"sh", "-c", std::move(script)};
+    options.log_file = dir_.path() / "log";
+    return options;
+  }
+  int run(SpawnOptions options) {
+    auto process = ChildProcess::spawn(std::move(options));
+    if (!process) {
+      ADD_FAILURE() << process.error().message;
+      return -1;
+    }
+    return loop_.run(process->wait());
+  }
+  [[nodiscard]] std::string log() const { return core::read_file(dir_.path() / "log").value_or("no file"); }
+
+  test::TempDir dir_;
+  test::Loop loop_;
+};
+
+TEST_F(ChildProcessTest, its_end_comes_back) {
+  const int status = run(shell("exit 7"));
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
+TEST_F(ChildProcessTest, a_signal_reaches_it) {
+  auto process = ChildProcess::spawn(shell("exec sleep 60"));
+  ASSERT_TRUE(process) << process.error().message;
+  process->signal(SIGKILL);
+  const int status = loop_.run(process->wait());
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGKILL);
+  process->signal(SIGKILL);  // a process that is gone is nobody else's
+}
+
+TEST_F(ChildProcessTest, what_it_says_is_appended_to_the_log) {
+  run(shell("echo out; echo err >&2"));
+  run(shell("echo again"));
+  EXPECT_EQ(log(), "out\nerr\nagain\n");
+}
+
+TEST_F(ChildProcessTest, it_runs_where_it_is_told_to) {
+  auto options = shell("pwd -P");
+  options.directory = "/";
+  run(std::move(options));
+  EXPECT_EQ(log(), "/\n");
+}
+
+TEST_F(ChildProcessTest, it_reads_what_it_is_given_or_nothing) {
+  auto pipe = core::make_pipe();
+  ASSERT_TRUE(pipe);
+  auto options = shell("cat");
+  options.standard_input = std::move(pipe->read);
+  auto process = ChildProcess::spawn(std::move(options));
+  ASSERT_TRUE(process);
+  ASSERT_TRUE(core::write_all(pipe->write.get(), "hello"));
+  pipe->write.reset();
+  EXPECT_EQ(loop_.run(process->wait()), 0);
+  EXPECT_EQ(run(shell("cat")), 0);
+  EXPECT_EQ(log(), "hello");
+}
+
+TEST_F(ChildProcessTest, it_inherits_no_descriptor_and_no_ignored_signal) {
+  const core::UniqueFd leak(::dup(STDOUT_FILENO));  // not close-on-exec
+  ::signal(SIGUSR1, SIG_IGN);
+  const int status = run(shell("kill -USR1 $$; exit 0"));
+  ::signal(SIGUSR1, SIG_DFL);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  run(shell("test -e /proc/self/fd/" + std::to_string(leak.get()) + " && echo leaked; echo done"));
+  EXPECT_EQ(log(), "done\n");
+}
+
+TEST_F(ChildProcessTest, it_leads_a_session_of_its_own) {
+  run(shell("read -r _ _ _ _ _ session _ < /proc/$$/stat; test $session = $$ && echo own"));
+  EXPECT_EQ(log(), "own\n");
+}
+
+TEST_F(ChildProcessTest, a_program_that_is_not_there_is_named) {
+  auto options = shell("");
+  options.executable = "/nowhere/ydl";
+  const auto process = ChildProcess::spawn(std::move(options));
+  ASSERT_FALSE(process);
+  EXPECT_THAT(process.error().message, HasSubstr("cannot start /nowhere/ydl: No such file"));
+}
+
+}  // namespace
+}  // namespace ydl::net

@@ -1,0 +1,352 @@
+// Whole stories of a job: the master, its state machine and its files, over the fake backend.
+#include "core/json.hpp"
+#include "master_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+namespace ydl::master {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+backend::FakeTask exits(int code) {
+  backend::FakeTask task;
+  task.exit_code = code;
+  return task;
+}
+backend::FakeTask never_ends() {
+  backend::FakeTask task;
+  task.never_ends = true;
+  return task;
+}
+
+// A backend that remembers what it was told and answers at once, while it is being told. Workers end well by
+// themselves, all others when they are stopped.
+struct Spy final : backend::Backend {
+  explicit Spy(backend::Sink sink_) : sink(std::move(sink_)) {}
+  net::Async<> open() override { co_return core::Result<>{}; }
+  void place(agent::Prepare request) override {
+    prepares.push_back(request);
+    const auto port = static_cast<std::uint16_t>(7000 + prepares.size());
+    sink.event(job::Placed{request.attempt, {"10.0.0.1", "n1", {port}}});
+  }
+  void launch(agent::Launch request) override {
+    launches.push_back(request);
+    sink.event(job::Started{request.attempt, 1});
+    if (request.attempt.task.role == "worker") sink.event(job::Exited{request.attempt, {}});
+  }
+  void stop(agent::Stop request) override { sink.event(job::Exited{request.attempt, {0, 15}}); }
+  void release(const core::AttemptId&) override {}
+  net::awaitable<void> close() override { co_return; }
+
+  backend::Sink sink;
+  std::vector<agent::Prepare> prepares;
+  std::vector<agent::Launch> launches;
+};
+
+TEST_F(MasterTest, a_job_that_goes_well_leaves_its_whole_story_on_disk) {
+  make(job(1));
+  const auto outcome = run();
+  EXPECT_EQ(outcome.state, job::JobState::succeeded);
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(events(), ElementsAre("job_placing", "task_placed worker:0#1", "task_starting worker:0#1",
+                                    "task_running worker:0#1", "job_running", "task_succeeded worker:0#1",
+                                    "job_finishing", "job_succeeded"));
+  const auto state = state_on_disk();
+  EXPECT_EQ(state.state, "succeeded");
+  EXPECT_EQ(state.tasks, 1);
+  EXPECT_EQ(state.exit_code, 0);
+  EXPECT_TRUE(state.finished);
+  EXPECT_EQ(state.cause, "");
+}
+
+TEST_F(MasterTest, the_view_left_on_disk_is_the_one_clients_saw_last) {
+  make(job(2), {{"worker:1", exits(3)}});
+  run();
+  const auto stored = cli::stored_job_view(folder_);
+  ASSERT_TRUE(stored) << stored.error().message;
+  EXPECT_EQ(stored->id, folder_.id().str());
+  EXPECT_EQ(stored->state, "failed");
+  EXPECT_EQ(stored->exit_code, 3);
+  EXPECT_EQ(stored->reason, view().reason);
+  EXPECT_TRUE(stored->finished);
+  ASSERT_EQ(stored->tasks.size(), 2U);
+  EXPECT_EQ(stored->tasks[1].state, "failed");
+  EXPECT_TRUE(stored->tasks[1].ran_for);
+}
+
+TEST_F(MasterTest, a_failure_ends_the_job_with_the_tasks_code_and_names_it) {
+  make(job(2), {{"worker:0", never_ends()}, {"worker:1", exits(3)}});
+  const auto outcome = run();
+  EXPECT_EQ(outcome.state, job::JobState::failed);
+  EXPECT_EQ(outcome.exit_code, 3);
+  const auto state = state_on_disk();
+  EXPECT_EQ(state.state, "failed");
+  EXPECT_EQ(state.cause, "worker:1");
+  EXPECT_EQ(state.cause_attempt, 1);
+  EXPECT_THAT(state.reason, HasSubstr("worker:1"));
+  EXPECT_THAT(events(), Contains("task_failed worker:1#1"));
+  EXPECT_THAT(events(), Contains("task_stopping worker:0#1"));
+  EXPECT_EQ(events().back(), "job_failed");
+}
+
+TEST_F(MasterTest, a_signal_ends_the_job_as_a_shell_would_say_it) {
+  backend::FakeTask killed;
+  killed.exit_signal = 11;
+  make(job(1), {{"worker:0", killed}});
+  EXPECT_EQ(run().exit_code, 139);
+}
+
+TEST_F(MasterTest, a_failed_task_is_tried_again_on_new_ports) {
+  auto spec = job(2);
+  spec.retries = 1;
+  make(spec, {{"worker:1#1", exits(3)}});
+  EXPECT_EQ(run().state, job::JobState::succeeded);
+  EXPECT_THAT(events(), Contains("task_failed worker:1#1"));
+  EXPECT_THAT(events(), Contains("task_retry worker:1#1"));
+  EXPECT_THAT(events(), Contains("task_succeeded worker:1#2"));
+  EXPECT_EQ(view().tasks[1].attempt, 2);
+}
+
+TEST_F(MasterTest, retries_come_to_an_end) {
+  auto spec = job(1);
+  spec.retries = 2;
+  make(spec, {{"worker:0", exits(3)}});
+  EXPECT_EQ(run().exit_code, 3);
+  EXPECT_THAT(events(), Contains("task_failed worker:0#3"));
+  EXPECT_THAT(events(), Not(Contains("task_running worker:0#4")));
+  EXPECT_EQ(state_on_disk().cause_attempt, 3);
+}
+
+TEST_F(MasterTest, a_lost_host_is_a_failure_that_may_be_tried_again) {
+  auto spec = job(1);
+  spec.retries = 1;
+  auto lost = never_ends();
+  lost.lose_node_after = core::Millis(5);
+  make(spec, {{"worker:0#1", lost}});
+  EXPECT_EQ(run().state, job::JobState::succeeded);
+  EXPECT_THAT(events(), Contains("task_lost worker:0#1"));
+}
+
+TEST_F(MasterTest, a_command_that_cannot_start_fails_the_job_at_once) {
+  auto spec = job(2);
+  spec.retries = 5;
+  backend::FakeTask missing;
+  missing.start_error = "could not start: there is no ./train";
+  missing.start_error_permanent = true;
+  make(spec, {{"worker:0", missing}}, never_ends());
+  const auto outcome = run();
+  EXPECT_EQ(outcome.state, job::JobState::failed);
+  EXPECT_NE(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.reason, HasSubstr("there is no ./train"));
+  EXPECT_THAT(events(), Not(Contains("task_retry worker:0#1")));
+}
+
+TEST_F(MasterTest, a_task_without_a_place_fails_the_job_with_the_reason) {
+  backend::FakeTask nowhere;
+  nowhere.cannot_place = "no host has 8 GPUs";
+  make(job(2), {{"worker:1", nowhere}}, never_ends());
+  const auto outcome = run();
+  EXPECT_EQ(outcome.state, job::JobState::failed);
+  EXPECT_THAT(outcome.reason, HasSubstr("no host has 8 GPUs"));
+  EXPECT_THAT(events(), Not(Contains("task_running worker:0#1"))) << "no task starts before all have a place";
+}
+
+TEST_F(MasterTest, a_gang_that_is_not_placed_in_time_gives_its_places_back) {
+  auto spec = job(2);
+  spec.allocation_timeout = core::Millis(5);
+  backend::FakeTask slow;
+  slow.place_after = core::Seconds(600);
+  make_with(spec, [&](backend::Sink sink) {
+    auto fake = std::make_unique<backend::FakeBackend>(loop_.executor(), std::move(sink), Script{{"worker:1", slow}});
+    fake_ = fake.get();
+    return fake;
+  });
+  begin();
+  ASSERT_TRUE(loop_.until([&] { return view().state == "restarting"; })) << view().state;
+  EXPECT_EQ(fake_->places_held(), 0U);
+  EXPECT_THAT(events(), Contains("job_restarting"));
+  master_->request_stop("ann", std::nullopt);
+  EXPECT_EQ(finish().state, job::JobState::stopped);
+}
+
+TEST_F(MasterTest, a_stop_ends_everything_and_says_who_asked) {
+  make(job(3), {}, never_ends());
+  begin_and_run();
+  EXPECT_EQ(state_on_disk().state, "running");
+  master_->request_stop("ann at edge1", std::nullopt);
+  const auto outcome = finish();
+  EXPECT_EQ(outcome.state, job::JobState::stopped);
+  EXPECT_EQ(outcome.exit_code, 130);
+  EXPECT_EQ(outcome.reason, "stopped by ann at edge1");
+  EXPECT_THAT(events(), Contains("task_stopped worker:2#1"));
+  EXPECT_EQ(events().back(), "job_stopped");
+}
+
+TEST_F(MasterTest, a_second_stop_shortens_the_grace) {
+  auto stubborn = never_ends();
+  stubborn.ignores_stop = true;
+  auto spec = job(1);
+  spec.stop_grace = core::Seconds(600);
+  make(spec, {}, stubborn);
+  begin_and_run();
+  master_->request_stop("ann", std::nullopt);
+  loop_.settle();
+  EXPECT_EQ(view().state, "stopping");
+  master_->request_stop("ann", core::Millis(0));
+  EXPECT_EQ(finish().state, job::JobState::stopped);
+}
+
+TEST_F(MasterTest, a_stop_before_anything_is_placed_ends_the_job) {
+  backend::FakeTask slow;
+  slow.place_after = core::Seconds(600);
+  make(job(2), {}, slow);
+  begin();
+  loop_.settle();
+  master_->request_stop("ann", std::nullopt);
+  EXPECT_EQ(finish().state, job::JobState::stopped);
+}
+
+TEST_F(MasterTest, a_stop_that_comes_before_the_job_begins_is_not_forgotten) {
+  make(job(1));
+  master_->request_stop("signal 15 to its master", std::nullopt);
+  EXPECT_EQ(run().state, job::JobState::stopped);
+  EXPECT_EQ(events().back(), "job_stopped");
+}
+
+TEST_F(MasterTest, a_stop_after_the_end_changes_nothing) {
+  make(job(1));
+  EXPECT_EQ(run().state, job::JobState::succeeded);
+  const auto told = events();
+  master_->request_stop("ann", std::nullopt);
+  loop_.settle();
+  EXPECT_EQ(events(), told);
+  EXPECT_EQ(view().state, "succeeded");
+  EXPECT_EQ(state_on_disk().state, "succeeded");
+}
+
+TEST_F(MasterTest, the_whole_job_has_a_time_limit) {
+  auto spec = job(1);
+  spec.run_timeout = core::Millis(20);
+  make(spec, {}, never_ends());
+  const auto outcome = run();
+  EXPECT_EQ(outcome.state, job::JobState::failed);
+  EXPECT_NE(outcome.exit_code, 0);
+}
+
+TEST_F(MasterTest, what_a_task_says_is_in_the_view_and_belongs_to_its_attempt) {
+  auto spec = job(1);
+  spec.retries = 1;
+  auto talks = exits(3);
+  talks.says = "epoch 3";
+  make(spec, {{"worker:0#1", talks}}, never_ends());
+  begin();
+  ASSERT_TRUE(loop_.until([&] { return view().tasks[0].last_line == "epoch 3"; }));
+  ASSERT_TRUE(loop_.until([&] { return view().tasks[0].attempt == 2; }));
+  EXPECT_EQ(view().tasks[0].last_line, "") << "the first attempt's words are not the second's";
+  master_->request_stop("ann", std::nullopt);
+  finish();
+}
+
+TEST_F(MasterTest, a_backend_that_cannot_open_fails_the_job_and_leaves_a_trace) {
+  class Broken final : public backend::Backend {
+    net::Async<> open() override { co_return core::fail(core::Errc::io, "the agent cannot start"); }
+    void place(agent::Prepare) override { ADD_FAILURE(); }
+    void launch(agent::Launch) override { ADD_FAILURE(); }
+    void stop(agent::Stop) override {}
+    void release(const core::AttemptId&) override {}
+    net::awaitable<void> close() override { co_return; }
+  };
+  make_with(job(1), [](backend::Sink) { return std::make_unique<Broken>(); });
+  const auto outcome = run();
+  EXPECT_EQ(outcome.state, job::JobState::failed);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(events(), ElementsAre("job_failed"));
+  EXPECT_TRUE(master_->finished()) << "who follows the job must learn that it is over";
+  EXPECT_EQ(view().state, "failed");
+  EXPECT_EQ(state_on_disk().state, "failed");
+  EXPECT_EQ(state_on_disk().reason, "the agent cannot start");
+}
+
+TEST_F(MasterTest, evaluators_finish_after_the_deciders) {
+  auto spec = job(1);
+  spec.roles.resize(2);
+  spec.roles[1].name = "evaluator";
+  backend::FakeTask slow;
+  slow.run_for = core::Millis(10);
+  make(spec, {{"evaluator:0", slow}});
+  EXPECT_EQ(run().state, job::JobState::succeeded);
+  EXPECT_THAT(events(), Contains("task_succeeded evaluator:0#1"));
+}
+
+TEST_F(MasterTest, services_are_stopped_when_the_deciders_are_done) {
+  auto spec = job(1);
+  spec.roles.resize(2);
+  spec.roles[1].name = "ps";
+  make(spec, {{"ps:0", never_ends()}});
+  EXPECT_EQ(run().state, job::JobState::succeeded);
+  EXPECT_THAT(events(), Contains("task_stopped ps:0#1"));
+}
+
+TEST_F(MasterTest, tasks_are_told_where_their_peers_are) {
+  auto spec = job(2);
+  spec.env = {{"A", "job"}, {"YDL_INDEX", "mine"}};
+  spec.directory = "/home/ann";
+  spec.files = {{"data/train", ""}, {"/abs/x", "y"}};
+  Spy* spy = nullptr;
+  make_with(spec, [&](backend::Sink sink) {
+    auto made = std::make_unique<Spy>(std::move(sink));
+    spy = made.get();
+    return made;
+  });
+  EXPECT_EQ(run().state, job::JobState::succeeded) << "a backend may answer while it is being told what to do";
+  ASSERT_EQ(spy->prepares.size(), 2U);
+  ASSERT_EQ(spy->launches.size(), 2U);
+  const auto& prepare = spy->prepares[1];
+  EXPECT_EQ(prepare.working_directory, folder_.working_directory({"worker", 1}).string());
+  EXPECT_EQ(prepare.log_directory, folder_.task_logs({{"worker", 1}, 1}).string());
+  EXPECT_EQ(prepare.linked_directory, "/home/ann");
+  EXPECT_EQ(prepare.memory_limit, 0U) << "a default limits nothing on this machine";
+  ASSERT_EQ(prepare.links.size(), 2U);
+  EXPECT_EQ(prepare.links[0].target, "/home/ann/data/train");
+  EXPECT_EQ(prepare.links[0].name, "train");
+  EXPECT_EQ(prepare.links[1].target, "/abs/x");
+  EXPECT_EQ(prepare.links[1].name, "y");
+  const auto& env = spy->launches[1].env;
+  EXPECT_EQ(env.at("YDL_JOB_ID"), folder_.id().str());
+  EXPECT_EQ(env.at("YDL_ROLE"), "worker");
+  EXPECT_EQ(env.at("YDL_PORTS"), "7002");
+  EXPECT_EQ(env.at("YDL_ATTEMPT"), "1");
+  EXPECT_EQ(env.at("A"), "job");
+  EXPECT_EQ(env.at("YDL_INDEX"), "mine") << "the user has the last word";
+  EXPECT_THAT(env.at("YDL_TASKS_JSON"), HasSubstr("7001"));
+  EXPECT_THAT(env.at("YDL_RESULTS_DIR"), HasSubstr("results/worker-1"));
+}
+
+TEST_F(MasterTest, mxnet_tasks_are_told_where_the_masters_scheduler_is) {
+  auto spec = job(1);
+  spec.framework = "mxnet";
+  spec.roles.resize(2);
+  spec.roles[1].name = "server";
+  Spy* spy = nullptr;
+  make_with(spec, [&](backend::Sink sink) {
+    auto made = std::make_unique<Spy>(std::move(sink));
+    spy = made.get();
+    return made;
+  });
+  EXPECT_EQ(run().state, job::JobState::succeeded);
+  ASSERT_EQ(spy->launches.size(), 2U);
+  const auto& worker = spy->launches[0].env;
+  const auto& server = spy->launches[1].env;
+  EXPECT_EQ(worker.at("DMLC_ROLE"), "worker");
+  EXPECT_EQ(server.at("DMLC_ROLE"), "server");
+  EXPECT_EQ(worker.at("DMLC_PS_ROOT_URI"), "127.0.0.1");
+  EXPECT_NE(worker.at("DMLC_PS_ROOT_PORT"), "0");
+  EXPECT_EQ(worker.at("DMLC_PS_ROOT_PORT"), server.at("DMLC_PS_ROOT_PORT"));
+}
+
+}  // namespace
+}  // namespace ydl::master

@@ -1,0 +1,61 @@
+#include "net/endpoint_file.hpp"
+
+#include "core/files.hpp"
+#include "support/temp_dir.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+namespace ydl::net {
+namespace {
+
+using ::testing::HasSubstr;
+
+class EndpointFileTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::filesystem::path file() const { return dir_.path() / "master.json"; }
+  core::Error error_of(std::string_view text) {
+    EXPECT_TRUE(core::write_file_atomically(file(), text));
+    const auto read = read_endpoint(file());
+    EXPECT_FALSE(read) << text;
+    return read ? core::Error{} : read.error();
+  }
+
+  test::TempDir dir_;
+};
+
+TEST_F(EndpointFileTest, an_endpoint_comes_back_as_it_was_written) {
+  ASSERT_TRUE(write_endpoint(file(), {"127.0.0.1", 65535, "s3\"cret"}));
+  const auto read = read_endpoint(file());
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->address, "127.0.0.1");
+  EXPECT_EQ(read->port, 65535);
+  EXPECT_EQ(read->secret, "s3\"cret");
+}
+
+TEST_F(EndpointFileTest, a_secret_is_for_its_owner_only_whatever_was_there_before) {
+  ASSERT_TRUE(core::write_file_atomically(file(), "{}", 0666));
+  ASSERT_TRUE(write_endpoint(file(), {"127.0.0.1", 1, "s"}));
+  struct stat found{};
+  ASSERT_EQ(::stat(file().c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777U, 0600U);
+}
+
+TEST_F(EndpointFileTest, a_broken_file_is_corrupt_and_named) {
+  for (const auto* text :
+       {"", "{", "[]", "{}", R"({"address":"127.0.0.1","port":0,"secret":"s"})",
+        R"({"address":"127.0.0.1","port":65536,"secret":"s"})", R"({"address":"127.0.0.1","port":"80","secret":"s"})",
+        R"({"address":"127.0.0.1","port":80})", R"({"port":80,"secret":"s"})"}) {
+    const auto error = error_of(text);
+    EXPECT_EQ(error.code, core::Errc::corrupt) << text;
+    EXPECT_THAT(error.message, HasSubstr("master.json")) << text;
+  }
+}
+
+TEST_F(EndpointFileTest, a_missing_file_is_named) {
+  EXPECT_THAT(read_endpoint(file()).error().message, HasSubstr("master.json"));
+}
+
+}  // namespace
+}  // namespace ydl::net
