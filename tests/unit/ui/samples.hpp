@@ -45,7 +45,8 @@ inline EventView event(std::uint64_t seq, std::string kind, std::string text) {
           .kind = std::move(kind),
           .task = core::TaskId{"worker", 0},
           .attempt = 1,
-          .text = std::move(text)};
+          .text = std::move(text),
+          .exit_code = std::nullopt};
 }
 
 inline FailureView bad_data_dir() {
