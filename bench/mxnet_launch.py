@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from mxnet_memory import NotUserCode, wait_for_the_last_process_in
+from mxnet_processes import NotUserCode, adopt_orphans, cpu_of_ended_children, wait_for_orphans
 from report import Goal, fail, median, print_goals, table
 
 HERE = Path(__file__).resolve().parent
@@ -56,6 +56,7 @@ def other_launcher(python):
 class Run:
     seconds: float  # to the launcher's exit
     gone_seconds: float  # to the end of the last process of the job
+    cpu_seconds: float  # of all processes of the job
     accuracy: float
 
 
@@ -73,6 +74,7 @@ class Stage:
     def run(self, launcher, task, options, while_running=None):
         """Runs a job to its exit. `while_running` is called again and again with the launcher's process."""
         log = self.root / "log"
+        cpu_before = cpu_of_ended_children()
         with log.open("wb") as output:
             start = time.monotonic()
             process = subprocess.Popen(
@@ -85,13 +87,15 @@ class Stage:
             code = process.wait(LIMIT_S)
             seconds = time.monotonic() - start
             # A launcher may exit before its tasks do. The next job must not run beside them.
-            wait_for_the_last_process_in(self.root, LIMIT_S)
+            if not wait_for_orphans(LIMIT_S):
+                fail(f"processes of {launcher.name} still run {LIMIT_S} s after its exit.")
             gone_seconds = time.monotonic() - start
+            cpu_seconds = cpu_of_ended_children() - cpu_before
         # dmlc's tracker ends with 0 even if a worker failed: what counts is that the model was tested.
         accuracy = re.search(r"^(?:\[worker:\d+\] )?accuracy: (\S+)$", log.read_text(), re.MULTILINE)
         if code != 0 or accuracy is None:
             fail(f"{launcher.name} ended with code {code}; it said: {log.read_text()[-2000:]}")
-        return Run(seconds, gone_seconds, float(accuracy.group(1)))
+        return Run(seconds, gone_seconds, cpu_seconds, float(accuracy.group(1)))
 
 
 def compare_times(stage, launchers, rounds):
@@ -103,11 +107,16 @@ def compare_times(stage, launchers, rounds):
         for launcher in launchers if turn % 2 == 0 else launchers[::-1]:
             runs[launcher.name].append(stage.run(launcher, [*launcher.python, str(EXAMPLE)], SHORT))
     exits = {name: median(run.seconds for run in done) for name, done in runs.items()}
-    gone = {name: median(run.gone_seconds for run in done) for name, done in runs.items()}
     other = launchers[-1].name
-    rows = [[name, f"{exits[name]:.2f}", f"{exits[name] / exits[other]:.2f}", f"{gone[name]:.2f}", f"{gone[name] / gone[other]:.2f}"] for name in runs]
-    title = f"A short job of MXNet, {WORKERS} workers and {SERVERS} servers: medians of {rounds} alternating rounds"
-    table(title, ["launcher", "command to exit, s", f"x {other}", "to its last process's end, s", f"x {other}"], rows)
+    rows = []
+    for name in runs:
+        row = [name]
+        for measure in ("seconds", "gone_seconds", "cpu_seconds"):
+            ours, theirs = (median(getattr(run, measure) for run in runs[which]) for which in (name, other))
+            row += [f"{ours:.2f}", f"{ours / theirs:.2f}"]
+        rows.append(row)
+    title = f"A short job of MXNet, {WORKERS} workers and {SERVERS} servers: medians of {rounds} alternating rounds (x {other})"
+    table(title, ["launcher", "command to exit, s", "x", "to its last process's end, s", "x", "CPU of them all, s", "x"], rows)
     return exits
 
 
@@ -138,6 +147,7 @@ def main():
         parser.add_argument(name, required=True)
     parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
+    adopt_orphans()
     with tempfile.TemporaryDirectory(prefix="ydl-bench-") as root:
         stage = Stage(root, options.data_dir)
         ydl = ydl_launcher(options.ydl_mx, options.python)
