@@ -81,13 +81,13 @@ TEST_F(JournalTest, the_file_has_what_was_flushed_and_nothing_twice) {
   Journal journal(context_.get_executor(), file());
   journal.add(note("a"), kTime);
   EXPECT_EQ(on_disk(), "");
-  journal.flush();
+  EXPECT_TRUE(journal.flush());
   const auto first = on_disk();
   EXPECT_EQ(first, journal.after(0)[0] + "\n");
-  journal.flush();
+  EXPECT_TRUE(journal.flush());
   EXPECT_EQ(on_disk(), first);
   journal.add(note("two\nlines"), kTime);
-  journal.flush();
+  EXPECT_TRUE(journal.flush());
   EXPECT_EQ(on_disk(), first + journal.after(1)[0] + "\n");
   EXPECT_EQ(std::ranges::count(on_disk(), '\n'), 2) << "one entry is one line";
 }
@@ -96,23 +96,23 @@ TEST_F(JournalTest, goes_on_behind_what_an_earlier_master_wrote) {
   ASSERT_TRUE(core::write_file_atomically(file(), "earlier\n"));
   Journal journal(context_.get_executor(), file());
   journal.add(note("a"), kTime);
-  journal.flush();
+  EXPECT_TRUE(journal.flush());
   EXPECT_EQ(on_disk(), "earlier\n" + journal.after(0)[0] + "\n");
 }
 
 TEST_F(JournalTest, a_full_disk_loses_the_file_and_not_the_entries) {
   Journal journal(context_.get_executor(), "/dev/full");
   journal.add(note("a"), kTime);
-  journal.flush();
+  EXPECT_TRUE(journal.flush());
   journal.add(note("b"), kTime);
-  journal.flush();
+  EXPECT_TRUE(journal.flush());
   EXPECT_EQ(journal.after(0).size(), 2U);
 }
 
 TEST_F(JournalTest, a_file_that_cannot_be_opened_loses_no_entry) {
   Journal journal(context_.get_executor(), dir_.path() / "missing" / "events.jsonl");
   journal.add(note("a"), kTime);
-  journal.flush();
+  EXPECT_TRUE(journal.flush());
   EXPECT_EQ(journal.after(0).size(), 1U);
 }
 
