@@ -8,6 +8,7 @@ import argparse
 import json
 import subprocess
 import tempfile
+import time
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,7 @@ from report import Goal, fail, median, print_goals, table
 
 SIZES = (2, 64)
 MEMORY_LAUNCHES = 5
+IDLE_S = 10
 
 
 def measure(stage, launchers, rounds, after_launch):
@@ -55,8 +57,8 @@ def print_launches(results, launchers, rounds):
 # ---- where the time goes -------------------------------------------------------------------------------------------
 
 
-def seconds(time):
-    return datetime.fromisoformat(time.replace("Z", "+00:00")).timestamp()
+def seconds(text):
+    return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
 
 
 def json_lines(ydl, stage, *arguments):
@@ -98,17 +100,24 @@ def pss_mb(process):
     fail(f"{process}/smaps_rollup has no line of Pss.")
 
 
-def memory_by_kind(client, state):
-    """PSS in MB, as lists by the name of the process."""
-    found = {"client": [pss_mb(Path(f"/proc/{client}"))], "ydl-master": [], "ydl-agent": [], "ydl-task": []}
+def processes_by_kind(client, state):
+    """The job's processes in /proc, as lists by their names."""
+    found = {"client": [Path(f"/proc/{client}")], "ydl-master": [], "ydl-agent": [], "ydl-task": []}
     for process in Path("/proc").glob("[0-9]*"):
         try:
             kind = (process / "comm").read_text().strip()
             if kind in found and str(state) in (process / "cmdline").read_text():
-                found[kind].append(pss_mb(process))
+                found[kind].append(process)
         except (FileNotFoundError, ProcessLookupError):
             continue  # it ended while we looked
+    counts = {kind: len(processes) for kind, processes in found.items()}
+    if counts != {"client": 1, "ydl-master": 1, "ydl-agent": 1, "ydl-task": SIZES[-1]}:
+        fail(f"the processes of the job were not all found: {counts}.")
     return found
+
+
+def memory_by_kind(client, state):
+    return {kind: [pss_mb(process) for process in processes] for kind, processes in processes_by_kind(client, state).items()}
 
 
 def print_memory(stage, ydl):
@@ -116,10 +125,6 @@ def print_memory(stage, ydl):
     samples = []
     for _ in range(MEMORY_LAUNCHES):
         stage.launch(ydl, size, lambda process: samples.append(memory_by_kind(process.pid, stage.state)))
-    for sample in samples:
-        counts = {kind: len(values) for kind, values in sample.items()}
-        if counts != {"client": 1, "ydl-master": 1, "ydl-agent": 1, "ydl-task": size}:
-            fail(f"the processes of the job were not all found: {counts}.")
     of = {kind: median(sum(sample[kind]) for sample in samples) for kind in samples[0]}
     both = median(sum(sample["ydl-master"]) + sum(sample["ydl-agent"]) for sample in samples)
     rows = [
@@ -132,6 +137,29 @@ def print_memory(stage, ydl):
     ]
     table(f"Memory while {size} tasks run: median of {MEMORY_LAUNCHES} jobs", ["process", "PSS, MB"], rows)
     return both
+
+
+# ---- processor time of a job in which nothing happens --------------------------------------------------------------
+
+
+def used_ns(processes):
+    return sum(int((process / "schedstat").read_text().split()[0]) for process in processes)
+
+
+def print_idle(stage, ydl):
+    percent = {}
+
+    def watch(process):
+        kinds = processes_by_kind(process.pid, stage.state)
+        before, start = {kind: used_ns(found) for kind, found in kinds.items()}, time.monotonic_ns()
+        time.sleep(IDLE_S)
+        elapsed = time.monotonic_ns() - start
+        percent.update({kind: 100 * (used_ns(found) - before[kind]) / elapsed for kind, found in kinds.items()})
+
+    stage.launch(ydl, SIZES[-1], watch)
+    parts = ", ".join(f"{kind.removeprefix('ydl-')} {value:.2f} %" for kind, value in percent.items() if kind != "ydl-task")
+    print(f"\nProcessor time while {SIZES[-1]} tasks wait, of one core, over {IDLE_S} s: {parts}, all reapers {percent['ydl-task']:.2f} %")
+    return sum(percent.values())
 
 
 def main():
@@ -153,13 +181,16 @@ def main():
 
         medians = print_launches(measure(stage, launchers, options.rounds, after_launch), launchers, options.rounds)
         phases.print()
-        memory = print_memory(stage, next(x for x in launchers if x.name == "ydl run"))
+        ydl = next(x for x in launchers if x.name == "ydl run")
+        memory = print_memory(stage, ydl)
+        idle = print_idle(stage, ydl)
         big = SIZES[-1]
         ratio = medians["ydl run", big]["to_running_ms"] / medians["bare loop", big]["to_running_ms"]
         print_goals(
             [
                 Goal(f"{big} tasks running, beside the bare loop", ratio, 2, "x"),
                 Goal(f"master + agent while {big} tasks run", memory, 24, "MB"),
+                Goal(f"all of ydl while {big} tasks wait", idle, 3, "% of a core"),
             ]
         )
 
