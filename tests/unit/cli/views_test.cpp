@@ -200,14 +200,18 @@ TEST_F(StoredTest, without_a_view_the_other_files_tell_how_it_ended) {
 }
 
 TEST_F(StoredTest, a_job_that_never_ended_is_lost) {
-  for (const bool has_state : {false, true}) {
-    if (has_state) write_state({"running", 1, 0, "", "", 0, std::nullopt});
-    const auto view = stored_job_view(folder_);
-    ASSERT_TRUE(view) << view.error().message;
-    EXPECT_EQ(view->state, "lost");
-    EXPECT_EQ(view->exit_code, 1);
-    EXPECT_THAT(view->reason, HasSubstr("master.log may say why"));
-  }
+  write_state({"running", 1, 0, "", "", 0, std::nullopt});
+  const auto view = stored_job_view(folder_);
+  ASSERT_TRUE(view) << view.error().message;
+  EXPECT_EQ(view->state, "lost");
+  EXPECT_EQ(view->exit_code, 1);
+  EXPECT_THAT(view->reason, HasSubstr("master.log may say why"));
+}
+
+TEST_F(StoredTest, a_job_without_its_state_is_an_error_that_names_the_file) {
+  const auto view = stored_job_view(folder_);
+  ASSERT_FALSE(view);
+  EXPECT_THAT(view.error().message, HasSubstr("state.json"));
 }
 
 TEST_F(StoredTest, a_failure_shows_the_end_of_the_log_of_the_attempt_that_caused_it) {

@@ -103,16 +103,16 @@ TEST_F(JournalTest, goes_on_behind_what_an_earlier_master_wrote) {
 TEST_F(JournalTest, a_full_disk_loses_the_file_and_not_the_entries) {
   Journal journal(context_.get_executor(), "/dev/full");
   journal.add(note("a"), kTime);
-  EXPECT_TRUE(journal.flush());
+  EXPECT_FALSE(journal.flush());
   journal.add(note("b"), kTime);
-  EXPECT_TRUE(journal.flush());
+  EXPECT_FALSE(journal.flush());
   EXPECT_EQ(journal.after(0).size(), 2U);
 }
 
 TEST_F(JournalTest, a_file_that_cannot_be_opened_loses_no_entry) {
   Journal journal(context_.get_executor(), dir_.path() / "missing" / "events.jsonl");
   journal.add(note("a"), kTime);
-  EXPECT_TRUE(journal.flush());
+  EXPECT_FALSE(journal.flush());
   EXPECT_EQ(journal.after(0).size(), 1U);
 }
 
