@@ -83,8 +83,12 @@ core::Error exec_error(const LaunchRequest& request, const SpawnFailure& failure
     }
     return not_found(request);
   }
+  struct stat status{};
   switch (failure.error) {
     case EACCES:
+      // A folder of PATH that may not be searched says nothing about the command.
+      if (request.argv.front().find('/') == std::string::npos && ::stat(file.c_str(), &status) != 0)
+        return not_found(request);
       return denied(file);
     case ENOTDIR:
       return not_found(request);

@@ -149,6 +149,13 @@ def test_a_command_that_does_not_exist_is_named_with_a_remedy(ydl, command):
     assert job.state_file()["state"] == "failed"
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may search every folder")
+def test_a_folder_of_path_that_may_not_be_searched_is_not_blamed_for_a_wrong_command(ydl):
+    (ydl.scratch / "closed").mkdir(mode=0)
+    done = ydl("run", "--", "trian.sh", env={"PATH": f"{ydl.scratch}/closed:/usr/bin:/bin"})
+    assert "the command 'trian.sh' was not found in PATH=" in done.out
+
+
 def test_a_command_that_may_not_be_executed_is_named(ydl):
     ydl.write("script.sh", "echo no")
     done = ydl("run", "--", "./script.sh")
