@@ -29,5 +29,5 @@ job=$(build/bin/ydl ls --output json --limit 1 | sed 's/.*"id":"\([^"]*\)".*/\1/
 echo
 build/bin/ydl logs "$job" worker:0 2> /dev/null | grep '^accuracy:'
 echo "time:  $seconds s"
-echo "model: $(echo "$results"/worker-0/*)"
+echo "model: $(ls -t "$results"/worker-0/* | grep -v symbol | head -n 1)"
 echo "logs:  ydl logs $job"
