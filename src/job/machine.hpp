@@ -80,7 +80,7 @@ class Machine {
   void start_timed_out(Task& task);
   void retry_not_placed(Task& task);
 
-  // Failure and retry.
+  // Failure and retry (machine_failure.cpp).
   void task_failed(Task& task, StartFailure failure, std::string sentence);
   void after_stop(Task& task);
   void retry_task(Task& task);
