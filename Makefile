@@ -10,7 +10,7 @@ export CCACHE_DIR ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/yd
 # Results are shared between clones: paths below the clone do not count.
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
-VERSION = $(shell sed -n 's/^project(ydl VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+VERSION = $(shell sed -n 's/^project.ydl VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 APT := tools/setup/apt.sh
 PYENV := tools/setup/python_env.sh
 
