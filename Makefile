@@ -42,6 +42,7 @@ dev:
 	cmake --build --preset dev
 
 demo: build
+	@$(APT) python data
 	@tools/demo.sh
 
 test: build dev

@@ -17,9 +17,7 @@ using core::fail;
 using core::Result;
 
 Result<void> add_role(spec::JobSpec& job, const std::string& name, int count, std::string_view option) {
-  if (count < 1)
-    return fail(Errc::usage,
-                fmt::format("{} {}: a job needs at least one {}; leave the option out for none", option, count, name));
+  if (count < 1) return fail(Errc::usage, fmt::format("{} {}: a job needs at least one {}", option, count, name));
   if (count > 100'000)
     return fail(Errc::usage, fmt::format("{} {}: more than 100000 tasks of one role are not taken", option, count));
   if (std::ranges::find(job.roles, name, &spec::Role::name) != job.roles.end()) {
