@@ -27,7 +27,13 @@ function(ydl_unit_tests name)
   endforeach()
   target_link_libraries(${name} PRIVATE ${used} ${ARG_LIBS} ydl_options GTest::gmock GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  gtest_discover_tests(${name} PROPERTIES LABELS ${ARG_LABEL} DISCOVERY_TIMEOUT 60)
+  if(ARG_LABEL STREQUAL "unit")
+    # One process for all cases: starting one for each costs more than running them.
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS unit)
+  else()
+    gtest_discover_tests(${name} PROPERTIES LABELS ${ARG_LABEL} DISCOVERY_TIMEOUT 60)
+  endif()
 endfunction()
 
 # ydl_fuzz_target(NAME SOURCE file CORPUS folder USES module...): a libFuzzer program in the fuzz preset; in every
