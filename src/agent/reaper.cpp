@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <fcntl.h>
 #include <optional>
 #include <poll.h>
@@ -39,8 +40,18 @@ void close_above(unsigned last_kept) {
   for (int fd = static_cast<int>(last_kept) + 1; fd < end; ++fd) ::close(fd);
 }
 
+// By the system call: libc refuses to touch its own two signals (32 and 33), which a parent with another libc can well
+// have left ignored.
 void reset_signal_dispositions() {
-  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+  struct {
+    void (*handler)(int);
+    unsigned long flags;
+    void (*restorer)();
+    std::uint64_t mask;
+  } const defaults{SIG_DFL, 0, nullptr, 0};  // as the kernel has it
+  for (int signal = 1; signal < NSIG; ++signal) {
+    ::syscall(SYS_rt_sigaction, signal, &defaults, nullptr, sizeof(defaults.mask));
+  }
 }
 
 // Keeps the socket and nothing else of the agent: a reaper that held the agent's descriptors would keep other tasks'
