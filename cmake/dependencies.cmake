@@ -22,3 +22,13 @@ find_library(YDL_CARES NAMES libcares.a REQUIRED)
 add_library(ydl_cares INTERFACE)
 target_compile_definitions(ydl_cares INTERFACE CARES_STATICLIB)
 target_link_libraries(ydl_cares INTERFACE ${YDL_CARES})
+
+# The lite runtime: half the size, and nothing here needs reflection.
+find_package(Protobuf 3.21 REQUIRED)
+find_library(YDL_PROTOBUF_LITE NAMES libprotobuf-lite.a REQUIRED)
+add_library(ydl_protobuf INTERFACE)
+target_link_libraries(ydl_protobuf INTERFACE ${YDL_PROTOBUF_LITE} Threads::Threads)
+
+find_library(YDL_CRYPTO NAMES libcrypto.a REQUIRED)
+add_library(ydl_crypto INTERFACE)
+target_link_libraries(ydl_crypto INTERFACE ${YDL_CRYPTO} ${CMAKE_DL_LIBS})

@@ -1,10 +1,11 @@
-# ydl_module(NAME SOURCES file... [USES module...] [LIBS target...])
+# ydl_module(NAME SOURCES file... [PROTOS file...] [USES module...] [LIBS target...])
 #
 # One folder of src/ = one static library = one namespace. USES names the modules whose headers it may
 # include; tools/check_layers.py reads these calls and fails `make check` on an include that is not named here
-# or that points the wrong way.
+# or that points the wrong way. PROTOS are .proto files below the folder; src/hrpc/proto/x.proto is imported as
+# "hrpc/proto/x.proto" and included as "hrpc/proto/x.pb.h".
 function(ydl_module name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;PROTOS;USES;LIBS" ${ARGN})
   add_library(ydl_${name} STATIC ${ARG_SOURCES})
   target_include_directories(ydl_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   set(used "")
@@ -12,6 +13,34 @@ function(ydl_module name)
     list(APPEND used ydl_${module})
   endforeach()
   target_link_libraries(ydl_${name} PUBLIC ${used} ${ARG_LIBS} PRIVATE ydl_options)
+  if(ARG_PROTOS)
+    ydl_generate_protos(${name} "${ARG_PROTOS}" "${ARG_USES}")
+  endif()
+endfunction()
+
+# What protoc writes is compiled apart from the module, without our warnings.
+function(ydl_generate_protos name protos used_modules)
+  set(generated "")
+  foreach(proto IN LISTS protos)
+    string(REGEX REPLACE "\\.proto$" ".pb" stem ${PROJECT_BINARY_DIR}/gen/${name}/${proto})
+    add_custom_command(
+      OUTPUT ${stem}.cc ${stem}.h
+      COMMAND protobuf::protoc --proto_path=${PROJECT_SOURCE_DIR}/src --cpp_out=${PROJECT_BINARY_DIR}/gen
+              ${CMAKE_CURRENT_SOURCE_DIR}/${proto}
+      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${proto}
+      VERBATIM)
+    list(APPEND generated ${stem}.cc ${stem}.h)
+  endforeach()
+  add_library(ydl_${name}_proto STATIC ${generated})
+  target_include_directories(ydl_${name}_proto SYSTEM PUBLIC ${PROJECT_BINARY_DIR}/gen)
+  target_compile_options(ydl_${name}_proto PRIVATE -ffunction-sections -fdata-sections)
+  target_link_libraries(ydl_${name}_proto PUBLIC ydl_protobuf)
+  target_link_libraries(ydl_${name} PUBLIC ydl_${name}_proto)
+  foreach(module IN LISTS used_modules)
+    if(TARGET ydl_${module}_proto)
+      target_link_libraries(ydl_${name}_proto PUBLIC ydl_${module}_proto)
+    endif()
+  endforeach()
 endfunction()
 
 # ydl_unit_tests(NAME SOURCES file... USES module...): one GoogleTest program, label "unit".
