@@ -35,7 +35,6 @@ enum class Errc {
   lease_conflict,      // another client writes the file
   lease_lost,          // we are no longer its writer
   not_yet_replicated,  // the last block is not complete; soon it is
-  no_datanodes,        // no DataNode for a block
   unsupported,         // the server cannot do that
   invalid_request,     // an argument the server does not accept
   not_registered,      // the ResourceManager does not know this attempt (any more)
