@@ -53,7 +53,9 @@ class Client {
     auto answer = co_await std::move(bytes);
     if (!answer) co_return core::fail(std::move(answer).error());
     Response response;
-    if (!response.ParseFromString(*answer)) co_return core::fail(unreadable_answer(method));
+    // Not the plain ParseFromString, which writes to standard error.
+    if (!response.ParsePartialFromString(*answer) || !response.IsInitialized())
+      co_return core::fail(unreadable_answer(method));
     co_return response;
   }
   [[nodiscard]] static core::Error unreadable_answer(const Method& method);

@@ -33,6 +33,11 @@ std::string encode_header(std::string_view client, CallKey key) {
   return out;
 }
 
+// Not the plain ParseFromArray, which writes to standard error.
+bool parse(google::protobuf::MessageLite& message, std::string_view bytes) {
+  return message.ParsePartialFromArray(bytes.data(), static_cast<int>(bytes.size())) && message.IsInitialized();
+}
+
 core::Result<Status> status_of(pb::RpcResponseHeaderProto::RpcStatusProto status) {
   switch (status) {
     case pb::RpcResponseHeaderProto::SUCCESS:
@@ -94,7 +99,7 @@ core::Result<Response> decode_response(std::string_view frame) {
   pb::RpcResponseHeaderProto header;
   std::string_view rest = frame;
   const auto head = take_delimited(rest);
-  if (!head || !header.ParseFromArray(head->data(), static_cast<int>(head->size()))) {
+  if (!head || !parse(header, *head)) {
     return core::fail(Errc::corrupt, "the server's answer has no readable header");
   }
   const auto status = status_of(header.status());
@@ -114,7 +119,7 @@ core::Result<Response> decode_response(std::string_view frame) {
 
 core::Result<pb::RpcSaslProto> decode_sasl(std::string_view body) {
   pb::RpcSaslProto message;
-  if (!message.ParseFromArray(body.data(), static_cast<int>(body.size()))) {
+  if (!parse(message, body)) {
     return core::fail(Errc::corrupt, "the server's SASL message is not readable");
   }
   return message;
