@@ -3,6 +3,7 @@
 import ctypes
 import os
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -52,19 +53,27 @@ def spawn(command, log, cwd, env, dies_with_parent=False):
                                 env=env, start_new_session=True, preexec_fn=die_with_parent if dies_with_parent else None)
 
 
+def send(pids, number):
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            pass
+
+
 def end(pids, patience=10.0):
     """Asks processes to end, and kills those that have not after `patience` seconds."""
-    started = {pid: start_time(pid) for pid in pids}
-    _send(started, signal.SIGTERM)
-    if not _wait_until_gone(started, patience):
-        _send(started, signal.SIGKILL)
-        _wait_until_gone(started, 10)
+    left = {pid: start_time(pid) for pid in pids}
+    send(left, signal.SIGTERM)
+    left = _wait_until_gone(left, patience)
+    send(left, signal.SIGKILL)
+    _wait_until_gone(left, 10)
 
 
 def kill(pids):
-    started = {pid: start_time(pid) for pid in pids}
-    _send(started, signal.SIGKILL)
-    _wait_until_gone(started, 10)
+    left = {pid: start_time(pid) for pid in pids}
+    send(left, signal.SIGKILL)
+    _wait_until_gone(left, 10)
 
 
 def mentioning(folder):
@@ -85,20 +94,24 @@ def mentioning(folder):
     return found
 
 
-def _send(started, number):
-    for pid, start in started.items():
-        if start is not None and start_time(pid) == start:
-            try:
-                os.kill(pid, number)
-            except ProcessLookupError:
-                pass
-
-
-def _wait_until_gone(started, seconds):
+def _wait_until_gone(left, seconds):
+    """Waits for {id: start time} and returns what is left of it."""
     deadline = time.monotonic() + seconds
-    left = dict(started)
-    while left and time.monotonic() < deadline:
+    while True:
         left = {pid: start for pid, start in left.items() if start is not None and start_time(pid) == start}
-        if left:
-            time.sleep(0.02)
-    return not left
+        if not left or time.monotonic() > deadline:
+            return left
+        time.sleep(0.02)
+
+
+def output_of(command, env):
+    """Runs a command to its end; its output, errors included, is in `stdout`."""
+    return subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
+
+
+def accepts_connections(address, port):
+    try:
+        socket.create_connection((address, port), timeout=1).close()
+        return True
+    except OSError:
+        return False

@@ -4,6 +4,8 @@ from xml.sax.saxutils import escape
 
 LOG4J = """\
 log4j.rootLogger=INFO, out
+# There are no native libraries in Maven, and every program would say so.
+log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR
 log4j.appender.out=org.apache.log4j.ConsoleAppender
 log4j.appender.out.target=System.err
 log4j.appender.out.layout=org.apache.log4j.PatternLayout
@@ -27,6 +29,11 @@ def merged(*layers):
         for name, values in layer.items():
             result.setdefault(name, {}).update(values)
     return result
+
+
+def everywhere(settings):
+    """Settings of a user's own, whichever file they belong to."""
+    return {name: settings for name in ("core", "hdfs", "yarn")}
 
 
 def _document(values):

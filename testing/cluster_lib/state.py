@@ -18,6 +18,13 @@ class Options:
 
     version: str = "3.4.1"
     nodes: int = 3
+    ha: bool = False
+    secure: bool = False
+    protection: str = "authentication"
+    data_protection: str = ""
+    encrypt: str = ""
+    yarn: bool = False
+    labels: dict = field(default_factory=dict)
     settings: dict = field(default_factory=dict)
 
 
@@ -51,6 +58,13 @@ class Cluster:
                 raise ClusterError(f"{self.folder}/cluster.json knows no port '{name}': it was written by another version of testing/cluster.")
             self._ports[name] = self._port_holder.choose(address)
         return self._ports[name]
+
+    def jvm_options(self):
+        """Names come from the cluster's own file alone, so that a slow or lying DNS does not matter."""
+        options = [f"-Djdk.net.hosts.file={self.folder / 'hosts'}"]
+        if self.options.secure:
+            options.append(f"-Djava.security.krb5.conf={self.folder / 'kdc/krb5.conf'}")
+        return options
 
     def save(self):
         text = json.dumps({"options": asdict(self.options), "ports": self._ports, "leash": self.leash}, indent=2)
