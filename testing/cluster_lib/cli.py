@@ -45,7 +45,7 @@ def up(arguments):
         lifecycle.prepare(cluster)
         lifecycle.start(cluster)
     except BaseException:
-        lifecycle.stop(cluster)
+        lifecycle.end(cluster)  # the logs stay: the error names one
         raise
     ports.release()
     print(f"Ready after {time.monotonic() - started:.1f} s: Hadoop {options.version}, {options.nodes} hosts, {cluster.folder}", flush=True)
@@ -53,7 +53,7 @@ def up(arguments):
         try:
             sys.stdin.read()
         finally:
-            lifecycle.stop(cluster)
+            lifecycle.remove(cluster)
 
 
 def _options(arguments):
@@ -80,7 +80,7 @@ def _folder_for(name):
 
 
 def down(arguments):
-    lifecycle.stop(state.find(arguments.dir))
+    lifecycle.remove(state.find(arguments.dir))
 
 
 def status(arguments):

@@ -36,9 +36,9 @@ class Daemon:
             self._pid_file().write(process.pid)
 
     def failure(self, what):
-        """An error that ends with the last lines of the daemon's log."""
-        lines = self.log.read_text(errors="replace").splitlines()[-LINES_SHOWN:]
-        shown = "\n".join(f"    {line}" for line in lines)
+        """An error that ends with the last lines of the daemon's log, without the stacks of exceptions."""
+        lines = [line for line in self.log.read_text(errors="replace").splitlines() if not line.startswith("\tat ")]
+        shown = "\n".join(f"    {line}" for line in lines[-LINES_SHOWN:])
         return ClusterError(f"{self.name} {what}; the end of its log, {self.log}:\n{shown}")
 
     def _pid_file(self):

@@ -12,7 +12,6 @@ from .errors import ClusterError
 from .state import MASTER_ADDRESS
 
 REALM = "YDL.TEST"
-# Masters are reached as localhost. The other services' principals are never resolved from an address, so one name does for all hosts.
 SERVICES = ("nn", "dn", "rm", "nm", "HTTP")
 USERS = ("alice", "bob")  # ordinary users beside the one who runs the daemons, who is HDFS's superuser
 SBIN = "/usr/sbin:/sbin"  # not on an ordinary user's PATH, and that is where Debian has the KDC
@@ -86,8 +85,10 @@ class Kdc(Daemon):
 
     def _add_principals(self):
         lines = []
-        for service in SERVICES:
-            lines += [f"addprinc -randkey {service}/localhost", f"ktadd -k {keytab_of(self.cluster, 'services')} {service}/localhost"]
+        # DataNodes connect from the addresses of their hosts, all others from localhost.
+        hosts = {"dn": [self.cluster.address(host) for host in range(1, self.cluster.options.nodes + 1)]}
+        for principal in (f"{service}/{host}" for service in SERVICES for host in hosts.get(service, ["localhost"])):
+            lines += [f"addprinc -randkey {principal}", f"ktadd -k {keytab_of(self.cluster, 'services')} {principal}"]
         for user in {getpass.getuser(), *USERS}:
             lines += [f"addprinc -randkey {user}", f"ktadd -k {keytab_of(self.cluster, user)} {user}"]
         self._tool(["kadmin.local", "-r", REALM], "\n".join(lines) + "\n")

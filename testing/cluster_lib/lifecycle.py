@@ -124,10 +124,14 @@ def _signal(cluster, name, number):
     processes.send([daemon.pid()], number)
 
 
-def stop(cluster):
-    """Ends every process of the cluster and removes its folder."""
+def end(cluster):
+    """Ends every process of the cluster; its folder, with the logs, stays."""
     running = [daemon.pid() for daemon in daemons(cluster) if daemon.pid()]
     processes.send(running, signal.SIGCONT)  # one that was paused could not end
     processes.end(running)
     processes.kill(processes.mentioning(cluster.folder))
+
+
+def remove(cluster):
+    end(cluster)
     shutil.rmtree(cluster.folder, ignore_errors=True)

@@ -2,7 +2,7 @@
 
 import getpass
 
-from .kdc import REALM, keytab_of
+from .kdc import REALM, SERVICES, keytab_of
 
 # Names that Hadoop gives the ciphers of `--encrypt`.
 ALGORITHMS = {"3des": "3des", "rc4": "rc4", "aes": "3des"}  # AES is negotiated on top of one of the others
@@ -39,19 +39,20 @@ def daemon_sites(cluster):
 
 
 def _core(options):
-    user = getpass.getuser()
+    # Hadoop's own syntax of rules: no parenthesis within the pair.
+    services = "|".join(f"{service}@{REALM}" for service in SERVICES)
     return {
         "hadoop.security.authentication": "kerberos",
         "hadoop.security.authorization": "true",
         "hadoop.rpc.protection": options.protection,
-        "hadoop.security.auth_to_local": f"RULE:[2:$1@$0]((nn|dn|rm|nm|HTTP)@{REALM.replace('.', '[.]')})s/.*/{user}/ DEFAULT",
+        "hadoop.security.auth_to_local": f"RULE:[2:$1@$0]({services})s/.*/{getpass.getuser()}/ DEFAULT",
     }
 
 
 def _hdfs(options):
     return {
         "dfs.namenode.kerberos.principal": f"nn/_HOST@{REALM}",
-        "dfs.datanode.kerberos.principal": f"dn/localhost@{REALM}",
+        "dfs.datanode.kerberos.principal": f"dn/_HOST@{REALM}",
         "dfs.web.authentication.kerberos.principal": f"HTTP/localhost@{REALM}",
         "dfs.block.access.token.enable": "true",
         "dfs.data.transfer.protection": options.data_protection or options.protection,

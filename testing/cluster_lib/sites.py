@@ -6,6 +6,7 @@ LOG4J = """\
 log4j.rootLogger=INFO, out
 # There are no native libraries in Maven, and every program would say so.
 log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR
+log4j.logger.http.requests=WARN
 log4j.appender.out=org.apache.log4j.ConsoleAppender
 log4j.appender.out.target=System.err
 log4j.appender.out.layout=org.apache.log4j.PatternLayout

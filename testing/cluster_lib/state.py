@@ -95,17 +95,13 @@ def new_folder():
     return Path(tempfile.mkdtemp(dir=default_parent(), prefix="cluster-"))
 
 
-def known_folders():
-    return sorted(path.parent for path in default_parent().glob("cluster-*/cluster.json"))
-
-
 def find(folder):
     """The cluster of a command: the one named, or the only one there is."""
     if folder:
         return load(Path(folder).absolute())
-    known = known_folders()
+    known = sorted(path.parent for path in default_parent().glob("cluster-*/cluster.json"))
     if not known:
         raise ClusterError(f"no cluster is up in {default_parent()}; start one with `testing/cluster up`, or name its folder with --dir.")
     if len(known) > 1:
-        raise ClusterError("several clusters are up; name one of them with --dir: " + ", ".join(str(path) for path in known) + ".")
+        raise ClusterError("there are several clusters; name one of them with --dir: " + ", ".join(str(path) for path in known) + ".")
     return load(known[0])
