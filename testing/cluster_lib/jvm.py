@@ -33,13 +33,18 @@ def release(version):
 @lru_cache(None)
 def classpath(version):
     """Hadoop's jars, and our classes in a jar of their own, in a fixed order."""
-    return [*sorted((release(version) / "jars").glob("*.jar")), _own_jar(version)]
+    return [*_jars(version), _own_jar(version)]
 
 
 def java(version, options, conf, main, arguments):
     """The command line of a JVM. The configuration comes last: no jar holds a *-site.xml."""
     path = ":".join(str(entry) for entry in [*classpath(version), *conf])
     return ["java", *options, "-cp", path, main, *arguments]
+
+
+def _jars(version):
+    # 3.3 depends on two libraries that do the same, and complains about it in every log.
+    return [jar for jar in sorted((release(version) / "jars").glob("*.jar")) if not jar.name.startswith("slf4j-log4j12")]
 
 
 def _own_jar(version):
@@ -55,7 +60,7 @@ def _own_jar(version):
 def _compile(version, sources, jar):
     folder = Path(tempfile.mkdtemp(dir=jar.parent, prefix="compile-"))
     try:
-        jars = ":".join(str(path) for path in sorted((release(version) / "jars").glob("*.jar")))
+        jars = ":".join(str(path) for path in _jars(version))
         compiled = subprocess.run(["javac", "-nowarn", "-Xlint:-options", "--release", "11", "-cp", jars, "-d", folder / "classes", *sources],
                                   capture_output=True, text=True)
         if compiled.returncode != 0:
