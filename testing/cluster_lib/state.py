@@ -1,5 +1,6 @@
 """What a cluster is, and the file that says so to the next run of this program."""
 
+import getpass
 import json
 import os
 import stat
@@ -63,8 +64,24 @@ class Cluster:
         """Names come from the cluster's own file alone, so that a slow or lying DNS does not matter."""
         options = [f"-Djdk.net.hosts.file={self.folder / 'hosts'}"]
         if self.options.secure:
-            options.append(f"-Djava.security.krb5.conf={self.folder / 'kdc/krb5.conf'}")
+            options.append(f"-Djava.security.krb5.conf={self.krb5_conf}")
         return options
+
+    @property
+    def krb5_conf(self):
+        return self.folder / "kdc/krb5.conf"
+
+    def keytab(self, name):
+        """Of a user of the secure cluster, or of all its services."""
+        return self.folder / "kdc" / f"{name}.keytab"
+
+    def variables(self):
+        """What a program needs in its environment to use the cluster."""
+        variables = {"YDL_CLUSTER_DIR": self.folder, "HADOOP_CONF_DIR": self.conf}
+        if self.options.secure:
+            variables.update({"KRB5_CONFIG": self.krb5_conf, "KRB5CCNAME": self.folder / "kdc/ticket-cache",
+                              "YDL_CLUSTER_KEYTAB": self.keytab(getpass.getuser())})
+        return {name: str(value) for name, value in variables.items()}
 
     def save(self):
         text = json.dumps({"options": asdict(self.options), "ports": self._ports, "leash": self.leash}, indent=2)
