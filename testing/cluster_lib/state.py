@@ -3,12 +3,14 @@
 import getpass
 import json
 import os
+import shutil
 import stat
 import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from .errors import ClusterError
+from .processes import start_time
 
 MASTER_ADDRESS = "127.0.0.1"
 
@@ -109,7 +111,19 @@ def default_parent():
 
 
 def new_folder():
+    _remove_orphans()
     return Path(tempfile.mkdtemp(dir=default_parent(), prefix="cluster-"))
+
+
+def _remove_orphans():
+    """Removes the folders of clusters whose leash was killed: their daemons have ended by themselves and nobody has cleaned up."""
+    for file in default_parent().glob("cluster-*/cluster.json"):
+        try:
+            leash = json.loads(file.read_text())["leash"]
+        except (OSError, ValueError, KeyError):
+            continue
+        if leash and start_time(leash) is None:
+            shutil.rmtree(file.parent, ignore_errors=True)
 
 
 def find(folder):
