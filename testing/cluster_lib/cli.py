@@ -1,15 +1,13 @@
 """The command line."""
 
 import argparse
-import getpass
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-from . import hdfs, jvm, kdc, lifecycle, state
+from . import hdfs, jvm, lifecycle, state
 from .errors import ClusterError
 from .ports import PortHolder
 
@@ -93,22 +91,15 @@ def status(arguments):
 
 
 def env(arguments):
-    for name, value in _variables(state.find(arguments.dir)).items():
+    for name, value in state.find(arguments.dir).variables().items():
         print(f"export {name}='{value}'")
-
-
-def _variables(cluster):
-    variables = {"YDL_CLUSTER_DIR": cluster.folder, "HADOOP_CONF_DIR": cluster.conf}
-    if cluster.options.secure:
-        variables.update({"KRB5_CONFIG": kdc.krb5_conf(cluster), "KRB5CCNAME": kdc.ticket_cache(cluster),
-                          "YDL_CLUSTER_KEYTAB": kdc.keytab_of(cluster, getpass.getuser())})
-    return {name: str(value) for name, value in variables.items()}
 
 
 def java(arguments):
     cluster = state.find(arguments.dir)
-    command = jvm.java(cluster.options.version, [*jvm.CLIENT, *cluster.jvm_options()], [cluster.conf], arguments.main, arguments.words)
-    return subprocess.run([str(word) for word in command], env={**os.environ, **_variables(cluster)}).returncode
+    command = jvm.command([*jvm.CLIENT, *cluster.jvm_options()], arguments.main, arguments.words)
+    environment = {**os.environ, **cluster.variables(), **jvm.environment(cluster.options.version, [cluster.conf])}
+    os.execvpe(command[0], command, environment)  # signals reach the program, and its exit code is ours
 
 
 def on_hosts(action):

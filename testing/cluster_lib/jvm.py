@@ -36,10 +36,16 @@ def classpath(version):
     return [*_jars(version), _own_jar(version)]
 
 
-def java(version, options, conf, main, arguments):
-    """The command line of a JVM. The configuration comes last: no jar holds a *-site.xml."""
-    path = ":".join(str(entry) for entry in [*classpath(version), *conf])
-    return ["java", *options, "-cp", path, main, *arguments]
+def command(options, main, arguments):
+    return [str(word) for word in ["java", *options, main, *arguments]]
+
+
+def environment(version, conf):
+    """What a JVM needs in its environment. The configuration comes last on the class path: no jar holds a *-site.xml.
+
+    Not -cp: with 170 jars nobody could read a list of processes.
+    """
+    return {"CLASSPATH": ":".join(str(entry) for entry in [*classpath(version), *conf])}
 
 
 def _jars(version):
