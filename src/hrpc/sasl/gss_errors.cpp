@@ -59,9 +59,6 @@ std::string explain(krb5_error_code code, const GssPlace& place) {
     case KRB5_REALM_CANT_RESOLVE:
     case KRB5_REALM_UNKNOWN:
       return fmt::format("no KDC of the realm of {} answers: see [realms] in /etc/krb5.conf", place.server);
-    case KRB5_KT_NOTFOUND:
-    case KRB5_KT_IOERR:
-      return fmt::format("{} does not hold the principal's key, or cannot be read", place.source);
     case KRB5KDC_ERR_PREAUTH_FAILED:
     case KRB5KRB_AP_ERR_BAD_INTEGRITY:
       return fmt::format("the KDC does not accept the key of {}: it is older than the password", place.source);

@@ -214,6 +214,8 @@ core::Result<std::unique_ptr<Mechanism>> make_gssapi(const ServerPrincipal& serv
     if (!ticket) return core::fail(ticket.error());
     if (auto usable = check_ticket(*ticket, core::wall_now()); !usable) return core::fail(usable.error());
     place.source = ticket->cache;
+  } else if (auto usable = check_keytab(source.keytab, source.principal); !usable) {
+    return core::fail(usable.error());
   }
   auto name = has_realm
                   ? import_name(expected, const_cast<gss_OID>(GSS_KRB5_NT_PRINCIPAL_NAME), place)

@@ -15,8 +15,7 @@ core::Error no_ticket(const std::string& cache, std::string_view why) {
   return {Errc::unauthenticated, fmt::format("no Kerberos ticket in {} ({}): run kinit", cache, why)};
 }
 
-bool is_ticket_granting(krb5_context context, const krb5_creds& creds) {
-  (void)context;
+bool is_ticket_granting(const krb5_creds& creds) {
   constexpr std::string_view kService = "krbtgt";
   return creds.server != nullptr && creds.server->length == 2 &&
          std::string_view(creds.server->data[0].data, creds.server->data[0].length) == kService;
@@ -54,7 +53,7 @@ core::Result<Ticket> read_ticket_cache(const std::string& name) {
   }
   krb5_creds creds{};
   while (krb5_cc_next_cred(context.get(), cache, &cursor, &creds) == 0) {
-    if (is_ticket_granting(context.get(), creds) && (!ticket.ends || time_of(creds.times.endtime) > *ticket.ends)) {
+    if (is_ticket_granting(creds) && (!ticket.ends || time_of(creds.times.endtime) > *ticket.ends)) {
       ticket.starts = time_of(creds.times.starttime != 0 ? creds.times.starttime : creds.times.authtime);
       ticket.ends = time_of(creds.times.endtime);
     }
@@ -62,6 +61,35 @@ core::Result<Ticket> read_ticket_cache(const std::string& name) {
   }
   krb5_cc_end_seq_get(context.get(), cache, &cursor);
   return ticket;
+}
+
+core::Result<> check_keytab(const std::filesystem::path& keytab, const std::string& name) {
+  const auto unusable = [&](const std::string& why) {
+    return core::Error{Errc::unauthenticated,
+                       fmt::format("the keytab {} cannot be used for {}: {}", keytab.string(), name, why)};
+  };
+  if (name.empty()) {
+    return core::fail(core::Errc::usage,
+                      fmt::format("the keytab {} needs a principal's name with it", keytab.string()));
+  }
+  const Krb5Context context;
+  if (!context) return core::fail(context.error());
+  krb5_keytab table = nullptr;
+  if (const auto code = krb5_kt_resolve(context.get(), ("FILE:" + keytab.string()).c_str(), &table); code != 0) {
+    return core::fail(unusable(context.message(code)));
+  }
+  const Krb5Handle<krb5_keytab, krb5_kt_close> closing(context.get(), table);
+  krb5_principal principal = nullptr;
+  if (const auto code = krb5_parse_name(context.get(), name.c_str(), &principal); code != 0) {
+    return core::fail(unusable(context.message(code)));
+  }
+  const Krb5Handle<krb5_principal, krb5_free_principal> freeing(context.get(), principal);
+  krb5_keytab_entry entry{};
+  if (const auto code = krb5_kt_get_entry(context.get(), table, principal, 0, 0, &entry); code != 0) {
+    return core::fail(unusable(context.message(code)));
+  }
+  krb5_free_keytab_entry_contents(context.get(), &entry);
+  return {};
 }
 
 core::Result<> check_ticket(const Ticket& ticket, core::WallTime now) {

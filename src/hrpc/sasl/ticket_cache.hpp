@@ -4,6 +4,7 @@
 #include "core/result.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -20,6 +21,9 @@ struct Ticket {
 // The cache of that name; empty: the one of KRB5CCNAME or of krb5.conf. Errors: unauthenticated, saying which cache was
 // looked at and what to do.
 [[nodiscard]] core::Result<Ticket> read_ticket_cache(const std::string& cache);
+
+// Whether a keytab holds a key of the principal. Errors: unauthenticated, usage (no principal named).
+[[nodiscard]] core::Result<> check_keytab(const std::filesystem::path& keytab, const std::string& principal);
 
 // Whether it can be used now. Errors: unauthenticated (no ticket, expired and since when, not valid yet).
 [[nodiscard]] core::Result<> check_ticket(const Ticket& ticket, core::WallTime now);
