@@ -43,6 +43,15 @@ void Connection::close(core::Error why) {
   calls_.fail_all(*failure_);
 }
 
+void Connection::retire() {
+  retired_ = true;
+  close_if_retired();
+}
+
+void Connection::close_if_retired() {
+  if (retired_ && calls_.empty()) close({Errc::connection_lost, place_ + ": closed when it was no longer needed"});
+}
+
 net::Async<std::string> Connection::call(CallKey key, Method method, std::string request, core::Millis at_most) {
   const auto self = shared_from_this();
   if (failure_) co_return core::fail(*failure_);
@@ -60,6 +69,7 @@ net::Async<std::string> Connection::call(CallKey key, Method method, std::string
   used_ = core::steady_now();
   if (waiter->result) co_return *std::move(waiter->result);
   calls_.forget(key.id);
+  close_if_retired();
   if (stopped) co_return core::fail(core::Errc::cancelled, fmt::format("{} was cancelled", method.name));
   core::Error late{Errc::timed_out,
                    fmt::format("{}: no answer to {} within {}", place_, method.name, core::format_duration(at_most))};
@@ -94,6 +104,7 @@ net::awaitable<void> Connection::read_loop(std::shared_ptr<Connection> self) {
     auto step = self->session_.feed(*bytes);
     if (!step.output.empty()) self->enqueue(std::move(step.output));
     for (auto& [id, result] : step.answers) self->calls_.finish(id, std::move(result));
+    self->close_if_retired();
     if (step.failure) self->close(std::move(*step.failure).within(self->place_));
   }
 }

@@ -38,6 +38,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   [[nodiscard]] const std::optional<core::Error>& failure() const { return failure_; }
   // Everybody who waits is told why.
   void close(core::Error why);
+  // No further calls will come: it closes as soon as the last one that waits has its answer.
+  void retire();
 
  private:
   struct Waiter;
@@ -48,6 +50,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   net::Async<std::string> receive();
   net::Async<> write(std::string bytes);
   void start();
+  void close_if_retired();
   void enqueue(std::string bytes);
   void arm_deadline();
   [[nodiscard]] core::Error explain(const boost::system::error_code& error) const;
@@ -64,6 +67,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   CallTable calls_;
   std::string unsent_;
   bool writing_ = false;
+  bool retired_ = false;
   bool expired_ = false;  // the connect timeout is over
   core::Instant received_{};
   core::Instant used_{};
