@@ -64,7 +64,7 @@ def _options(arguments):
         raise ClusterError("--label is about NodeManagers and needs --yarn.")
     return state.Options(version=arguments.version, nodes=arguments.nodes, ha=arguments.ha, secure=arguments.secure,
                          protection=arguments.protection or "authentication", data_protection=arguments.data_protection or "",
-                         encrypt=arguments.encrypt or "", yarn=arguments.yarn, labels=labels, settings=dict(arguments.set))
+                         encrypt=arguments.encrypt or "", yarn=arguments.yarn, labels=labels, optimize=arguments.optimize, settings=dict(arguments.set))
 
 
 def _folder_for(name):
@@ -173,4 +173,5 @@ def _add_up(sub):
     sub.add_argument("--data-protection", choices=PROTECTIONS, help="of block transfers on a secure cluster (default: as --protection)")
     sub.add_argument("--encrypt", choices=("aes", "3des", "rc4"), help="encrypt block transfers, on any cluster")
     sub.add_argument("--set", type=_pair, action="append", default=[], metavar="KEY=VALUE", help="one more setting for all daemons and clients")
+    sub.add_argument("--optimize", action="store_true", help="daemons with large heaps and the optimizing compiler: for benchmarks")
     sub.add_argument("--foreground", action="store_true", help="print Ready, and end the cluster when stdin closes")

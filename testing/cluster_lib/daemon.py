@@ -57,7 +57,8 @@ class JavaDaemon(Daemon):
 
     def start(self):
         leash = [f"-Dydl.leash={self.cluster.leash}"] if self.cluster.leash else []
-        self.spawn(jvm.command([*jvm.DAEMON, *leash, *self.cluster.jvm_options()], "ydl.testing.Daemon", [self.main]), self.environment())
+        basic = jvm.OPTIMIZED_DAEMON if self.cluster.options.optimize else jvm.DAEMON
+        self.spawn(jvm.command([*basic, *leash, *self.cluster.jvm_options()], "ydl.testing.Daemon", [self.main]), self.environment())
 
     def run_tool(self, main, arguments):
         """Runs a Java program to its end with this daemon's configuration; its output, errors included, is in `stdout`."""

@@ -15,9 +15,10 @@ SOURCES = REPOSITORY / "testing/java"
 
 # Hadoop reaches into java.lang, which modules have closed since Java 16.
 ALWAYS = ["--add-opens=java.base/java.lang=ALL-UNNAMED"]
-# A daemon of a test lives for minutes: starting soon and being small counts more than its top speed.
+# A daemon of a test lives for minutes: starting soon and being small counts more than its top speed. That of a benchmark is another matter.
 CLIENT = [*ALWAYS, "-Xmx512m", "-XX:+UseSerialGC"]
 DAEMON = [*ALWAYS, "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+OPTIMIZED_DAEMON = [*ALWAYS, "-Xmx1g"]
 
 
 @lru_cache(None)

@@ -28,6 +28,7 @@ class Options:
     encrypt: str = ""
     yarn: bool = False
     labels: dict = field(default_factory=dict)
+    optimize: bool = False
     settings: dict = field(default_factory=dict)
 
 

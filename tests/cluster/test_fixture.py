@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from cluster_lib.running import PROGRAM, JavaError
+from cluster_lib.running import PROGRAM, ClientError
 
 
 def test_the_java_client_reads_back_what_it_wrote(cluster, folder, tmp_path):
@@ -25,7 +25,7 @@ def test_another_program_sees_the_same_file_system(cluster, folder):
 
 
 def test_an_error_of_hadoop_keeps_its_class(cluster, folder):
-    with pytest.raises(JavaError) as error:
+    with pytest.raises(ClientError) as error:
         cluster.client.stat(remote=f"{folder}/nothing")
     assert error.value.kind == "FileNotFoundException"
 
