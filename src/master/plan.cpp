@@ -65,6 +65,11 @@ std::optional<core::RoleKind> parse_kind(std::string_view text) {
   return std::nullopt;
 }
 
+// The spec has been checked: there are two words.
+core::RestartUnit parse_restart(std::string_view text) {
+  return text == "all" ? core::RestartUnit::gang : core::RestartUnit::task;
+}
+
 job::Plan timings(const spec::JobSpec& spec) {
   job::Plan plan;
   plan.job_retries = spec.job_retries;
@@ -108,7 +113,8 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
   if (!found) return fail(found.error());
   plan.framework = *found;
 
-  for (const auto& role : spec.roles) plan.shape.roles.push_back({role.name, role.count});
+  for (const auto& role : spec.roles)
+    plan.shape.roles.push_back({role.name, role.count, role.command.empty() ? spec.command : role.command});
   if (auto fits = framework::check(*plan.framework, plan.shape); !fits) return fail(fits.error());
 
   int deciders = 0;
@@ -129,7 +135,9 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
     if (!kind)
       return fail(Errc::usage, fmt::format("'{}' is no kind of role (decider, service, side, evaluator)", *role.kind));
     if (*kind == core::RoleKind::decider) deciders += role.count;
-    plan.machine.roles.push_back({role.name, role.count, *kind, traits.restart, role.retries.value_or(spec.retries)});
+    const auto restart = role.restart ? parse_restart(*role.restart) : traits.restart;
+    plan.machine.roles.push_back({role.name, role.count, *kind, restart, role.retries.value_or(spec.retries),
+                                  role.restart ? "" : std::string(traits.restart_reason)});
 
     RoleLaunch launch;
     launch.name = role.name;

@@ -131,6 +131,19 @@ TEST(Plan, the_framework_says_what_kind_a_role_is_unless_the_job_file_does) {
   EXPECT_EQ(plan->machine.roles[1].kind, core::RoleKind::decider);
 }
 
+TEST(Plan, the_framework_says_who_starts_again_unless_the_job_file_does) {
+  auto spec = job_of({"./train"});
+  spec.framework = "mxnet";
+  spec.roles.push_back(role("server"));
+  auto plan = make_plan(spec, both_pythons());
+  EXPECT_EQ(plan->machine.roles[0].restart, core::RestartUnit::gang);
+  EXPECT_THAT(plan->machine.roles[0].restart_reason, HasSubstr("synchronous"));
+  spec.roles[0].restart = "alone";
+  plan = make_plan(spec, both_pythons());
+  EXPECT_EQ(plan->machine.roles[0].restart, core::RestartUnit::task);
+  EXPECT_EQ(plan->machine.roles[0].restart_reason, "");
+}
+
 TEST(Plan, a_job_that_nobody_decides_is_refused) {
   auto spec = job_of({"./train"});
   spec.roles[0].kind = "service";
