@@ -15,7 +15,7 @@ def main():
     arguments = fit.parse_arguments(__doc__.splitlines()[0], "mnist", NETWORKS)
     kv = fit.create_kvstore(arguments.kv_store)
     train, validation, test = data.iterators(data.MNIST, kv, arguments)
-    symbol, start = fit.starting_point(NETWORKS[arguments.network](), arguments)
+    symbol, start = fit.starting_point(NETWORKS[arguments.network](), kv, arguments)
     model = mx.model.FeedForward.create(
         symbol=symbol,
         X=train,
@@ -26,10 +26,10 @@ def main():
         momentum=0.9,
         initializer=fit.INITIALIZER,
         batch_end_callback=fit.callbacks(arguments, train.num_data // arguments.batch_size),
+        epoch_end_callback=fit.checkpoint_saver(arguments.model_prefix) if kv.rank == 0 else None,
         **start,
     )
     if kv.rank == 0:
-        model.save(arguments.model_prefix, arguments.num_epochs)
         fit.print_accuracy(model.predict(test), test.label[0][1].asnumpy())
 
 

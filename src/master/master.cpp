@@ -2,6 +2,7 @@
 
 #include "core/log.hpp"
 #include "core/strings.hpp"
+#include "spec/rules.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -117,8 +118,11 @@ void Master::on(const job::Ask& ask) {
   if (job_.spec.auto_files) request.linked_directory = job_.spec.directory.value_or("");
   for (const auto& file : job_.spec.files) {
     const auto source = std::filesystem::path(job_.spec.directory.value_or("/")) / file.source;
-    request.links.push_back(
-        {source.string(), file.name.empty() ? source.lexically_normal().filename().string() : file.name});
+    request.links.push_back({source.string(), spec::name_in_task(file)});
+  }
+  for (const auto& archive : job_.spec.archives) {
+    const auto name = spec::name_in_task(archive);
+    request.links.push_back({(folder_.archives() / name).string(), name});
   }
   backend_->place(std::move(request));
 }

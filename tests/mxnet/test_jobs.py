@@ -190,7 +190,7 @@ def test_a_worker_killed_in_the_middle_is_taken_back_by_mxnet_itself(jobs):
         print("rank", kv.rank, "done in attempt", os.environ["YDL_ATTEMPT"], flush=True)
         kv._barrier()
     """)
-    code, output = jobs.run("--n", 2, "--s", 1, "--retries", 1, script)
+    code, output = jobs.run("--n", 2, "--s", 1, "--retries", 1, script, "--kv-store", "dist_async")
     assert code == 0, output
     assert "rank 1 done in attempt 2" in output
     assert "worker:1 took its place in the parameter server again" in output
