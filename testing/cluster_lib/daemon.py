@@ -57,8 +57,25 @@ class JavaDaemon(Daemon):
 
     def start(self):
         leash = [f"-Dydl.leash={self.cluster.leash}"] if self.cluster.leash else []
-        basic = jvm.OPTIMIZED_DAEMON if self.cluster.options.optimize else jvm.DAEMON
-        self.spawn(jvm.command([*basic, *leash, *self.cluster.jvm_options()], "ydl.testing.Daemon", [self.main]), self.environment())
+        options = [*self._basic_options(), *leash, *self.cluster.jvm_options()]
+        self.spawn(jvm.command(options, "ydl.testing.Daemon", [self.main]), self.environment())
+
+    def keep_classes(self):
+        """Called when the daemon has ended: what it has written of its classes is for all clusters to come."""
+        if self._new_archive().exists():
+            os.replace(self._new_archive(), jvm.archive(self.cluster.options.version, self.main))
+
+    def _basic_options(self):
+        if self.cluster.options.optimize:
+            return jvm.OPTIMIZED_DAEMON
+        archive = jvm.archive(self.cluster.options.version, self.main)
+        if archive.exists():
+            return [*jvm.DAEMON, f"-XX:SharedArchiveFile={archive}"]
+        is_first = self.name.endswith("1") and self.host <= 1  # one of a kind is enough
+        return [*jvm.DAEMON, *([f"-XX:ArchiveClassesAtExit={self._new_archive()}"] if is_first else [])]
+
+    def _new_archive(self):
+        return self.folder / "classes.jsa"
 
     def run_tool(self, main, arguments):
         """Runs a Java program to its end with this daemon's configuration; its output, errors included, is in `stdout`."""

@@ -6,6 +6,7 @@ import socket
 import time
 
 from . import hdfs, jvm, kdc, processes, security, sites, yarn
+from .daemon import JavaDaemon
 from .errors import ClusterError
 
 START_TIMEOUT = 120.0  # seconds; a busy machine of two cores needs about 40 for a secure cluster with YARN
@@ -127,7 +128,7 @@ def end(cluster):
     """Ends every process of the cluster; its folder, with the logs, stays."""
     running = [daemon.pid() for daemon in daemons(cluster) if daemon.pid()]
     processes.send(running, signal.SIGCONT)  # one that was paused could not end
-    processes.end(running)
+    processes.end(running, patience=30)
     _kill_containers(daemons(cluster))
 
 
@@ -139,4 +140,7 @@ def _kill_containers(of):
 
 def remove(cluster):
     end(cluster)
+    for daemon in daemons(cluster):
+        if isinstance(daemon, JavaDaemon):
+            daemon.keep_classes()
     shutil.rmtree(cluster.folder, ignore_errors=True)
