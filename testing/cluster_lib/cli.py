@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import hdfs, jvm, lifecycle, state
+from . import hdfs, jvm, lifecycle, state, yarn
 from .errors import ClusterError
 from .ports import PortHolder
 
@@ -86,8 +86,13 @@ def status(arguments):
     print(f"{cluster.folder}, Hadoop {cluster.options.version}")
     for daemon in lifecycle.daemons(cluster):
         pid = daemon.pid()
-        state_of = hdfs.namenode_state(cluster, daemon.name) if pid and daemon.name.startswith("namenode") else None
-        print(f"  {daemon.name:18} {cluster.address(daemon.host):12} {f'pid {pid}' if pid else 'not running':14} {state_of or ''}".rstrip())
+        print(f"  {daemon.name:18} {cluster.address(daemon.host):12} {f'pid {pid}' if pid else 'not running':14} {_role(cluster, daemon) if pid else ''}".rstrip())
+
+
+def _role(cluster, daemon):
+    """Whether a master is the active one."""
+    state_of = {"namenode": hdfs.namenode_state, "resourcemanager": yarn.manager_state}.get(daemon.name.rstrip("0123456789"))
+    return (state_of and state_of(cluster, daemon.name)) or ""
 
 
 def env(arguments):
@@ -98,7 +103,10 @@ def env(arguments):
 def java(arguments):
     cluster = state.find(arguments.dir)
     command = jvm.command([*jvm.CLIENT, *cluster.jvm_options()], arguments.main, arguments.words)
-    environment = {**os.environ, **cluster.variables(), **jvm.environment(cluster.options.version, [cluster.conf])}
+    variables = cluster.variables()
+    # One who has exported them may have changed one since, for a ticket of another user.
+    exported = os.environ if os.environ.get("YDL_CLUSTER_DIR") == variables["YDL_CLUSTER_DIR"] else {}
+    environment = {**os.environ, **variables, **exported, **jvm.environment(cluster.options.version, [cluster.conf])}
     os.execvpe(command[0], command, environment)  # signals reach the program, and its exit code is ours
 
 
@@ -119,7 +127,10 @@ def on_daemons(action):
 
 
 def failover(arguments):
-    print(f"{hdfs.fail_over(state.find(arguments.dir))} is active")
+    cluster = state.find(arguments.dir)
+    if not cluster.options.ha or arguments.masters == "resourcemanager" and not cluster.options.yarn:
+        raise ClusterError(f"this cluster has no second {arguments.masters}; start it with `up --ha`, and --yarn for ResourceManagers.")
+    print(f"{(yarn if arguments.masters == 'resourcemanager' else hdfs).fail_over(cluster)} is active")
 
 
 def _pair(text):
@@ -158,14 +169,15 @@ def _parser():
                                ("pause", lifecycle.pause, "stop one daemon's threads: it accepts connections and says nothing"),
                                ("resume", lifecycle.resume, "let it go on")):
         command(name, on_daemons(action), text).add_argument("daemons", nargs="+", metavar="DAEMON")
-    command("failover", failover, "make the other NameNode active")
+    sub = command("failover", failover, "make the other NameNode active, or the other ResourceManager")
+    sub.add_argument("masters", nargs="?", choices=("namenode", "resourcemanager"), default="namenode")
     return parser
 
 
 def _add_up(sub):
     sub.add_argument("--nodes", type=int, default=3, metavar="N", help="hosts with a DataNode (default: %(default)s)")
     sub.add_argument("--version", default="3.4.1", help="Hadoop's release (default: %(default)s)")
-    sub.add_argument("--ha", action="store_true", help="two NameNodes")
+    sub.add_argument("--ha", action="store_true", help="two NameNodes, and with --yarn two ResourceManagers")
     sub.add_argument("--yarn", action="store_true", help="a ResourceManager, and a NodeManager on each host")
     sub.add_argument("--label", type=_pair, action="append", default=[], metavar="NAME=HOST,...", help="a node label and the hosts that have it")
     sub.add_argument("--secure", action="store_true", help="Kerberos, with a KDC of its own")

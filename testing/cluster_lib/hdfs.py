@@ -147,8 +147,6 @@ def _registrations(cluster, name):
 
 def fail_over(cluster):
     """Makes the other NameNode active and returns its name. One that is gone needs no consent."""
-    if not cluster.options.ha:
-        raise ClusterError("this cluster has one NameNode; start it with `up --ha` for two.")
     states = {name: namenode_state(cluster, name) for name in namenode_names(cluster)}
     to = next((name for name, state in states.items() if state == "standby"), None)
     if to is None:

@@ -49,6 +49,9 @@ def start(cluster):
             _wait_until(lambda: None if kdc.is_listening(cluster) else "the KDC does not answer", [daemon])
             daemon.log_in()
     _wait_for_running(cluster)
+    if cluster.options.ha and cluster.options.yarn:
+        yarn.activate(cluster, "resourcemanager1")
+        _wait_for_running(cluster)
     _wait_until(lambda: hdfs.active_is_missing(cluster), daemons(cluster))
     yarn.add_labels(cluster)
 
