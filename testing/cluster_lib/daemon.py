@@ -79,10 +79,11 @@ class JavaDaemon(Daemon):
 
     def run_tool(self, main, arguments):
         """Runs a Java program to its end with this daemon's configuration; its output, errors included, is in `stdout`."""
-        return processes.output_of(jvm.command([*jvm.CLIENT, *self.cluster.jvm_options()], main, arguments), self.environment())
+        environment = {**self.cluster.variables(), **self.environment()}
+        return processes.output_of(jvm.command([*jvm.CLIENT, *self.cluster.jvm_options()], main, arguments), environment)
 
     def environment(self):
         kept = {key: os.environ[key] for key in KEPT_VARIABLES if key in os.environ}
         empty = self.cluster.folder / "empty"
-        return {**kept, **jvm.environment(self.cluster.options.version, [self.folder / "conf", empty]), **self.cluster.variables(),
+        return {**kept, **jvm.environment(self.cluster.options.version, [self.folder / "conf", empty]),
                 "HADOOP_HOME": str(empty), "HADOOP_YARN_HOME": str(empty), "HADOOP_CONF_DIR": str(self.folder / "conf")}

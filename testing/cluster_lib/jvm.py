@@ -26,6 +26,8 @@ OPTIMIZED_DAEMON = [*ALWAYS, "-Xmx1g"]
 @lru_cache(None)
 def release(version):
     """The folder with the jars of a Hadoop release, fetched if need be."""
+    if shutil.which("javac") is None:
+        raise ClusterError("there is no JDK on the PATH; `tools/setup/apt.sh hadoop` installs one.")
     script = REPOSITORY / "tools/setup/hadoop.sh"
     done = subprocess.run([script, version], stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
@@ -84,7 +86,7 @@ def _compile(version, sources, jar):
     folder = Path(tempfile.mkdtemp(dir=jar.parent, prefix="compile-"))
     try:
         jars = ":".join(str(path) for path in _jars(version))
-        compiled = subprocess.run(["javac", "-nowarn", "-Xlint:-options", "--release", "11", "-cp", jars, "-d", folder / "classes", *sources],
+        compiled = subprocess.run(["javac", "-nowarn", "-Xlint:-options", "--release", "17", "-cp", jars, "-d", folder / "classes", *sources],
                                   capture_output=True, text=True)
         if compiled.returncode != 0:
             raise ClusterError(f"testing/java does not compile against Hadoop {version}:\n{compiled.stderr}")
