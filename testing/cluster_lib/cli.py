@@ -59,12 +59,14 @@ def _options(arguments):
         raise ClusterError(f"--nodes {arguments.nodes}: a cluster has 1 to 50 hosts.")
     if (arguments.protection or arguments.data_protection) and not arguments.secure:
         raise ClusterError("--protection and --data-protection are about Kerberos and need --secure (--encrypt does not).")
-    labels = {name: [int(host) for host in hosts.split(",")] for name, hosts in arguments.label}
-    if labels and not arguments.yarn:
+    if arguments.label and not arguments.yarn:
         raise ClusterError("--label is about NodeManagers and needs --yarn.")
+    for name, hosts in arguments.label:
+        if unknown := [host for host in hosts if not 1 <= host <= arguments.nodes]:
+            raise ClusterError(f"--label {name}: there is no host {unknown[0]}; the hosts are 1 to {arguments.nodes}.")
     return state.Options(version=arguments.version, nodes=arguments.nodes, ha=arguments.ha, secure=arguments.secure,
                          protection=arguments.protection or "authentication", data_protection=arguments.data_protection or "",
-                         encrypt=arguments.encrypt or "", yarn=arguments.yarn, labels=labels, optimize=arguments.optimize, settings=dict(arguments.set))
+                         encrypt=arguments.encrypt or "", yarn=arguments.yarn, labels=dict(arguments.label), optimize=arguments.optimize, settings=dict(arguments.set))
 
 
 def _folder_for(name):
@@ -85,8 +87,9 @@ def status(arguments):
     cluster = state.find(arguments.dir)
     print(f"{cluster.folder}, Hadoop {cluster.options.version}")
     for daemon in lifecycle.daemons(cluster):
-        pid = daemon.pid()
-        print(f"  {daemon.name:18} {cluster.address(daemon.host):12} {f'pid {pid}' if pid else 'not running':14} {_role(cluster, daemon) if pid else ''}".rstrip())
+        process = f"pid {daemon.pid()}" if daemon.pid() else "not running"
+        role = _role(cluster, daemon) if daemon.pid() else ""
+        print(f"  {daemon.name:18} {cluster.address(daemon.host):12} {process:14} {role}".rstrip())
 
 
 def _role(cluster, daemon):
@@ -128,7 +131,7 @@ def on_daemons(action):
 
 def failover(arguments):
     cluster = state.find(arguments.dir)
-    if not cluster.options.ha or arguments.masters == "resourcemanager" and not cluster.options.yarn:
+    if not cluster.options.ha or (arguments.masters == "resourcemanager" and not cluster.options.yarn):
         raise ClusterError(f"this cluster has no second {arguments.masters}; start it with `up --ha`, and --yarn for ResourceManagers.")
     print(f"{(yarn if arguments.masters == 'resourcemanager' else hdfs).fail_over(cluster)} is active")
 
@@ -138,6 +141,14 @@ def _pair(text):
     if not equals or not key:
         raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
     return key, value
+
+
+def _label(text):
+    name, hosts = _pair(text)
+    try:
+        return name, [int(host) for host in hosts.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{hosts}' are not numbers of hosts, such as 1,3") from None
 
 
 def _parser():
@@ -179,7 +190,7 @@ def _add_up(sub):
     sub.add_argument("--version", default="3.4.1", help="Hadoop's release (default: %(default)s)")
     sub.add_argument("--ha", action="store_true", help="two NameNodes, and with --yarn two ResourceManagers")
     sub.add_argument("--yarn", action="store_true", help="a ResourceManager, and a NodeManager on each host")
-    sub.add_argument("--label", type=_pair, action="append", default=[], metavar="NAME=HOST,...", help="a node label and the hosts that have it")
+    sub.add_argument("--label", type=_label, action="append", default=[], metavar="NAME=HOST,...", help="a node label and the hosts that have it")
     sub.add_argument("--secure", action="store_true", help="Kerberos, with a KDC of its own")
     sub.add_argument("--protection", choices=PROTECTIONS, help="of RPC on a secure cluster (default: authentication)")
     sub.add_argument("--data-protection", choices=PROTECTIONS, help="of block transfers on a secure cluster (default: as --protection)")

@@ -41,6 +41,9 @@ class Daemon:
         shown = "\n".join(f"    {line}" for line in lines[-LINES_SHOWN:])
         return ClusterError(f"{self.name} {what}; the end of its log, {self.log}:\n{shown}")
 
+    def keep_classes(self):
+        """Called when the daemon has ended by itself: what it has written of its classes is for all clusters to come."""
+
     def _pid_file(self):
         return processes.PidFile(self.folder / "pid")
 
@@ -56,12 +59,12 @@ class JavaDaemon(Daemon):
         sites.write(self.folder / "conf", sites.merged(common, self.sites, sites.everywhere(self.cluster.options.settings)))
 
     def start(self):
+        self._new_archive().unlink(missing_ok=True)  # of one that was killed, perhaps while it wrote
         leash = [f"-Dydl.leash={self.cluster.leash}"] if self.cluster.leash else []
         options = [*self._basic_options(), *leash, *self.cluster.jvm_options()]
         self.spawn(jvm.command(options, "ydl.testing.Daemon", [self.main]), self.environment())
 
     def keep_classes(self):
-        """Called when the daemon has ended: what it has written of its classes is for all clusters to come."""
         if self._new_archive().exists():
             os.replace(self._new_archive(), jvm.archive(self.cluster.options.version, self.main))
 

@@ -6,7 +6,6 @@ import socket
 import time
 
 from . import hdfs, jvm, kdc, processes, security, sites, yarn
-from .daemon import JavaDaemon
 from .errors import ClusterError
 
 START_TIMEOUT = 120.0  # seconds; a busy machine of two cores needs about 40 for a secure cluster with YARN
@@ -131,7 +130,9 @@ def end(cluster):
     """Ends every process of the cluster; its folder, with the logs, stays."""
     running = [daemon.pid() for daemon in daemons(cluster) if daemon.pid()]
     processes.send(running, signal.SIGCONT)  # one that was paused could not end
-    processes.end(running, patience=30)
+    if processes.end(running):
+        for daemon in daemons(cluster):
+            daemon.keep_classes()
     _kill_containers(daemons(cluster))
 
 
@@ -143,7 +144,4 @@ def _kill_containers(of):
 
 def remove(cluster):
     end(cluster)
-    for daemon in daemons(cluster):
-        if isinstance(daemon, JavaDaemon):
-            daemon.keep_classes()
     shutil.rmtree(cluster.folder, ignore_errors=True)
