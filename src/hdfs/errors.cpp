@@ -28,6 +28,8 @@ class Category final : public std::error_category {
         return "no replica can be read";
       case Errc::pipeline:
         return "no DataNode left to write to";
+      case Errc::no_datanodes:
+        return "no DataNode for a block";
       case Errc::unsupported:
         return "not supported";
       case Errc::closed:

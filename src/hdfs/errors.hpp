@@ -18,6 +18,7 @@ enum class Errc {
   protocol,           // what came is not the data-transfer protocol
   no_replica,         // no DataNode could give the block
   pipeline,           // no DataNode is left to write to
+  no_datanodes,       // the NameNode finds no DataNode for a new block
   unsupported,        // an erasure-coded or encrypted file, a link
   closed,             // the file is closed or its writer has failed before
 };
