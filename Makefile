@@ -13,6 +13,8 @@ export CCACHE_NOHASHDIR := 1
 VERSION = $(shell sed -n 's/^project.ydl VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 APT := tools/setup/apt.sh
 PYENV := tools/setup/python_env.sh
+# CMake asks for it too; here its progress is seen.
+KRB5 := tools/setup/krb5.sh > /dev/null
 
 .PHONY: help build dev demo test test-unit test-python check bench fuzz tsan install package clean
 
@@ -29,6 +31,7 @@ help:
 
 build:
 	@$(APT) build
+	@$(KRB5)
 	@cmake --preset release > build-release.log 2>&1 || { cat build-release.log; rm -f build-release.log; exit 1; }
 	@rm -f build-release.log
 	cmake --build --preset release --target ydl
@@ -38,6 +41,7 @@ build:
 
 dev:
 	@$(APT) build test
+	@$(KRB5)
 	@cmake --preset dev > /dev/null
 	cmake --build --preset dev
 
@@ -63,11 +67,13 @@ bench: build
 FUZZ_SECONDS ?= 30
 fuzz:
 	@$(APT) build
+	@$(KRB5)
 	cmake --preset fuzz > /dev/null && cmake --build --preset fuzz
 	tools/fuzz.sh $(FUZZ_SECONDS)
 
 tsan:
 	@$(APT) build test
+	@$(KRB5)
 	cmake --preset tsan > /dev/null && cmake --build --preset tsan
 	ctest --preset tsan -L 'unit|process'
 

@@ -32,3 +32,18 @@ target_link_libraries(ydl_protobuf INTERFACE ${YDL_PROTOBUF_LITE} Threads::Threa
 find_library(YDL_CRYPTO NAMES libcrypto.a REQUIRED)
 add_library(ydl_crypto INTERFACE)
 target_link_libraries(ydl_crypto INTERFACE ${YDL_CRYPTO} ${CMAKE_DL_LIBS})
+
+# MIT krb5 in static libraries, which Debian does not have. Where it was built before, this costs a few milliseconds.
+execute_process(COMMAND ${PROJECT_SOURCE_DIR}/tools/setup/krb5.sh OUTPUT_VARIABLE YDL_KRB5 OUTPUT_STRIP_TRAILING_WHITESPACE
+                RESULT_VARIABLE krb5_failed)
+if(krb5_failed)
+  message(FATAL_ERROR "tools/setup/krb5.sh could not provide MIT krb5; its message is above.")
+endif()
+add_library(ydl_krb5_host STATIC src/third_party/krb5_host.cpp)
+target_compile_options(ydl_krb5_host PRIVATE -ffunction-sections -fdata-sections)
+target_link_libraries(ydl_krb5_host PUBLIC ydl_cares)
+add_library(ydl_krb5 INTERFACE)
+target_include_directories(ydl_krb5 SYSTEM INTERFACE ${YDL_KRB5}/include)
+target_link_libraries(ydl_krb5 INTERFACE
+  ${YDL_KRB5}/lib/libgssapi_krb5.a ${YDL_KRB5}/lib/libkrb5.a ${YDL_KRB5}/lib/libk5crypto.a ${YDL_KRB5}/lib/libcom_err.a
+  ${YDL_KRB5}/lib/libkrb5support.a ydl_krb5_host resolv)

@@ -81,10 +81,19 @@ class Agent {
     }
   }
 
-  // All commands are read before the first is carried out: a launch forks, and every page of memory written to between
-  // two forks is copied.
   void take_commands(std::string_view body, Inbox& inbox) {
-    for (const auto& command : read_commands(body, inbox)) std::visit([this](const auto& c) { on(c); }, command);
+    for (const auto& command : read_commands(body, inbox)) {
+      if (!std::holds_alternative<Launch>(command)) launch_ready();  // what comes after a launch may be about its task
+      std::visit([this](const auto& c) { on(c); }, command);
+    }
+    launch_ready();
+    listings_ = {};
+  }
+
+  void launch_ready() {
+    for (const auto& task : ready_) task->start();
+    for (const auto& task : ready_) task->watch();
+    ready_.clear();
   }
 
   static std::vector<Command> read_commands(std::string_view body, Inbox& inbox) {
@@ -112,10 +121,13 @@ class Agent {
     auto task = std::make_shared<Task>(context_.get_executor(), machine_, job_, command,
                                        [this](Report report) { tell(std::move(report)); });
     tasks_[command.attempt] = task;
-    task->prepare();
+    task->prepare(listings_);
   }
   void on(const Launch& command) {
-    if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) found->second->launch(command);
+    const auto found = tasks_.find(command.attempt);
+    if (found == tasks_.end()) return;
+    found->second->make_ready(command);
+    ready_.push_back(found->second);
   }
   void on(const Stop& command) {
     if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) found->second->stop(command.grace);
@@ -191,6 +203,8 @@ class Agent {
   net::Endpoint endpoint_;
   std::string job_;
   std::map<core::AttemptId, std::shared_ptr<Task>> tasks_;
+  std::vector<std::shared_ptr<Task>> ready_;  // to be launched together
+  DirectoryListings listings_;                // of one call's commands
   Outbox<Report> reports_;
   net::Signal news_;
   bool leaving_ = false;

@@ -1,6 +1,5 @@
 #include "agent/reaper.hpp"
 
-#include "agent/shebang.hpp"
 #include "agent/tree_killer.hpp"
 #include "core/clock.hpp"
 
@@ -115,13 +114,6 @@ void send_report(const ReaperReport& report) {
 
 void send_failure(const SpawnFailure& failure) {
   send_report({.kind = ReportKind::launch_failed, .failure = failure});
-}
-
-// exec would succeed for a script whose first line is "#!/usr/bin/env pythn", and the task end with code 127.
-bool script_lacks_interpreter(const SpawnPlan& plan) {
-  const auto& directory = plan.request().working_directory;
-  const auto script = first_executable(plan.candidates(), directory);
-  return script && interpreter_problem(*script, search_path(plan.request()), directory);
 }
 
 bool Reaper::launch() {
@@ -261,7 +253,7 @@ void run_reaper(SpawnPlan& plan, int control, pid_t agent) {
     ::send(control, &report, sizeof report, MSG_NOSIGNAL);
     ::_exit(0);
   }
-  if (script_lacks_interpreter(plan)) {
+  if (plan.lacks_interpreter()) {
     send_failure({SpawnStage::interpreter, ENOENT, 0});
   } else {
     Reaper(plan, agent).run();

@@ -1,5 +1,6 @@
 #include "agent/spawn.hpp"
 
+#include "agent/shebang.hpp"
 #include "core/files.hpp"
 
 #include <array>
@@ -53,6 +54,11 @@ bool try_next(int error) {
          error == ETIMEDOUT || error == ELOOP || error == ENAMETOOLONG;
 }
 
+bool script_lacks_interpreter(const LaunchRequest& request, const std::vector<std::string>& candidates) {
+  const auto script = first_executable(candidates, request.working_directory);
+  return script && interpreter_problem(*script, search_path(request), request.working_directory);
+}
+
 void terminate(std::vector<const char*>& words) {
   words.push_back(nullptr);
 }
@@ -66,7 +72,8 @@ char* const* as_exec_array(const std::vector<const char*>& words) {
 SpawnPlan::SpawnPlan(const LaunchRequest& request)
     : request_(request),
       group_(::getpgrp()),
-      candidates_(agent::candidates(request.argv.front(), search_path(request))) {
+      candidates_(agent::candidates(request.argv.front(), search_path(request))),
+      lacks_interpreter_(script_lacks_interpreter(request, candidates_)) {
   std::size_t size = 0;
   for (const auto& [name, value] : request.environment) size += name.size() + value.size() + 2;
   environment_.reserve(size);  // nothing may move: envp_ points into it

@@ -42,7 +42,8 @@ class SpawnPlan {
   [[nodiscard]] std::expected<pid_t, SpawnFailure> spawn();
 
   [[nodiscard]] const LaunchRequest& request() const { return request_; }
-  [[nodiscard]] const std::vector<std::string>& candidates() const { return candidates_; }
+  // exec would succeed for a script whose first line is "#!/usr/bin/env pythn", and the task end with code 127.
+  [[nodiscard]] bool lacks_interpreter() const { return lacks_interpreter_; }
 
  private:
   [[noreturn]] void become_task(pid_t parent, int failures);
@@ -51,6 +52,7 @@ class SpawnPlan {
   const LaunchRequest& request_;
   pid_t group_;  // the agent's
   std::vector<std::string> candidates_;
+  bool lacks_interpreter_;
   std::string environment_;  // one block: fewer pages that both sides of the fork write to
   std::vector<std::string> cgroup_files_;
   std::vector<const char*> argv_;

@@ -1,7 +1,6 @@
 #include "agent/task.hpp"
 
 #include "agent/tree_killer.hpp"
-#include "agent/workspace.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
 
@@ -20,7 +19,7 @@ namespace {
 constexpr core::Millis kPortCheckPeriod = core::Seconds(2);
 constexpr core::Millis kPortCheckTime = core::Seconds(120);
 
-std::map<std::string, std::string> own_environment() {
+std::map<std::string, std::string> read_own_environment() {
   std::map<std::string, std::string> env;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
@@ -28,6 +27,11 @@ std::map<std::string, std::string> own_environment() {
     if (equals != std::string_view::npos) env.emplace(text.substr(0, equals), text.substr(equals + 1));
   }
   return env;
+}
+
+const std::map<std::string, std::string>& own_environment() {
+  static const auto environment = read_own_environment();
+  return environment;
 }
 
 }  // namespace
@@ -79,8 +83,8 @@ Task::~Task() {
 
 // ---- prepare ---------------------------------------------------------------------------------------------------
 
-void Task::prepare() {
-  auto prepared = prepare_workspace(request_);
+void Task::prepare(DirectoryListings& listings) {
+  auto prepared = prepare_workspace(request_, listings);
   if (prepared) prepared = take_resources();
   if (prepared)
     report_(Prepared{request_.attempt, ports_.ports()});
@@ -136,18 +140,28 @@ LaunchRequest Task::launch_request(const Launch& request) const {
   return launch;
 }
 
-void Task::launch(const Launch& request) {
-  auto process = TaskProcess::launch(launch_request(request));
-  if (!process) {
-    start_failed(job::StartFailure::transient, fmt::format("could not start: {}", process.error().message));
-    return;
-  }
-  process_ = std::make_unique<TaskProcess>(*std::move(process));
-  machine_.add_reaper(process_->reaper_pid());
-  net::asio::co_spawn(executor_, watch(), net::asio::detached);
+void Task::make_ready(const Launch& request) {
+  ready_.emplace(TaskProcess::prepare(launch_request(request)));
 }
 
-net::awaitable<void> Task::watch() {
+void Task::start() {
+  if (*ready_) started_.emplace((*ready_)->start());
+}
+
+void Task::watch() {
+  auto started = *ready_ ? *std::move(started_) : core::fail(ready_->error());
+  started_.reset();
+  ready_.reset();
+  if (!started) {
+    start_failed(job::StartFailure::transient, fmt::format("could not start: {}", started.error().message));
+    return;
+  }
+  process_ = std::make_unique<TaskProcess>(*std::move(started));
+  machine_.add_reaper(process_->reaper_pid());
+  net::asio::co_spawn(executor_, follow(), net::asio::detached);
+}
+
+net::awaitable<void> Task::follow() {
   const auto self = shared_from_this();
   net::asio::posix::stream_descriptor descriptor(executor_, ::dup(process_->fd()));
   while (!process_->finished()) {

@@ -8,6 +8,7 @@
 #include "agent/proc_tree.hpp"
 #include "agent/protocol.hpp"
 #include "agent/task_process.hpp"
+#include "agent/workspace.hpp"
 #include "net/asio.hpp"
 
 #include <functional>
@@ -59,9 +60,12 @@ class Task : public std::enable_shared_from_this<Task> {
   Task& operator=(const Task&) = delete;
 
   // Makes directories, holds ports, GPUs and a cgroup; reports Prepared or PrepareFailed.
-  void prepare();
+  void prepare(DirectoryListings& listings);
+  // The three steps of a launch; of many tasks each step is done for all before the next (TaskProcess::Prepared).
   // Reports TaskStarted or TaskStartFailed, later TaskExited.
-  void launch(const Launch& request);
+  void make_ready(const Launch& request);
+  void start();
+  void watch();
   void stop(core::Millis grace);
   void kill();
 
@@ -74,7 +78,7 @@ class Task : public std::enable_shared_from_this<Task> {
  private:
   [[nodiscard]] core::Result<void> take_resources();
   [[nodiscard]] LaunchRequest launch_request(const Launch& request) const;
-  [[nodiscard]] net::awaitable<void> watch();
+  [[nodiscard]] net::awaitable<void> follow();
   void on(const Launched& event);
   void on(const LaunchFailed& event);
   void on(const Ended& event);
@@ -93,6 +97,8 @@ class Task : public std::enable_shared_from_this<Task> {
   HeldPorts ports_;
   std::vector<Gpu> gpus_;
   std::optional<TaskCgroup> cgroup_;
+  std::optional<core::Result<TaskProcess::Prepared>> ready_;  // from make_ready to watch
+  std::optional<core::Result<TaskProcess>> started_;          // from start to watch
   std::unique_ptr<TaskProcess> process_;
 
   LogTail out_;

@@ -60,10 +60,24 @@ Ended ended_of(const ReaperReport& report) {
 
 }  // namespace
 
-core::Result<TaskProcess> TaskProcess::launch(LaunchRequest request) {
+core::Result<TaskProcess::Prepared> TaskProcess::prepare(LaunchRequest request) {
   if (auto usable = check(request); !usable) return core::fail(usable.error());
-  auto kept = std::make_unique<LaunchRequest>(std::move(request));
-  SpawnPlan plan(*kept);
+  return Prepared(std::move(request));
+}
+
+core::Result<TaskProcess> TaskProcess::launch(LaunchRequest request) {
+  auto prepared = prepare(std::move(request));
+  if (!prepared) return core::fail(prepared.error());
+  return prepared->start();
+}
+
+TaskProcess::Prepared::Prepared(LaunchRequest request)
+    : request_(std::make_unique<LaunchRequest>(std::move(request))), plan_(std::make_unique<SpawnPlan>(*request_)) {}
+
+TaskProcess::Prepared::~Prepared() = default;
+TaskProcess::Prepared::Prepared(Prepared&&) noexcept = default;
+
+core::Result<TaskProcess> TaskProcess::Prepared::start() {
   auto socket = make_socket();
   if (!socket) return core::fail(socket.error());
 
@@ -75,11 +89,11 @@ core::Result<TaskProcess> TaskProcess::launch(LaunchRequest request) {
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t agent = ::getpid();
   const pid_t reaper = ::fork();
-  if (reaper == 0) run_reaper(plan, socket->reaper.get(), agent);
+  if (reaper == 0) run_reaper(*plan_, socket->reaper.get(), agent);
   const int error = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (reaper < 0) return core::fail(explain(*kept, {SpawnStage::process, error, 0}));
-  return TaskProcess(std::move(socket->agent), reaper, std::move(kept));
+  if (reaper < 0) return core::fail(explain(*request_, {SpawnStage::process, error, 0}));
+  return TaskProcess(std::move(socket->agent), reaper, std::move(request_));
 }
 
 TaskProcess::TaskProcess(core::UniqueFd control, pid_t reaper, std::unique_ptr<LaunchRequest> request)

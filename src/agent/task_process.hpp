@@ -13,6 +13,8 @@
 
 namespace ydl::agent {
 
+class SpawnPlan;
+
 // What happens to a task, in this order: Launched, then Ended or ReaperLost; or LaunchFailed or ReaperLost alone.
 struct Launched {
   pid_t pid = 0;
@@ -39,8 +41,13 @@ using TaskEvent = std::variant<Launched, LaunchFailed, Ended, ReaperLost>;
 // (waitpid(-1)): reapers are collected here.
 class TaskProcess {
  public:
-  // Returns as soon as the reaper is forked; whether the command could be run comes as the first event. Errors: the
-  // request is not usable, or no process or descriptor is left.
+  // A launch with all but the fork done. Each page of memory that is written to between two forks is copied, which
+  // takes longer than the fork: to launch many tasks, prepare all, then start all.
+  class Prepared;
+  // Errors: the request is not usable.
+  [[nodiscard]] static core::Result<Prepared> prepare(LaunchRequest request);
+
+  // prepare and start in one.
   [[nodiscard]] static core::Result<TaskProcess> launch(LaunchRequest request);
 
   TaskProcess(TaskProcess&&) noexcept = default;
@@ -84,6 +91,21 @@ class TaskProcess {
   Child reaper_;
   std::unique_ptr<LaunchRequest> request_;  // until the launch succeeded: to explain why it did not
   bool finished_ = false;
+};
+
+class TaskProcess::Prepared {
+ public:
+  explicit Prepared(LaunchRequest request);
+  ~Prepared();
+  Prepared(Prepared&&) noexcept;
+
+  // To be called once. Returns as soon as the reaper is forked; whether the command could be run comes as the first
+  // event. Errors: no process or descriptor is left.
+  [[nodiscard]] core::Result<TaskProcess> start();
+
+ private:
+  std::unique_ptr<LaunchRequest> request_;
+  std::unique_ptr<SpawnPlan> plan_;
 };
 
 }  // namespace ydl::agent

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // More entries than this in one directory are data, not a program's folder: linking them one by one would take long.
-constexpr int kMostLinkedEntries = 10'000;
+constexpr std::size_t kMostLinkedEntries = 10'000;
 
 core::Result<void> link(const fs::path& target, const fs::path& link_path) {
   if (::symlink(target.c_str(), link_path.c_str()) == 0 || errno == EEXIST) return {};
@@ -48,24 +48,34 @@ class IgnoreList {
   std::vector<std::string> patterns_;
 };
 
-core::Result<void> link_entries(const fs::path& directory, const fs::path& into) {
+using Entries = core::Result<std::vector<fs::path>>;
+
+Entries list(const fs::path& directory) {
   const IgnoreList ignored(directory);
+  std::vector<fs::path> entries;
   std::error_code error;
-  int linked = 0;
   for (const auto& entry : fs::directory_iterator(directory, error)) {
     if (ignored.names(entry.path())) continue;
-    if (++linked > kMostLinkedEntries) {
+    entries.push_back(entry.path());
+    if (entries.size() > kMostLinkedEntries) {
       return core::fail(
           core::Errc::usage,
           fmt::format("{} has more than {} entries: run from the directory of the program, or name what it "
                       "needs with --file and add --no-auto-files",
                       directory.string(), kMostLinkedEntries));
     }
-    if (auto done = link(entry.path(), into / entry.path().filename()); !done) return done;
   }
   if (error)
     return core::fail(
         core::Error{error, fmt::format("cannot read the directory {}: {}", directory.string(), error.message())});
+  return entries;
+}
+
+core::Result<void> link_entries(const Entries& entries, const fs::path& into) {
+  if (!entries) return core::fail(entries.error());
+  for (const auto& entry : *entries) {
+    if (auto done = link(entry, into / entry.filename()); !done) return done;
+  }
   return {};
 }
 
@@ -87,7 +97,12 @@ core::Result<void> move(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
-core::Result<void> prepare_workspace(const Prepare& request) {
+const Entries& DirectoryListings::entries(const std::string& directory) {
+  const auto found = read_.find(directory);
+  return found != read_.end() ? found->second : read_.emplace(directory, list(directory)).first->second;
+}
+
+core::Result<void> prepare_workspace(const Prepare& request, DirectoryListings& listings) {
   for (const auto& directory : {request.working_directory, request.results_directory, request.log_directory}) {
     if (auto made = core::make_directories(directory); !made) return made;
   }
@@ -99,9 +114,9 @@ core::Result<void> prepare_workspace(const Prepare& request) {
     if (auto parent = core::make_directories((working / name).parent_path()); !parent) return parent;
     if (auto done = link(target, working / name); !done) return done;
   }
-  if (auto earlier = link_entries(request.results_directory, working); !earlier) return earlier;
+  if (auto earlier = link_entries(list(request.results_directory), working); !earlier) return earlier;
   if (request.linked_directory.empty()) return {};
-  return link_entries(request.linked_directory, working);
+  return link_entries(listings.entries(request.linked_directory), working);
 }
 
 core::Result<void> keep_results(const Prepare& request) {

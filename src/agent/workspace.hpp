@@ -3,12 +3,28 @@
 #include "agent/protocol.hpp"
 #include "core/result.hpp"
 
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
 namespace ydl::agent {
+
+// What lies in the directories that tasks see, less what their .ydlignore names: read once for all tasks that are
+// prepared together.
+class DirectoryListings {
+ public:
+  // Errors: it cannot be read, or has too many entries to link.
+  [[nodiscard]] const core::Result<std::vector<std::filesystem::path>>& entries(const std::string& directory);
+
+ private:
+  std::map<std::string, core::Result<std::vector<std::filesystem::path>>> read_;
+};
 
 // Makes a task's directories and lets its files appear in the working directory as links: those named first, then what
 // earlier attempts left as results, then what lies in the directory of submission, less what its .ydlignore names.
 // Errors: a directory cannot be made, a named file does not exist, or there are too many entries to link.
-[[nodiscard]] core::Result<void> prepare_workspace(const Prepare& request);
+[[nodiscard]] core::Result<void> prepare_workspace(const Prepare& request, DirectoryListings& listings);
 
 // Moves what the task wrote into its working directory to its results, where nothing that ydl linked is. What a task
 // leaves is kept even when it failed: its next attempt finds it again.

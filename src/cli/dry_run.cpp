@@ -31,7 +31,8 @@ framework::Gang example_gang(const master::JobPlan& plan) {
 }
 
 framework::Environment environment(const master::JobPlan& plan, const framework::Gang& gang, const core::TaskId& task) {
-  auto env = framework::common_environment(gang, task);
+  auto env = framework::common_environment(gang);
+  env.merge(framework::task_environment(gang, task));
   env.merge(plan.framework->environment(gang, task));
   for (const auto& [name, value] : plan.role(task.role).env) env[name] = value;
   return env;

@@ -95,8 +95,21 @@ Result<master::JobFolder> make_folder(const RunOptions& options, const spec::Job
   return folder;
 }
 
+// The folders that the agent will want for the first attempts. A folder can cost as much time as a process: they are made
+// here while the master starts. What cannot be made the agent tries again, and says why.
+void make_task_folders(const master::JobFolder& folder, const master::JobPlan& plan) {
+  for (const auto& role : plan.roles) {
+    for (int index = 0; index < role.count; ++index) {
+      const core::TaskId task{role.name, index};
+      for (const auto& path : {folder.working_directory(task), folder.task_logs({task, 1})}) {
+        if (!core::make_directories(path)) return;
+      }
+    }
+  }
+}
+
 // Starts the job's master and waits until it listens; the leash ties its life to ours.
-Result<core::UniqueFd> start_master(const master::JobFolder& folder, bool detached) {
+Result<core::UniqueFd> start_master(const master::JobFolder& folder, const master::JobPlan& plan, bool detached) {
   auto leash = core::make_pipe();
   auto answer = core::make_pipe();
   if (!leash) return core::fail(leash.error());
@@ -111,6 +124,7 @@ Result<core::UniqueFd> start_master(const master::JobFolder& folder, bool detach
   spawn.standard_output = std::move(answer->write);
   spawn.log_file = folder.master_log();
   if (auto process = net::ChildProcess::spawn(std::move(spawn)); !process) return core::fail(process.error());
+  make_task_folders(folder, plan);
 
   std::string line;
   std::array<char, 4096> buffer{};
@@ -152,7 +166,7 @@ int launch_job(const RunOptions& options, spec::JobSpec spec) {
   HeldSignals signals;
   const auto folder = make_folder(options, spec, *where);
   if (!folder) return complain(folder.error());
-  auto leash = start_master(*folder, options.detach);
+  auto leash = start_master(*folder, *plan, options.detach);
   if (!leash) return complain(leash.error());
   if (options.detach) {
     const auto id = folder->id().str();

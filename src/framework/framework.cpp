@@ -46,7 +46,7 @@ core::Result<void> check(const Framework& framework, const Shape& shape) {
   return framework.validate(shape);
 }
 
-Environment common_environment(const Gang& gang, const core::TaskId& task) {
+Environment common_environment(const Gang& gang) {
   boost::json::object tasks;
   for (const auto& member : gang.members) {
     auto& list = tasks[member.id.role];
@@ -54,12 +54,14 @@ Environment common_environment(const Gang& gang, const core::TaskId& task) {
     boost::json::array ports(member.ports.begin(), member.ports.end());
     list.as_array().push_back(boost::json::object{{"host", member.host}, {"ports", std::move(ports)}});
   }
+  return {{"YDL_JOB_ID", gang.job_id}, {"YDL_TASKS_JSON", boost::json::serialize(tasks)}};
+}
+
+Environment task_environment(const Gang& gang, const core::TaskId& task) {
   return {
-      {"YDL_JOB_ID", gang.job_id},
       {"YDL_ROLE", task.role},
       {"YDL_INDEX", std::to_string(task.index)},
       {"YDL_PORTS", fmt::format("{}", fmt::join(gang.member(task).ports, ","))},
-      {"YDL_TASKS_JSON", boost::json::serialize(tasks)},
   };
 }
 

@@ -93,7 +93,7 @@ class Framework {
     return std::nullopt;
   }
 
-  // What the framework itself reads. The YDL_* variables of every task are common_environment's.
+  // What the framework itself reads. The YDL_* variables of every task come from the functions below.
   [[nodiscard]] virtual Environment environment(const Gang& gang, const core::TaskId& task) const = 0;
 };
 
@@ -103,8 +103,10 @@ class Framework {
 // Every role known to the framework, and what the framework itself asks for.
 [[nodiscard]] core::Result<void> check(const Framework& framework, const Shape& shape);
 
-// YDL_JOB_ID, YDL_ROLE, YDL_INDEX, YDL_PORTS and YDL_TASKS_JSON: where every task of the job is.
-[[nodiscard]] Environment common_environment(const Gang& gang, const core::TaskId& task);
+// YDL_JOB_ID and YDL_TASKS_JSON, where every task of the job is: the same for all of them.
+[[nodiscard]] Environment common_environment(const Gang& gang);
+// YDL_ROLE, YDL_INDEX and YDL_PORTS.
+[[nodiscard]] Environment task_environment(const Gang& gang, const core::TaskId& task);
 
 // "host:port" of a member's first port.
 [[nodiscard]] std::string address(const Gang::Member& member);

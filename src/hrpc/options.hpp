@@ -21,19 +21,19 @@ enum class Security { simple, kerberos };
 
 // Where our Kerberos credentials come from.
 struct KerberosSource {
-  std::filesystem::path keytab;  // empty: the ticket cache
-  std::string principal;         // whose key in the keytab; with a cache, whose ticket (empty: its default)
-  std::string cache;             // "FILE:/tmp/krb5cc_1000"; empty: KRB5CCNAME or the library's default
+  std::filesystem::path keytab = {};  // empty: the ticket cache
+  std::string principal = {};         // whose key in the keytab; with a cache, whose ticket (empty: its default)
+  std::string cache = {};             // "FILE:/tmp/krb5cc_1000"; empty: KRB5CCNAME or the library's default
 };
 
 // Who calls and what proves it. A token is preferred to Kerberos, Kerberos to nothing, as in Java.
 struct Identity {
-  std::string user;            // whom we are or act for; with a token the token says
-  std::string real_user;       // who we really are when `user` is somebody else (proxy user); else empty
-  std::optional<Token> token;  // the token of this very service; select_token() finds it
+  std::string user = {};                      // whom we are or act for; with a token the token says
+  std::string real_user = {};                 // who we really are when `user` is somebody else (proxy user); else empty
+  std::optional<Token> token = std::nullopt;  // the token of this very service; select_token() finds it
   Security security = Security::simple;
-  std::string server_principal;  // what the server must be: "nn/_HOST@EXAMPLE.ORG"; empty: what it says it is
-  KerberosSource kerberos;
+  std::string server_principal = {};  // what the server must be: "nn/_HOST@EXAMPLE.ORG"; empty: what it says it is
+  KerberosSource kerberos = {};
   bool fallback_to_simple = false;                                     // ipc.client.fallback-to-simple-auth-allowed
   std::vector<Protection> protections = {Protection::authentication};  // allowed, in order of preference
 };
@@ -49,9 +49,9 @@ struct RetryOptions {
 
 // One logical service: one server, or the members of an HA group in the order in which they are tried.
 struct ClientOptions {
-  std::vector<hconf::HostPort> servers;
-  Identity identity;
-  RetryOptions retry;
+  std::vector<hconf::HostPort> servers = {};
+  Identity identity = {};
+  RetryOptions retry = {};
   core::Millis connect_timeout{20'000};      // ipc.client.connect.timeout; name, TCP and handshake together
   core::Millis call_timeout{120'000};        // ipc.client.rpc-timeout.ms; one attempt, from sending to answer
   core::Millis ping_interval{60'000};        // ipc.ping.interval

@@ -125,13 +125,17 @@ void Master::on(const job::Ask& ask) {
 
 void Master::on(const job::Launch& launch) {
   const auto& task = launch.attempt.task;
-  if (!gang_) gang_ = gang();
+  if (!gang_) {
+    gang_ = gang();
+    common_environment_ = framework::common_environment(*gang_);
+  }
   agent::Launch request;
   request.attempt = launch.attempt;
   const auto& role = plan_.role(task.role);
   request.argv = role.argv;
   if (scheduler_) scheduler_->launching(gang_->member(task));
-  request.env = framework::common_environment(*gang_, task);
+  request.env = common_environment_;
+  request.env.merge(framework::task_environment(*gang_, task));
   request.env.merge(plan_.framework->environment(*gang_, task));
   for (const auto* variable : {"OMP_NUM_THREADS"}) {  // a default of ours; what the user's shell says comes first
     if (core::process_getenv(variable)) request.env.erase(variable);

@@ -70,6 +70,7 @@ class Master {
   std::deque<job::Event> events_;  // told while another was being handled
   bool handling_ = false;
   std::optional<framework::Gang> gang_;  // as of the event being handled: every launch of a gang needs the same one
+  framework::Environment common_environment_;  // of gang_
   std::map<core::TaskId, agent::TaskOutput> outputs_;
   std::optional<job::Outcome> outcome_;
   std::optional<core::WallTime> finished_at_;

@@ -21,6 +21,10 @@ class Workspace : public testing::Test {
     request.linked_directory = submitted.string();
   }
 
+  static core::Result<void> prepare(const Prepare& request) {
+    DirectoryListings listings;
+    return prepare_workspace(request, listings);
+  }
   static void write(const fs::path& path, std::string_view text) {
     ASSERT_TRUE(core::write_file_atomically(path, text));
   }
@@ -35,7 +39,7 @@ class Workspace : public testing::Test {
 TEST_F(Workspace, what_lies_in_the_directory_of_submission_appears_in_the_tasks_own) {
   write(submitted / "train.py", "print()");
   fs::create_directory(submitted / "data");
-  ASSERT_TRUE(prepare_workspace(request));
+  ASSERT_TRUE(prepare(request));
   EXPECT_EQ(core::read_file(work("train.py")), "print()");
   EXPECT_TRUE(fs::is_directory(work("data")));
 }
@@ -45,7 +49,7 @@ TEST_F(Workspace, what_ydlignore_names_does_not_appear) {
   write(submitted / "a.bin", "");
   write(submitted / "a.py", "");
   fs::create_directory(submitted / "cache");
-  ASSERT_TRUE(prepare_workspace(request));
+  ASSERT_TRUE(prepare(request));
   EXPECT_FALSE(fs::exists(work("a.bin")));
   EXPECT_FALSE(fs::exists(work("cache")));
   EXPECT_TRUE(fs::exists(work("a.py")));
@@ -55,20 +59,20 @@ TEST_F(Workspace, a_named_file_wins_over_what_lies_around) {
   write(submitted / "conf", "around");
   write(dir.path() / "other", "named");
   request.links.push_back({(dir.path() / "other").string(), "conf"});
-  ASSERT_TRUE(prepare_workspace(request));
+  ASSERT_TRUE(prepare(request));
   EXPECT_EQ(core::read_file(work("conf")), "named");
 }
 
 TEST_F(Workspace, a_named_file_that_does_not_exist_is_an_error_that_names_it) {
   request.links.push_back({"/no/such/file", "x"});
-  const auto prepared = prepare_workspace(request);
+  const auto prepared = prepare(request);
   ASSERT_FALSE(prepared);
   EXPECT_NE(prepared.error().message.find("/no/such/file does not exist"), std::string::npos);
 }
 
 TEST_F(Workspace, what_the_task_wrote_is_kept_and_what_was_linked_is_not) {
   write(submitted / "train.py", "print()");
-  ASSERT_TRUE(prepare_workspace(request));
+  ASSERT_TRUE(prepare(request));
   write(work("mnist-0001.params"), "weights");
   fs::create_directories(work("run") / "deep");
   write(work("run") / "deep" / "x", "1");
@@ -80,10 +84,10 @@ TEST_F(Workspace, what_the_task_wrote_is_kept_and_what_was_linked_is_not) {
 }
 
 TEST_F(Workspace, the_next_attempt_finds_what_the_last_one_left_and_may_replace_it) {
-  ASSERT_TRUE(prepare_workspace(request));
+  ASSERT_TRUE(prepare(request));
   write(work("checkpoint"), "one");
   ASSERT_TRUE(keep_results(request));
-  ASSERT_TRUE(prepare_workspace(request));
+  ASSERT_TRUE(prepare(request));
   EXPECT_EQ(core::read_file(work("checkpoint")), "one");
   fs::remove(work("checkpoint"));
   write(work("checkpoint"), "two");

@@ -55,7 +55,9 @@ TEST(Framework, a_role_it_does_not_know_is_refused_with_a_guess) {
 
 TEST(Framework, every_task_learns_where_all_tasks_are) {
   const Shape shape{{{"worker", 2}, {"ps", 1}}};
-  const auto env = common_environment(make_gang(get("none"), shape), {"worker", 1});
+  const auto gang = make_gang(get("none"), shape);
+  auto env = common_environment(gang);
+  env.merge(task_environment(gang, {"worker", 1}));
   EXPECT_EQ(env.at("YDL_ROLE"), "worker");
   EXPECT_EQ(env.at("YDL_INDEX"), "1");
   EXPECT_EQ(env.at("YDL_PORTS"), "7001");

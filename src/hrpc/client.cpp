@@ -1,0 +1,214 @@
+#include "hrpc/client.hpp"
+
+#include "core/assert.hpp"
+#include "core/strings.hpp"
+#include "hrpc/connection.hpp"
+#include "hrpc/errors.hpp"
+#include "hrpc/retry_policy.hpp"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ydl::hrpc {
+
+namespace asio = net::asio;
+
+namespace {
+
+constexpr std::uint32_t kCallIdMask = 0x7fffffff;
+
+core::Error closed() {
+  return {make_error_code(core::Errc::cancelled), "the client was closed"};
+}
+
+// The end of a call's attempts, said so that a person knows how long we have tried.
+core::Error after_attempts(core::Error error, int attempts, std::string_view why) {
+  if (attempts > 1) error.message += fmt::format(" (after {} attempts: {})", attempts, why);
+  return error;
+}
+
+}  // namespace
+
+// What outlives the client while calls are in flight.
+struct Client::State : std::enable_shared_from_this<State> {
+  State(asio::any_io_executor executor_, ClientOptions options_)
+      : executor(std::move(executor_)), options(std::move(options_)), closing(executor) {}
+
+  // A connection to one of the servers. Everybody who needs it while it is being opened waits for `opened`.
+  struct Link {
+    Link(const asio::any_io_executor& executor, std::size_t server_, ConnectionOptions connection_options)
+        : server(server_),
+          connection(std::make_shared<Connection>(executor, std::move(connection_options))),
+          opened(executor) {}
+    std::size_t server;
+    std::shared_ptr<Connection> connection;
+    std::optional<core::Result<>> result;
+    net::Signal opened;
+  };
+
+  struct Call {
+    CallId id;
+    Method method;
+    std::string request;
+    std::optional<core::Millis> at_most;
+    std::optional<core::Instant> deadline;
+    [[nodiscard]] core::Millis left(core::Millis limit) const {
+      return deadline ? std::min(limit, *deadline - core::steady_now()) : limit;
+    }
+  };
+  struct Attempt {
+    std::size_t server;
+    Progress progress;
+    core::Result<std::string> answer;
+  };
+
+  [[nodiscard]] std::shared_ptr<Link> current_link(std::string_view protocol);
+  static net::awaitable<void> open(std::shared_ptr<Link> opening);
+  net::awaitable<Attempt> attempt(const Call& call, int retry);
+  static net::Async<std::string> run(std::shared_ptr<State> state, Call call);
+  [[nodiscard]] ConnectionOptions connection_options(std::string_view protocol) const;
+  [[nodiscard]] static core::Error too_late(std::optional<core::Error> last, const Call& call, int attempts);
+  [[nodiscard]] double chance() { return std::uniform_real_distribution<double>(0.0, 1.0)(random); }
+  void leave(std::size_t server_left);
+  void close();
+
+  asio::any_io_executor executor;
+  ClientOptions options;
+  ClientId client = random_client_id();
+  std::uint32_t last_call = 0;
+  std::size_t server = 0;  // the one that served last
+  std::shared_ptr<Link> link;
+  net::Signal closing;
+  bool is_closed = false;
+  std::minstd_rand random{std::random_device{}()};
+};
+
+ConnectionOptions Client::State::connection_options(std::string_view protocol) const {
+  return {.server = options.servers[server],
+          .session = {.client = client,
+                      .handshake = {.identity = options.identity, .server_host = options.servers[server].host},
+                      .protocol = std::string(protocol),
+                      .max_response = options.max_response},
+          .connect_timeout = options.connect_timeout,
+          .ping_interval = options.ping_interval,
+          .idle_close = options.idle_close};
+}
+
+// The one that is open or being opened, or a new one.
+std::shared_ptr<Client::State::Link> Client::State::current_link(std::string_view protocol) {
+  if (link && link->connection->alive()) return link;
+  link = std::make_shared<Link>(executor, server, connection_options(protocol));
+  asio::co_spawn(executor, open(link), asio::detached);
+  return link;
+}
+
+net::awaitable<void> Client::State::open(std::shared_ptr<Link> opening) {
+  opening->result = co_await opening->connection->open();
+  opening->opened.notify();
+}
+
+net::awaitable<Client::State::Attempt> Client::State::attempt(const Call& call, int retry) {
+  const auto mine = current_link(call.method.protocol);
+  Attempt attempt{mine->server, Progress::not_sent, {}};
+  if (!mine->result) co_await mine->opened.wait(call.left(options.connect_timeout));
+  if (!mine->result) {
+    attempt.answer =
+        core::fail(Errc::timed_out, fmt::format("{}: no connection in time", to_string(options.servers[mine->server])));
+  } else if (!*mine->result) {
+    attempt.answer = core::fail(mine->result->error());
+  } else if (!mine->connection->alive()) {
+    attempt.answer = core::fail(*mine->connection->failure());
+  } else {
+    attempt.progress = Progress::sent;
+    attempt.answer =
+        co_await mine->connection->call({call.id, retry}, call.method, call.request, call.left(options.call_timeout));
+  }
+  co_return attempt;
+}
+
+// Another call may have left that server before.
+void Client::State::leave(std::size_t server_left) {
+  if (server != server_left) return;
+  server = (server + 1) % options.servers.size();
+  link.reset();
+}
+
+void Client::State::close() {
+  if (std::exchange(is_closed, true)) return;
+  if (link) {
+    link->connection->close(closed());
+    if (!link->result) link->result = core::fail(closed());
+    link->opened.notify();
+    link.reset();
+  }
+  closing.notify();
+}
+
+core::Error Client::State::too_late(std::optional<core::Error> last, const Call& call, int attempts) {
+  if (last) return after_attempts(*std::move(last), attempts, "no time left");
+  return {Errc::timed_out,
+          fmt::format("no answer to {} within {}", call.method.name, core::format_duration(*call.at_most))};
+}
+
+net::Async<std::string> Client::State::run(std::shared_ptr<State> state, Call call) {
+  Attempts attempts{.repeat = call.method.repeat, .servers = state->options.servers.size()};
+  std::optional<core::Error> last;
+  for (int retry = 0;; ++retry) {
+    if (state->is_closed) co_return core::fail(closed());
+    if (call.left(core::Millis(1)) <= core::Millis(0)) co_return core::fail(too_late(std::move(last), call, retry));
+    auto attempt = co_await state->attempt(call, retry);
+    if (attempt.answer) co_return std::move(attempt.answer);
+    if (state->is_closed) co_return core::fail(closed());
+
+    last = std::move(attempt.answer).error();
+    const auto decision = decide(*last, attempt.progress, attempts, state->options.retry, state->chance());
+    if (decision.action == Decision::Action::give_up) {
+      co_return core::fail(after_attempts(*std::move(last), retry + 1, decision.why));
+    }
+    if (decision.action == Decision::Action::next_server) {
+      ++attempts.failovers;
+      state->leave(attempt.server);
+    } else {
+      ++attempts.retries;
+    }
+    if (decision.delay > core::Millis(0)) co_await state->closing.wait(call.left(decision.delay));
+  }
+}
+
+Client::Client(asio::any_io_executor executor, ClientOptions options)
+    : state_(std::make_shared<State>(std::move(executor), std::move(options))) {
+  YDL_ASSERT(!state_->options.servers.empty());
+}
+
+Client::~Client() {
+  close();
+}
+Client::Client(Client&&) noexcept = default;
+Client& Client::operator=(Client&& other) noexcept {
+  close();
+  state_ = std::move(other.state_);
+  return *this;
+}
+
+net::Async<std::string> Client::call_bytes(Method method, std::string request, std::optional<core::Millis> at_most) {
+  const CallId id{static_cast<std::int32_t>(state_->last_call++ & kCallIdMask)};
+  const auto deadline = at_most ? std::optional(core::steady_now() + *at_most) : std::nullopt;
+  return State::run(state_, {id, method, std::move(request), at_most, deadline});
+}
+
+void Client::set_token(Token token) {
+  state_->options.identity.token = std::move(token);
+}
+
+void Client::close() {
+  if (state_) state_->close();
+}
+
+core::Error Client::unreadable_answer(const Method& method) {
+  return {Errc::corrupt, fmt::format("the server's answer to {} is not readable", method.name)};
+}
+
+}  // namespace ydl::hrpc

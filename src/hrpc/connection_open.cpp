@@ -1,0 +1,97 @@
+// How a connection comes to be: the name, TCP, the handshake.
+#include "core/strings.hpp"
+#include "hrpc/connection.hpp"
+#include "hrpc/errors.hpp"
+#include "net/resolver.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ydl::hrpc {
+
+namespace asio = net::asio;
+using tcp = asio::ip::tcp;
+
+namespace {
+
+core::Error unknown_name(const core::Error& error, const std::string& place) {
+  const auto code = error.code == core::Errc::timeout ? Errc::timed_out : Errc::unreachable;
+  return core::Error{code, error.message}.within(place);
+}
+
+}  // namespace
+
+net::Async<> Connection::open() {
+  const auto self = shared_from_this();
+  arm_deadline();
+  auto done = co_await connect();
+  if (done) done = co_await shake_hands();
+  if (failure_) co_return core::fail(*failure_);
+  timer_.cancel();
+  if (!done) {
+    close(done.error());
+    co_return done;
+  }
+  start();
+  co_return core::Result<>{};
+}
+
+void Connection::arm_deadline() {
+  timer_.expires_after(options_.connect_timeout);
+  timer_.async_wait([self = shared_from_this()](const boost::system::error_code& error) {
+    if (error) return;
+    self->expired_ = true;
+    boost::system::error_code ignored;
+    self->socket_.close(ignored);
+  });
+}
+
+net::Async<> Connection::connect() {
+  auto addresses = co_await net::resolve(options_.server.host, options_.connect_timeout);
+  if (!addresses) co_return core::fail(unknown_name(addresses.error(), place_));
+  boost::system::error_code failed = asio::error::host_not_found;
+  for (const auto& address : *addresses) {
+    if (expired_ || failure_) break;
+    boost::system::error_code ignored;
+    socket_.close(ignored);  // what the address before has left
+    const auto [error] = co_await socket_.async_connect(tcp::endpoint(address, options_.server.port), net::tuple);
+    failed = error;
+    if (!error) break;
+  }
+  if (expired_) {
+    co_return core::fail(Errc::timed_out, fmt::format("{}: no connection within {}", place_,
+                                                      core::format_duration(options_.connect_timeout)));
+  }
+  if (failed) {
+    co_return core::fail(Errc::unreachable,
+                         fmt::format("{}: {}; is the service running there?", place_, failed.message()));
+  }
+  boost::system::error_code ignored;
+  socket_.set_option(tcp::no_delay(true), ignored);
+  socket_.set_option(asio::socket_base::keep_alive(true), ignored);
+  co_return core::Result<>{};
+}
+
+// Without SASL there is nothing to wait for: preamble and context go out with the first call.
+net::Async<> Connection::shake_hands() {
+  unsent_ = session_.start();
+  while (!session_.open()) {
+    auto done = co_await write(std::exchange(unsent_, {}));
+    core::Result<std::string> bytes;
+    if (done) bytes = co_await receive();
+    if (expired_) {
+      co_return core::fail(Errc::timed_out,
+                           fmt::format("{}: the server took the connection and did not finish the handshake within {}",
+                                       place_, core::format_duration(options_.connect_timeout)));
+    }
+    if (!done) co_return core::fail(std::move(done).error());
+    if (!bytes) co_return core::fail(std::move(bytes).error());
+    auto step = session_.feed(*bytes);
+    if (step.failure) co_return core::fail(std::move(*step.failure).within(place_));
+    unsent_ += step.output;
+  }
+  co_return core::Result<>{};
+}
+
+}  // namespace ydl::hrpc

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "hrpc/frame_codec.hpp"
+#include "hrpc/handshake_fsm.hpp"
+#include "hrpc/message_codec.hpp"
+#include "hrpc/method.hpp"
+#include "hrpc/options.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ydl::hrpc {
+
+struct SessionOptions {
+  ClientId client = {};
+  HandshakeOptions handshake = {};
+  std::string protocol = {};  // what the connection context names
+  std::uint32_t max_response = 0;
+};
+
+// One connection: the handshake, then calls and their answers in whatever order they come, wrapped where SASL protects
+// them. Pure: the driver writes `output` and feeds what it reads.
+//
+//   WRAP: with integrity or privacy every frame, in both directions, is a SASL frame whose token is
+//   wrap(bytes of the plain stream): several frames, one, or a piece of one.
+class SessionFsm {
+ public:
+  struct Answer {
+    CallId id;
+    core::Result<std::string> result;
+  };
+  struct Step {
+    std::string output = {};
+    std::vector<Answer> answers = {};
+    std::optional<core::Error> failure = std::nullopt;  // the connection is over; whoever still waits must be told
+  };
+
+  explicit SessionFsm(SessionOptions options);
+
+  [[nodiscard]] std::string start();
+  [[nodiscard]] Step feed(std::string_view bytes);
+
+  // Calls and pings may be made once it is open.
+  [[nodiscard]] bool open() const { return open_; }
+  [[nodiscard]] core::Result<std::string> send(CallKey key, const Method& method, std::string_view request);
+  [[nodiscard]] core::Result<std::string> ping();
+
+ private:
+  [[nodiscard]] core::Result<void> on_frame(std::string_view frame, Step& step);
+  [[nodiscard]] core::Result<void> on_wrapped(std::string_view frame, Step& step);
+  [[nodiscard]] core::Result<void> on_answer(std::string_view frame, Step& step);
+  [[nodiscard]] core::Result<std::string> begin_calls();
+  [[nodiscard]] core::Result<std::string> protect(std::string plain);
+
+  SessionOptions options_;
+  HandshakeFsm handshake_;
+  FrameReader outer_;
+  FrameReader inner_;  // of the unwrapped stream
+  std::unique_ptr<sasl::Mechanism> protection_;
+  bool open_ = false;
+};
+
+}  // namespace ydl::hrpc

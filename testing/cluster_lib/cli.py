@@ -1,0 +1,185 @@
+"""The command line."""
+
+import argparse
+import getpass
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from . import hdfs, jvm, kdc, lifecycle, state
+from .errors import ClusterError
+from .ports import PortHolder
+
+DESCRIPTION = "A real Hadoop cluster of several hosts on this machine, for tests and benchmarks."
+EPILOG = """\
+Start one, use it, end it:
+  testing/cluster up --nodes 3
+  eval "$(testing/cluster env)"
+  testing/cluster java org.apache.hadoop.fs.FsShell -ls /
+  testing/cluster down
+Each command takes --dir FOLDER, the cluster's; default: YDL_CLUSTER_DIR, or the only cluster there is."""
+PROTECTIONS = ("authentication", "integrity", "privacy")
+
+
+def main():
+    arguments = _parser().parse_args()
+    try:
+        return arguments.run(arguments) or 0
+    except ClusterError as error:
+        print(f"testing/cluster: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def up(arguments):
+    started = time.monotonic()
+    options = _options(arguments)
+    ports = PortHolder()
+    cluster = state.Cluster(_folder_for(arguments.dir), options, leash=os.getpid() if arguments.foreground else None, port_holder=ports)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        lifecycle.prepare(cluster)
+        lifecycle.start(cluster)
+    except BaseException:
+        lifecycle.end(cluster)  # the logs stay: the error names one
+        raise
+    ports.release()
+    print(f"Ready after {time.monotonic() - started:.1f} s: Hadoop {options.version}, {options.nodes} hosts, {cluster.folder}", flush=True)
+    if arguments.foreground:
+        try:
+            sys.stdin.read()
+        finally:
+            lifecycle.remove(cluster)
+
+
+def _options(arguments):
+    if not 1 <= arguments.nodes <= 50:
+        raise ClusterError(f"--nodes {arguments.nodes}: a cluster has 1 to 50 hosts.")
+    if (arguments.protection or arguments.data_protection) and not arguments.secure:
+        raise ClusterError("--protection and --data-protection are about Kerberos and need --secure (--encrypt does not).")
+    labels = {name: [int(host) for host in hosts.split(",")] for name, hosts in arguments.label}
+    if labels and not arguments.yarn:
+        raise ClusterError("--label is about NodeManagers and needs --yarn.")
+    return state.Options(version=arguments.version, nodes=arguments.nodes, ha=arguments.ha, secure=arguments.secure,
+                         protection=arguments.protection or "authentication", data_protection=arguments.data_protection or "",
+                         encrypt=arguments.encrypt or "", yarn=arguments.yarn, labels=labels, settings=dict(arguments.set))
+
+
+def _folder_for(name):
+    if not name:
+        return state.new_folder()
+    folder = Path(name).absolute()
+    if folder.exists() and any(folder.iterdir()):
+        raise ClusterError(f"{folder} is not empty; end a cluster that is there with `testing/cluster down --dir {name}`, or name another folder.")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def down(arguments):
+    lifecycle.remove(state.find(arguments.dir))
+
+
+def status(arguments):
+    cluster = state.find(arguments.dir)
+    print(f"{cluster.folder}, Hadoop {cluster.options.version}")
+    for daemon in lifecycle.daemons(cluster):
+        pid = daemon.pid()
+        state_of = hdfs.namenode_state(cluster, daemon.name) if pid and daemon.name.startswith("namenode") else None
+        print(f"  {daemon.name:18} {cluster.address(daemon.host):12} {f'pid {pid}' if pid else 'not running':14} {state_of or ''}".rstrip())
+
+
+def env(arguments):
+    for name, value in _variables(state.find(arguments.dir)).items():
+        print(f"export {name}='{value}'")
+
+
+def _variables(cluster):
+    variables = {"YDL_CLUSTER_DIR": cluster.folder, "HADOOP_CONF_DIR": cluster.conf}
+    if cluster.options.secure:
+        variables.update({"KRB5_CONFIG": kdc.krb5_conf(cluster), "KRB5CCNAME": kdc.ticket_cache(cluster),
+                          "YDL_CLUSTER_KEYTAB": kdc.keytab_of(cluster, getpass.getuser())})
+    return {name: str(value) for name, value in variables.items()}
+
+
+def java(arguments):
+    cluster = state.find(arguments.dir)
+    command = jvm.java(cluster.options.version, [*jvm.CLIENT, *cluster.jvm_options()], [cluster.conf], arguments.main, arguments.words)
+    return subprocess.run([str(word) for word in command], env={**os.environ, **_variables(cluster)}).returncode
+
+
+def on_hosts(action):
+    def run(arguments):
+        cluster = state.find(arguments.dir)
+        for host in arguments.hosts:
+            action(cluster, host)
+    return run
+
+
+def on_daemons(action):
+    def run(arguments):
+        cluster = state.find(arguments.dir)
+        for name in arguments.daemons:
+            action(cluster, name)
+    return run
+
+
+def failover(arguments):
+    print(f"{hdfs.fail_over(state.find(arguments.dir))} is active")
+
+
+def _pair(text):
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+    return key, value
+
+
+def _parser():
+    def wide(prog):
+        return argparse.RawDescriptionHelpFormatter(prog, max_help_position=28, width=120)
+
+    parser = argparse.ArgumentParser(prog="testing/cluster", description=DESCRIPTION, epilog=EPILOG, formatter_class=wide)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name, run, text):
+        sub = commands.add_parser(name, formatter_class=wide, help=text, description=text[0].upper() + text[1:] + ".")
+        sub.add_argument("--dir", default=os.environ.get("YDL_CLUSTER_DIR"), metavar="FOLDER", help="the cluster's folder")
+        sub.set_defaults(run=run)
+        return sub
+
+    _add_up(command("up", up, "start a cluster and wait until it serves"))
+    command("down", down, "end a cluster and remove its folder")
+    command("status", status, "list the daemons")
+    command("env", env, "print what to export to use the cluster")
+    sub = command("java", java, "run a Java class with the cluster's jars and configuration")
+    sub.add_argument("main", metavar="CLASS")
+    sub.add_argument("words", nargs=argparse.REMAINDER, metavar="ARGUMENT")
+    for name, action, text in (("kill-host", lifecycle.kill_host, "kill all that runs on a host, as when its power fails"),
+                               ("start-host", lifecycle.start_host, "start a host again")):
+        command(name, on_hosts(action), text).add_argument("hosts", type=int, nargs="+", metavar="HOST")
+    for name, action, text in (("kill", lifecycle.kill, "kill one daemon, such as namenode1 or datanode2"),
+                               ("start", lifecycle.start_one, "start one daemon that was killed"),
+                               ("restart", lifecycle.restart, "end one daemon, start it again, wait until it serves"),
+                               ("pause", lifecycle.pause, "stop one daemon's threads: it accepts connections and says nothing"),
+                               ("resume", lifecycle.resume, "let it go on")):
+        command(name, on_daemons(action), text).add_argument("daemons", nargs="+", metavar="DAEMON")
+    command("failover", failover, "make the other NameNode active")
+    return parser
+
+
+def _add_up(sub):
+    sub.add_argument("--nodes", type=int, default=3, metavar="N", help="hosts with a DataNode (default: %(default)s)")
+    sub.add_argument("--version", default="3.4.1", help="Hadoop's release (default: %(default)s)")
+    sub.add_argument("--ha", action="store_true", help="two NameNodes")
+    sub.add_argument("--yarn", action="store_true", help="a ResourceManager, and a NodeManager on each host")
+    sub.add_argument("--label", type=_pair, action="append", default=[], metavar="NAME=HOST,...", help="a node label and the hosts that have it")
+    sub.add_argument("--secure", action="store_true", help="Kerberos, with a KDC of its own")
+    sub.add_argument("--protection", choices=PROTECTIONS, help="of RPC on a secure cluster (default: authentication)")
+    sub.add_argument("--data-protection", choices=PROTECTIONS, help="of block transfers on a secure cluster (default: as --protection)")
+    sub.add_argument("--encrypt", choices=("aes", "3des", "rc4"), help="encrypt block transfers, on any cluster")
+    sub.add_argument("--set", type=_pair, action="append", default=[], metavar="KEY=VALUE", help="one more setting for all daemons and clients")
+    sub.add_argument("--foreground", action="store_true", help="print Ready, and end the cluster when stdin closes")

@@ -1,0 +1,70 @@
+"""One daemon of a cluster: its folder, its process, its log."""
+
+import os
+from dataclasses import dataclass, field
+
+from . import jvm, processes, sites
+from .errors import ClusterError
+
+LINES_SHOWN = 25  # of the log of a daemon that did not come up
+KEPT_VARIABLES = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "JAVA_HOME", "TMPDIR")
+
+
+@dataclass
+class Daemon:
+    """A process that plays a part on a host; `host` is 0 for the daemons of the masters."""
+
+    cluster: object
+    name: str
+    host: int
+
+    @property
+    def folder(self):
+        return self.cluster.folder / self.name
+
+    @property
+    def log(self):
+        return self.folder / "log"
+
+    def pid(self):
+        """Its process id, or None when it does not run."""
+        return self._pid_file().pid()
+
+    def spawn(self, command, environment, dies_with_parent=False):
+        if self.pid() is None:
+            process = processes.spawn(command, self.log, self.folder, environment, dies_with_parent)
+            self._pid_file().write(process.pid)
+
+    def failure(self, what):
+        """An error that ends with the last lines of the daemon's log, without the stacks of exceptions."""
+        lines = [line for line in self.log.read_text(errors="replace").splitlines() if not line.startswith("\tat ")]
+        shown = "\n".join(f"    {line}" for line in lines[-LINES_SHOWN:])
+        return ClusterError(f"{self.name} {what}; the end of its log, {self.log}:\n{shown}")
+
+    def _pid_file(self):
+        return processes.PidFile(self.folder / "pid")
+
+
+@dataclass
+class JavaDaemon(Daemon):
+    """`sites` is what it is configured with beyond what clients are."""
+
+    main: str = ""
+    sites: dict = field(default_factory=dict)
+    environment_extra: dict = field(default_factory=dict)
+
+    def configure(self, common):
+        sites.write(self.folder / "conf", sites.merged(common, self.sites, sites.everywhere(self.cluster.options.settings)))
+
+    def start(self):
+        options = [*jvm.DAEMON, *([f"-Dydl.leash={self.cluster.leash}"] if self.cluster.leash else [])]
+        self.spawn(self.command(options, "ydl.testing.Daemon", [self.main]), self.environment())
+
+    def command(self, options, main, arguments):
+        """A JVM with this daemon's configuration: the daemon itself, or a tool that acts in its name."""
+        cluster = self.cluster
+        return jvm.java(cluster.options.version, [*options, *cluster.jvm_options()], [self.folder / "conf", cluster.folder / "empty"], main, arguments)
+
+    def environment(self):
+        kept = {key: os.environ[key] for key in KEPT_VARIABLES if key in os.environ}
+        return {**kept, "HADOOP_HOME": str(self.cluster.folder / "empty"), "HADOOP_CONF_DIR": str(self.folder / "conf"), **self.environment_extra}

@@ -1,0 +1,71 @@
+"""Hadoop's jars, our own classes beside them, and how a JVM is started with both."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+from .errors import ClusterError
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+SOURCES = REPOSITORY / "testing/java"
+
+# Hadoop reaches into java.lang, which modules have closed since Java 16.
+ALWAYS = ["--add-opens=java.base/java.lang=ALL-UNNAMED"]
+# A daemon of a test lives for minutes: starting soon and being small counts more than its top speed.
+CLIENT = [*ALWAYS, "-Xmx512m", "-XX:+UseSerialGC"]
+DAEMON = [*ALWAYS, "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+
+
+@lru_cache(None)
+def release(version):
+    """The folder with the jars of a Hadoop release, fetched if need be."""
+    script = REPOSITORY / "tools/setup/hadoop.sh"
+    done = subprocess.run([script, version], stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise ClusterError(f"the jars of Hadoop {version} could not be fetched (the message is above).")
+    return Path(done.stdout.strip())
+
+
+@lru_cache(None)
+def classpath(version):
+    """Hadoop's jars, and our classes in a jar of their own, in a fixed order."""
+    return [*_jars(version), _own_jar(version)]
+
+
+def java(version, options, conf, main, arguments):
+    """The command line of a JVM. The configuration comes last: no jar holds a *-site.xml."""
+    path = ":".join(str(entry) for entry in [*classpath(version), *conf])
+    return ["java", *options, "-cp", path, main, *arguments]
+
+
+def _jars(version):
+    # 3.3 depends on two libraries that do the same, and complains about it in every log.
+    return [jar for jar in sorted((release(version) / "jars").glob("*.jar")) if not jar.name.startswith("slf4j-log4j12")]
+
+
+def _own_jar(version):
+    """testing/java, compiled against this release and kept beside its jars under a name made of the sources."""
+    sources = sorted(SOURCES.glob("*.java"))
+    key = hashlib.sha256(b"".join(source.name.encode() + source.read_bytes() for source in sources)).hexdigest()[:12]
+    jar = release(version) / f"ydl-testing-{key}.jar"
+    if not jar.exists():
+        _compile(version, sources, jar)
+    return jar
+
+
+def _compile(version, sources, jar):
+    folder = Path(tempfile.mkdtemp(dir=jar.parent, prefix="compile-"))
+    try:
+        jars = ":".join(str(path) for path in _jars(version))
+        compiled = subprocess.run(["javac", "-nowarn", "-Xlint:-options", "--release", "11", "-cp", jars, "-d", folder / "classes", *sources],
+                                  capture_output=True, text=True)
+        if compiled.returncode != 0:
+            raise ClusterError(f"testing/java does not compile against Hadoop {version}:\n{compiled.stderr}")
+        subprocess.run(["jar", "--create", "--file", folder / "own.jar", "-C", folder / "classes", "."], check=True)
+        os.replace(folder / "own.jar", jar)  # at once: another run may be looking
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,42 @@
+"""Hadoop's configuration files."""
+
+from xml.sax.saxutils import escape
+
+LOG4J = """\
+log4j.rootLogger=INFO, out
+# There are no native libraries in Maven, and every program would say so.
+log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR
+log4j.logger.http.requests=WARN
+log4j.appender.out=org.apache.log4j.ConsoleAppender
+log4j.appender.out.target=System.err
+log4j.appender.out.layout=org.apache.log4j.PatternLayout
+log4j.appender.out.layout.ConversionPattern=%d{ISO8601} %p %c{2}: %m%n
+"""
+
+
+def write(folder, sites, log_level="INFO"):
+    """Writes NAME-site.xml (or NAME.xml where the name says so) for each {name: {key: value}}, and how to log."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, values in sites.items():
+        file = folder / (name if name.endswith(".xml") else f"{name}-site.xml")
+        file.write_text(_document(values))
+    (folder / "log4j.properties").write_text(LOG4J.replace("INFO", log_level, 1))
+
+
+def merged(*layers):
+    """Several {name: {key: value}}, later ones winning."""
+    result = {}
+    for layer in layers:
+        for name, values in layer.items():
+            result.setdefault(name, {}).update(values)
+    return result
+
+
+def everywhere(settings):
+    """Settings of a user's own, whichever file they belong to."""
+    return {name: settings for name in ("core", "hdfs", "yarn")}
+
+
+def _document(values):
+    properties = [f"  <property><name>{escape(key)}</name><value>{escape(str(value))}</value></property>\n" for key, value in values.items()]
+    return '<?xml version="1.0" encoding="UTF-8"?>\n<configuration>\n' + "".join(properties) + "</configuration>\n"

@@ -1,0 +1,107 @@
+"""What a cluster is, and the file that says so to the next run of this program."""
+
+import json
+import os
+import stat
+import tempfile
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from .errors import ClusterError
+
+MASTER_ADDRESS = "127.0.0.1"
+
+
+@dataclass
+class Options:
+    """What `up` was asked for."""
+
+    version: str = "3.4.1"
+    nodes: int = 3
+    ha: bool = False
+    secure: bool = False
+    protection: str = "authentication"
+    data_protection: str = ""
+    encrypt: str = ""
+    yarn: bool = False
+    labels: dict = field(default_factory=dict)
+    settings: dict = field(default_factory=dict)
+
+
+class Cluster:
+    """A folder, what was asked for, and the ports that were found for it.
+
+    The daemons of the masters have the address 127.0.0.1; host N, with a DataNode, has 127.0.0.(N+1): a client, which connects from
+    127.0.0.1, is on none of them.
+    """
+
+    def __init__(self, folder, options, ports=None, leash=None, port_holder=None):
+        self.folder = folder
+        self.options = options
+        self.leash = leash
+        self._ports = ports or {}
+        self._port_holder = port_holder
+
+    @staticmethod
+    def address(host):
+        return f"127.0.0.{host + 1}"
+
+    @property
+    def conf(self):
+        """The configuration of clients."""
+        return self.folder / "conf"
+
+    def port(self, name, address=MASTER_ADDRESS):
+        """The port of that name; a new cluster finds one, later runs know it."""
+        if name not in self._ports:
+            if self._port_holder is None:
+                raise ClusterError(f"{self.folder}/cluster.json knows no port '{name}': it was written by another version of testing/cluster.")
+            self._ports[name] = self._port_holder.choose(address)
+        return self._ports[name]
+
+    def jvm_options(self):
+        """Names come from the cluster's own file alone, so that a slow or lying DNS does not matter."""
+        options = [f"-Djdk.net.hosts.file={self.folder / 'hosts'}"]
+        if self.options.secure:
+            options.append(f"-Djava.security.krb5.conf={self.folder / 'kdc/krb5.conf'}")
+        return options
+
+    def save(self):
+        text = json.dumps({"options": asdict(self.options), "ports": self._ports, "leash": self.leash}, indent=2)
+        (self.folder / "cluster.json").write_text(text + "\n")
+
+
+def load(folder):
+    try:
+        saved = json.loads((folder / "cluster.json").read_text())
+        return Cluster(folder, Options(**saved["options"]), saved["ports"], saved["leash"])
+    except FileNotFoundError:
+        raise ClusterError(f"there is no cluster in {folder}; `testing/cluster up` starts one.") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise ClusterError(f"{folder}/cluster.json cannot be read ({error}); remove the folder once its processes have ended.") from None
+
+
+def default_parent():
+    """Where clusters live that were given no folder. Not XDG_RUNTIME_DIR: that is memory, and blocks are large."""
+    parent = Path(tempfile.gettempdir()) / f"ydl-clusters-{os.getuid()}"
+    parent.mkdir(mode=0o700, exist_ok=True)
+    owner = parent.stat()
+    if owner.st_uid != os.getuid() or stat.S_IMODE(owner.st_mode) & 0o077:
+        raise ClusterError(f"{parent} belongs to somebody else or is open to others; remove it, or name another folder with --dir.")
+    return parent
+
+
+def new_folder():
+    return Path(tempfile.mkdtemp(dir=default_parent(), prefix="cluster-"))
+
+
+def find(folder):
+    """The cluster of a command: the one named, or the only one there is."""
+    if folder:
+        return load(Path(folder).absolute())
+    known = sorted(path.parent for path in default_parent().glob("cluster-*/cluster.json"))
+    if not known:
+        raise ClusterError(f"no cluster is up in {default_parent()}; start one with `testing/cluster up`, or name its folder with --dir.")
+    if len(known) > 1:
+        raise ClusterError("there are several clusters; name one of them with --dir: " + ", ".join(str(path) for path in known) + ".")
+    return load(known[0])

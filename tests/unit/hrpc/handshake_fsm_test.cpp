@@ -1,0 +1,235 @@
+#include "hrpc/handshake_fsm.hpp"
+
+#include "hrpc/errors.hpp"
+#include "hrpc/principal.hpp"
+#include "hrpc/proto/rpc_header.pb.h"
+#include "support/rpc_recording.hpp"
+#include "support/rpc_replies.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ydl::hrpc {
+namespace {
+
+using hadoop::common::RpcSaslProto;
+using ::testing::HasSubstr;
+
+struct Auth {
+  std::string method;
+  std::string mechanism;
+  std::optional<std::string> protocol = std::nullopt;
+  std::optional<std::string> server = std::nullopt;
+  std::string challenge = {};
+};
+const Auth kToken{"TOKEN", "DIGEST-MD5", "", "default", R"(realm="default",nonce="n",qop="auth",algorithm=md5-sess)"};
+const Auth kKerberos{"KERBEROS", "GSSAPI", "nn", "host1"};
+const Auth kSimple{"SIMPLE", ""};
+const Auth kVendor{"VENDOR", "X-PLAIN", "p", "s"};
+
+std::string offer(const std::vector<Auth>& auths) {
+  RpcSaslProto message;
+  message.set_state(RpcSaslProto::NEGOTIATE);
+  for (const auto& auth : auths) {
+    auto& added = *message.add_auths();
+    added.set_method(auth.method);
+    added.set_mechanism(auth.mechanism);
+    if (auth.protocol) added.set_protocol(*auth.protocol);
+    if (auth.server) added.set_serverid(*auth.server);
+    if (!auth.challenge.empty()) added.set_challenge(auth.challenge);
+  }
+  return test::frames_of(test::sasl_reply(message)).at(0);
+}
+
+std::string sasl_frame(RpcSaslProto::SaslState state, std::optional<std::string> token = std::nullopt) {
+  RpcSaslProto message;
+  message.set_state(state);
+  if (token) message.set_token(*token);
+  return test::frames_of(test::sasl_reply(message)).at(0);
+}
+
+RpcSaslProto said(const std::string& bytes) {
+  const std::string frame = test::frames_of(bytes).at(0);
+  std::string_view rest = frame;
+  (void)take_delimited(rest);
+  return decode_sasl(take_delimited(rest).value()).value();
+}
+
+// Says one, two and three whatever it hears, and is complete then.
+class Scripted final : public sasl::Mechanism {
+ public:
+  core::Result<std::string> step(std::string_view challenge) override {
+    ++steps_;
+    if (challenge == "wrong") return core::fail(Errc::unauthenticated, "the server's ticket is wrong");
+    return steps_ == 2 ? std::string() : "step " + std::to_string(steps_);
+  }
+  bool complete() const override { return steps_ >= 3; }
+  Protection protection() const override { return Protection::authentication; }
+  core::Result<std::string> wrap(std::string_view plain) override { return std::string(plain); }
+  core::Result<std::string> unwrap(std::string_view wrapped) override { return std::string(wrapped); }
+  std::size_t max_plaintext() const override { return 100; }
+
+ private:
+  int steps_ = 0;
+};
+
+HandshakeFsm handshake(Identity identity) {
+  identity.user = "alice";
+  HandshakeFsm fsm(
+      {.identity = std::move(identity),
+       .server_host = "Host1",
+       .kerberos = [](const ServerPrincipal&, const Identity&) -> core::Result<std::unique_ptr<sasl::Mechanism>> {
+         return std::make_unique<Scripted>();
+       },
+       .client_nonce = "c"});
+  (void)fsm.first_bytes();
+  return fsm;
+}
+
+Identity with_token() {
+  return {.token = test::recorded_token()};
+}
+Identity with_kerberos(std::string principal = {}) {
+  return {.security = Security::kerberos, .server_principal = std::move(principal)};
+}
+
+core::Error error_of(const core::Result<std::string>& result) {
+  return result ? core::Error{} : result.error();
+}
+
+TEST(Handshake, without_token_and_kerberos_there_is_none) {
+  HandshakeFsm fsm({.identity = {.user = "alice"}, .server_host = "h"});
+  EXPECT_EQ(fsm.first_bytes(), encode_preamble(AuthProtocol::none));
+  EXPECT_TRUE(fsm.done());
+  EXPECT_EQ(fsm.caller().user, "alice");
+  EXPECT_EQ(fsm.take_protection(), nullptr);
+}
+
+TEST(Handshake, initiate_echoes_the_offer_with_its_empty_field_and_without_its_challenge) {
+  auto fsm = handshake(with_token());
+  const auto bytes = fsm.on_frame(offer({kToken, kSimple}));
+  ASSERT_TRUE(bytes) << bytes.error().message;
+  const auto message = said(*bytes);
+  EXPECT_EQ(message.state(), RpcSaslProto::INITIATE);
+  ASSERT_EQ(message.auths_size(), 1);
+  EXPECT_TRUE(message.auths(0).has_protocol());
+  EXPECT_EQ(message.auths(0).protocol(), "");
+  EXPECT_EQ(message.auths(0).serverid(), "default");
+  EXPECT_FALSE(message.auths(0).has_challenge());
+  EXPECT_THAT(message.token(), HasSubstr("digest-uri=\"/default\""));
+  EXPECT_FALSE(fsm.done());
+}
+
+TEST(Handshake, a_token_holder_names_nobody_in_the_context) {
+  auto fsm = handshake(with_token());
+  ASSERT_TRUE(fsm.on_frame(offer({kToken})));
+  EXPECT_EQ(fsm.caller().user, "");
+}
+
+TEST(Handshake, a_server_without_security_takes_us_as_we_say_we_are) {
+  auto fsm = handshake(with_token());
+  EXPECT_EQ(fsm.on_frame(sasl_frame(RpcSaslProto::SUCCESS)), "");
+  EXPECT_TRUE(fsm.done());
+  EXPECT_EQ(fsm.caller().user, "alice");
+}
+
+TEST(Handshake, simple_chosen_by_sasl_is_not_answered) {
+  auto fsm = handshake({.token = std::nullopt, .security = Security::kerberos, .fallback_to_simple = true});
+  const auto bytes = fsm.on_frame(offer({kToken, kSimple}));
+  ASSERT_TRUE(bytes) << bytes.error().message;
+  const auto message = said(*bytes);
+  EXPECT_EQ(message.state(), RpcSaslProto::INITIATE);
+  EXPECT_FALSE(message.has_token());
+  EXPECT_FALSE(message.auths(0).has_protocol());
+  EXPECT_TRUE(fsm.done());
+  EXPECT_EQ(fsm.caller().user, "alice");
+}
+
+TEST(Handshake, a_secure_client_does_not_fall_back_unless_allowed) {
+  for (const auto& frame : {sasl_frame(RpcSaslProto::SUCCESS), offer({kSimple}), offer({kToken, kSimple})}) {
+    auto fsm = handshake(with_kerberos());
+    const auto error = error_of(fsm.on_frame(frame));
+    EXPECT_EQ(error.code, Errc::security_refused);
+    EXPECT_THAT(error.message, HasSubstr("ipc.client.fallback-to-simple-auth-allowed"));
+    EXPECT_FALSE(fsm.done());
+  }
+}
+
+TEST(Handshake, offers_we_do_not_know_are_passed_over) {
+  auto fsm = handshake(with_token());
+  ASSERT_TRUE(fsm.on_frame(offer({kVendor, kKerberos, kToken})));
+  auto other = handshake(with_kerberos());
+  const auto bytes = other.on_frame(offer({kVendor, kToken, kKerberos, kSimple}));
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(said(*bytes).auths(0).method(), "KERBEROS");
+}
+
+TEST(Handshake, nothing_in_common_says_what_both_have) {
+  auto fsm = handshake(with_token());
+  const auto error = error_of(fsm.on_frame(offer({kKerberos, kVendor})));
+  EXPECT_EQ(error.code, Errc::unauthenticated);
+  EXPECT_THAT(error.message, HasSubstr("the server accepts KERBEROS, VENDOR"));
+  EXPECT_THAT(error.message, HasSubstr("kinit"));
+}
+
+TEST(Handshake, kerberos_goes_back_and_forth_until_both_are_satisfied) {
+  auto fsm = handshake(with_kerberos("nn/_HOST@EXAMPLE.ORG"));
+  EXPECT_EQ(said(fsm.on_frame(offer({kKerberos})).value()).token(), "step 1");
+  const auto second = said(fsm.on_frame(sasl_frame(RpcSaslProto::CHALLENGE, "go on")).value());
+  EXPECT_EQ(second.state(), RpcSaslProto::RESPONSE);
+  EXPECT_TRUE(second.has_token()) << "an empty answer is still an answer";
+  EXPECT_EQ(second.token(), "");
+  EXPECT_EQ(said(fsm.on_frame(sasl_frame(RpcSaslProto::CHALLENGE, "layers")).value()).token(), "step 3");
+  EXPECT_EQ(fsm.on_frame(sasl_frame(RpcSaslProto::SUCCESS)), "");
+  EXPECT_TRUE(fsm.done());
+  EXPECT_EQ(fsm.caller().user, "") << "our own name would mean acting for somebody";
+}
+
+TEST(Handshake, success_before_the_proof_is_not_believed) {
+  auto fsm = handshake(with_kerberos());
+  ASSERT_TRUE(fsm.on_frame(offer({kKerberos})));
+  EXPECT_EQ(error_of(fsm.on_frame(sasl_frame(RpcSaslProto::SUCCESS))).code, Errc::unauthenticated);
+  auto digest = handshake(with_token());
+  ASSERT_TRUE(digest.on_frame(offer({kToken})));
+  EXPECT_EQ(error_of(digest.on_frame(sasl_frame(RpcSaslProto::SUCCESS))).code, Errc::unauthenticated);
+}
+
+TEST(Handshake, another_principal_than_the_configured_is_refused) {
+  auto fsm = handshake(with_kerberos("nn/other.example.org@EXAMPLE.ORG"));
+  const auto error = error_of(fsm.on_frame(offer({kKerberos})));
+  EXPECT_EQ(error.code, Errc::unauthenticated);
+  EXPECT_EQ(error.message,
+            "the server says it is nn/host1, and the configuration expects nn/other.example.org@EXAMPLE.ORG");
+}
+
+TEST(Handshake, an_exception_in_the_handshake_keeps_its_meaning) {
+  for (const auto& [java_class, meaning] :
+       {std::pair{"org.apache.hadoop.ipc.StandbyException", Errc::standby},
+        std::pair{"org.apache.hadoop.security.token.SecretManager$InvalidToken", Errc::invalid_token},
+        std::pair{"javax.security.sasl.SaslException", Errc::unauthenticated}}) {
+    auto fsm = handshake(with_token());
+    ASSERT_TRUE(fsm.on_frame(offer({kToken})));
+    const auto frame = test::frames_of(test::fatal_reply(kSaslCall, java_class, "why"))[0];
+    EXPECT_EQ(error_of(fsm.on_frame(frame)).code, meaning);
+  }
+}
+
+TEST(Handshake, messages_out_of_turn_are_refused) {
+  auto fsm = handshake(with_token());
+  EXPECT_EQ(error_of(fsm.on_frame(sasl_frame(RpcSaslProto::CHALLENGE, "x"))).code, Errc::corrupt);
+  auto later = handshake(with_token());
+  ASSERT_TRUE(later.on_frame(offer({kToken})));
+  EXPECT_EQ(error_of(later.on_frame(offer({kToken}))).code, Errc::corrupt);
+  auto early = handshake(with_token());
+  EXPECT_EQ(error_of(early.on_frame(test::frames_of(test::reply(CallId{0}, "x"))[0])).code, Errc::corrupt);
+}
+
+TEST(Principal, host_stands_for_the_server_in_lower_case) {
+  EXPECT_EQ(expand_principal("nn/_HOST@EXAMPLE.ORG", "NameNode1"), "nn/namenode1@EXAMPLE.ORG");
+  EXPECT_EQ(expand_principal("nn/_HOST", "h"), "nn/h");
+  EXPECT_EQ(expand_principal("nn/_HOSTS@R", "h"), "nn/_HOSTS@R");
+  EXPECT_EQ(expand_principal("hdfs@R", "h"), "hdfs@R");
+}
+
+}  // namespace
+}  // namespace ydl::hrpc

@@ -1,0 +1,235 @@
+// Recorded sessions replayed: our side must say what Java's client said, byte for byte, and a fault anywhere must end
+// the session with an error that everybody is told.
+#include "hrpc/session_fsm.hpp"
+
+#include "hrpc/errors.hpp"
+#include "hrpc/proto/rpc_header.pb.h"
+#include "support/rpc_recording.hpp"
+#include "support/rpc_replies.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ydl::hrpc {
+namespace {
+
+using test::Recorded;
+using test::recording;
+using ::testing::HasSubstr;
+
+constexpr Method kGetFileInfo{"org.apache.hadoop.hdfs.protocol.ClientProtocol", "getFileInfo", Repeat::idempotent};
+const std::string kPathA = ydl::testing::from_hex("0a022f61");
+const std::string kPathErr = ydl::testing::from_hex("0a042f657272");
+
+struct Scenario {
+  const char* name;
+  Protection protection;
+};
+
+// The random things Java's client chose in a recording.
+SessionOptions options_of(const Scenario& scenario) {
+  const auto reads = recording(scenario.name);
+  SessionOptions options{.client = {},
+                         .handshake = {.identity = {.user = "alice", .protections = {scenario.protection}}},
+                         .protocol = std::string(kGetFileInfo.protocol),
+                         .max_response = 1U << 20U};
+  const std::string up = test::said(reads, true);
+  const bool is_simple = std::string_view(scenario.name) == "simple";
+  if (!is_simple) {
+    const auto at = up.find("cnonce=\"") + 8;
+    options.handshake.client_nonce = up.substr(at, up.find('"', at) - at);
+    options.handshake.identity.token = test::recorded_token();
+  }
+  const std::string clear =
+      scenario.protection == Protection::privacy ? test::said(recording("token_conf_plain"), true) : up;
+  const auto id = clear.find(ydl::testing::from_hex("18052210")) + 4;  // in the connection context
+  std::ranges::copy(clear.substr(id, 16), options.client.bytes.begin());
+  return options;
+}
+
+struct Outcome {
+  std::string said;
+  std::vector<SessionFsm::Answer> answers;
+  std::optional<core::Error> failure;
+};
+
+// Plays the server's part of a recording; when the session opens we make the recording's two calls.
+Outcome play(SessionFsm& session, const std::vector<std::string>& server) {
+  Outcome outcome;
+  outcome.said = session.start();
+  int calls = 0;
+  const auto call = [&](const std::string& request) {
+    outcome.said += session.send({CallId{calls}, 0}, kGetFileInfo, request).value();
+    ++calls;
+  };
+  if (session.open()) call(kPathA);
+  for (const auto& bytes : server) {
+    auto step = session.feed(bytes);
+    outcome.said += step.output;
+    for (auto& answer : step.answers) outcome.answers.push_back(std::move(answer));
+    outcome.failure = step.failure;
+    if (step.failure) break;
+    if (session.open() && calls == 0) {
+      call(kPathA);
+    } else if (session.open() && calls == 1) {
+      call(kPathErr);
+    }
+  }
+  return outcome;
+}
+
+std::vector<std::string> server_side(const Scenario& scenario, std::size_t at_most = 100) {
+  std::vector<std::string> said;
+  for (auto& read : recording(scenario.name)) {
+    if (!read.from_client && said.size() < at_most) said.push_back(std::move(read.bytes));
+  }
+  return said;
+}
+
+class Replay : public ::testing::TestWithParam<Scenario> {};
+
+TEST_P(Replay, says_what_java_says_and_hears_what_java_heard) {
+  SessionFsm session(options_of(GetParam()));
+  const std::size_t reads = std::string_view(GetParam().name) == "simple" ? 2 : 100;
+  const auto outcome = play(session, server_side(GetParam(), reads));
+  ASSERT_FALSE(outcome.failure) << outcome.failure->message;
+  ASSERT_EQ(outcome.answers.size(), 2U);
+  EXPECT_EQ(outcome.answers[0].id, CallId{0});
+  EXPECT_EQ(outcome.answers[0].result, "");
+  EXPECT_EQ(outcome.answers[1].id, CallId{1});
+  ASSERT_FALSE(outcome.answers[1].result);
+  EXPECT_EQ(outcome.answers[1].result.error().code, Errc::not_found);
+
+  const std::string java = test::said(recording(GetParam().name), true);
+  if (GetParam().protection == Protection::authentication) {
+    EXPECT_TRUE(java.starts_with(outcome.said));
+    EXPECT_GT(outcome.said.size(), 200U);
+  }
+}
+
+TEST_P(Replay, however_the_bytes_are_cut) {
+  std::string all;
+  const std::size_t reads = std::string_view(GetParam().name) == "simple" ? 2 : 100;
+  for (const auto& bytes : server_side(GetParam(), reads)) all += bytes;
+  for (const std::size_t piece : {1U, 3U, 7U, 100U, 5000U}) {
+    std::vector<std::string> pieces;
+    for (std::size_t at = 0; at < all.size(); at += piece) pieces.push_back(all.substr(at, piece));
+    SessionFsm session(options_of(GetParam()));
+    const auto outcome = play(session, pieces);
+    EXPECT_FALSE(outcome.failure);
+    EXPECT_EQ(outcome.answers.size(), 2U);
+  }
+}
+
+TEST_P(Replay, the_server_s_refusal_instead_of_any_message_ends_it) {
+  const auto server = server_side(GetParam());
+  for (std::size_t i = 0; i < server.size(); ++i) {
+    for (const auto id : {kSaslCall, kContextCall}) {
+      auto script = server;
+      script[i] = test::fatal_reply(id, "org.apache.hadoop.security.AccessControlException", "not you\n\tat Java");
+      SessionFsm session(options_of(GetParam()));
+      const auto outcome = play(session, script);
+      ASSERT_TRUE(outcome.failure) << GetParam().name << " message " << i;
+      EXPECT_THAT(outcome.failure->message, HasSubstr("AccessControlException: not you"));
+      EXPECT_LE(outcome.answers.size(), i);
+    }
+  }
+}
+
+TEST_P(Replay, a_flipped_bit_in_the_handshake_never_opens_the_session_silently) {
+  if (std::string_view(GetParam().name) == "simple") return;
+  const auto server = server_side(GetParam());
+  // In the proof: the last bytes of the second message.
+  for (std::size_t back = 1; back <= 32; ++back) {
+    auto script = server;
+    char& byte = script[1][script[1].size() - back];
+    byte = static_cast<char>(byte ^ 1);
+    SessionFsm session(options_of(GetParam()));
+    const auto outcome = play(session, script);
+    ASSERT_TRUE(outcome.failure);
+    EXPECT_EQ(outcome.failure->code, Errc::unauthenticated);
+    EXPECT_FALSE(session.open());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Replay,
+                         ::testing::Values(Scenario{"simple", Protection::authentication},
+                                           Scenario{"token_auth", Protection::authentication},
+                                           Scenario{"tokenonly_auth", Protection::authentication},
+                                           Scenario{"token_int", Protection::integrity},
+                                           Scenario{"token_conf", Protection::privacy}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+SessionFsm simple_session() {
+  return SessionFsm(options_of({"simple", Protection::authentication}));
+}
+
+TEST(SessionFsm, answers_come_in_any_order) {
+  auto session = simple_session();
+  (void)session.start();
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(session.send({CallId{i}, 0}, kGetFileInfo, kPathA));
+  const auto step = session.feed(test::reply(CallId{2}, "two") + test::reply(CallId{0}, "zero") +
+                                 test::error_reply(CallId{1}, "java.io.FileNotFoundException", "no"));
+  EXPECT_FALSE(step.failure);
+  ASSERT_EQ(step.answers.size(), 3U);
+  EXPECT_EQ(step.answers[0].id, CallId{2});
+  EXPECT_EQ(step.answers[1].result, "zero");
+  EXPECT_EQ(step.answers[2].result.error().code, Errc::not_found);
+}
+
+TEST(SessionFsm, a_fatal_answer_is_the_call_s_and_the_end_of_the_others) {
+  auto session = simple_session();
+  (void)session.start();
+  const auto step =
+      session.feed(test::fatal_reply(CallId{7}, "org.apache.hadoop.ipc.RpcServerException", "bad header"));
+  ASSERT_EQ(step.answers.size(), 1U);
+  EXPECT_EQ(step.answers[0].id, CallId{7});
+  ASSERT_TRUE(step.failure);
+  EXPECT_EQ(step.failure->code, Errc::connection_lost);
+  EXPECT_THAT(step.failure->message, HasSubstr("bad header"));
+}
+
+TEST(SessionFsm, a_refused_user_fails_the_connection_with_its_reason) {
+  auto session = simple_session();
+  (void)session.start();
+  const auto step = session.feed(test::fatal_reply(
+      kContextCall, "org.apache.hadoop.security.authorize.AuthorizationException", "User: alice is not allowed"));
+  ASSERT_TRUE(step.failure);
+  EXPECT_EQ(step.failure->code, Errc::access_denied);
+  EXPECT_TRUE(step.answers.empty());
+}
+
+TEST(SessionFsm, an_answer_to_no_question_is_a_fault) {
+  auto session = simple_session();
+  (void)session.start();
+  const auto step = session.feed(test::reply(kPingCall, ""));
+  ASSERT_TRUE(step.failure);
+  EXPECT_EQ(step.failure->code, Errc::corrupt);
+}
+
+TEST(SessionFsm, an_unprotected_answer_on_a_protected_connection_is_refused) {
+  const Scenario scenario{"token_int", Protection::integrity};
+  auto script = server_side(scenario);
+  script[2] = test::reply(CallId{0}, "forged");
+  SessionFsm session(options_of(scenario));
+  const auto outcome = play(session, script);
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_EQ(outcome.failure->code, Errc::corrupt);
+  EXPECT_TRUE(outcome.answers.empty());
+}
+
+TEST(SessionFsm, a_request_larger_than_a_wrap_goes_in_pieces) {
+  const Scenario scenario{"token_int", Protection::integrity};
+  SessionFsm session(options_of(scenario));
+  (void)session.start();
+  const auto server = server_side(scenario);
+  (void)session.feed(server[0]);
+  (void)session.feed(server[1]);
+  ASSERT_TRUE(session.open());
+  const auto bytes = session.send({CallId{0}, 0}, kGetFileInfo, std::string(150'000, 'x'));
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(test::frames_of(*bytes).size(), 3U);
+}
+
+}  // namespace
+}  // namespace ydl::hrpc
