@@ -30,10 +30,14 @@ net::awaitable<void> Context::renew_leases(std::shared_ptr<Context> self) {
     const auto renewed = co_await self->namenode.renew_lease(self->client_name);
     if (!renewed) core::log("hdfs: the lease of {} was not renewed: {}", self->client_name, renewed.error().message);
   }
+  self->renewing_ = false;
 }
 
 WriterLease::WriterLease(std::shared_ptr<Context> context) : context_(std::move(context)) {
-  if (context_->writers_++ == 0) {
+  ++context_->writers_;
+  // A task whose last writer has just gone may not have noticed yet: it goes on with this one.
+  if (!context_->renewing_) {
+    context_->renewing_ = true;
     net::asio::co_spawn(context_->executor, Context::renew_leases(context_), net::asio::detached);
   }
 }

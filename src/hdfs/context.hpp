@@ -30,6 +30,7 @@ struct Context {
 
   std::optional<ServerDefaults> defaults_;
   int writers_ = 0;
+  bool renewing_ = false;
   Wakeup last_writer_gone_;
 };
 

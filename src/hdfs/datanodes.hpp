@@ -25,6 +25,7 @@ class Datanodes {
   // A connection kept before, if there is one that is still good.
   [[nodiscard]] std::optional<DataStream> take_idle(const Node& node);
   void keep(const Node& node, DataStream stream);
+  void close_idle() { idle_.clear(); }
 
   [[nodiscard]] const TransferOptions& options() const { return options_; }
   // How long a pipeline of so many DataNodes may be silent, and may refuse to take what is sent.
