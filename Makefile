@@ -50,7 +50,7 @@ demo: build
 	@tools/demo.sh
 
 test: build dev
-	@$(APT) build test data
+	@$(APT) build test data hadoop kdc
 	ctest --preset dev
 	@python=$$($(PYENV) test) && YDL=build/bin/ydl $$python/bin/python -m pytest tests
 
@@ -61,7 +61,7 @@ check: dev
 	tools/check.sh
 
 bench: build
-	@$(APT) bench
+	@$(APT) bench hadoop
 	bench/run.sh
 
 FUZZ_SECONDS ?= 30

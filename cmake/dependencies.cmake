@@ -23,6 +23,11 @@ add_library(ydl_cares INTERFACE)
 target_compile_definitions(ydl_cares INTERFACE CARES_STATICLIB)
 target_link_libraries(ydl_cares INTERFACE ${YDL_CARES})
 
+find_library(YDL_EXPAT NAMES libexpat.a REQUIRED)
+add_library(ydl_expat INTERFACE)
+target_compile_definitions(ydl_expat INTERFACE XML_STATIC XML_DTD)
+target_link_libraries(ydl_expat INTERFACE ${YDL_EXPAT})
+
 # The lite runtime: half the size, and nothing here needs reflection.
 find_package(Protobuf 3.21 REQUIRED)
 find_library(YDL_PROTOBUF_LITE NAMES libprotobuf-lite.a REQUIRED)

@@ -64,7 +64,7 @@ core::Result<void> Hub::hello(const core::AgentId& id, std::string_view body) {
 net::Async<std::string> Hub::commands(core::AgentId id, Sequence after, core::Millis wait) {
   const auto found = session(id);
   if (!found) co_return core::fail(found.error());
-  auto current = *found;
+  const auto& current = *found;
   current->outbox.confirm(after);
   if (current->outbox.empty()) co_await current->news.wait(wait);
   // What was said in one go travels in one answer: let the sender finish its turn.
@@ -82,7 +82,7 @@ net::Async<std::string> Hub::commands(core::AgentId id, Sequence after, core::Mi
 core::Result<void> Hub::reports(const core::AgentId& id, std::string_view body) {
   const auto found = session(id);
   if (!found) return core::fail(found.error());
-  const auto current = *found;  // a listener may forget the agent
+  const auto& current = *found;  // kept alive by found: a listener may forget the agent
   const auto object = core::parse_json_object(body);
   if (!object) return core::fail(object.error());
   const auto first = core::json_int(*object, "first");

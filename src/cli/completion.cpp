@@ -53,7 +53,7 @@ complete -o filenames -F _ydl ydl
                      core::join(names, " "), cases, kJobCommands);
 }
 
-std::string quoted_for_zsh(std::string text) {
+std::string quoted_for_zsh(std::string_view text) {
   std::string safe;
   for (const char c : text) {
     if (c == '\'')

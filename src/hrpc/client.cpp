@@ -180,7 +180,9 @@ net::Async<std::string> Client::State::run(std::shared_ptr<State> state, Call ca
 
 Client::Client(asio::any_io_executor executor, ClientOptions options)
     : state_(std::make_shared<State>(std::move(executor), std::move(options))) {
-  YDL_ASSERT(!state_->options.servers.empty());
+  const std::size_t servers = state_->options.servers.size();
+  YDL_ASSERT(servers > 0);
+  if (state_->options.random_first) state_->server = state_->random() % servers;
 }
 
 Client::~Client() {

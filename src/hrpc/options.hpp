@@ -50,6 +50,7 @@ struct RetryOptions {
 // One logical service: one server, or the members of an HA group in the order in which they are tried.
 struct ClientOptions {
   std::vector<hconf::HostPort> servers = {};
+  bool random_first = false;  // begin with a random one of them (dfs.client.failover.random.order)
   Identity identity = {};
   RetryOptions retry = {};
   core::Millis connect_timeout{20'000};      // ipc.client.connect.timeout; name, TCP and handshake together

@@ -27,6 +27,8 @@ class EventStream {
   virtual ~EventStream() = default;
   // False: the client is gone.
   [[nodiscard]] virtual net::awaitable<bool> send(std::string_view id, std::string_view data) = 0;
+  // A comment, so that nobody on the way takes the silence for the end. False: the client is gone.
+  [[nodiscard]] virtual net::awaitable<bool> keep_alive() = 0;
 };
 
 struct Response {

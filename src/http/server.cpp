@@ -65,13 +65,17 @@ class SocketEventStream final : public EventStream {
   explicit SocketEventStream(beast::tcp_stream& stream) : stream_(stream) {}
 
   net::awaitable<bool> send(std::string_view id, std::string_view data) override {
-    const auto text = fmt::format("id: {}\ndata: {}\n\n", id, data);
+    return write(fmt::format("id: {}\ndata: {}\n\n", id, data));
+  }
+  net::awaitable<bool> keep_alive() override { return write(":\n\n"); }
+
+ private:
+  net::awaitable<bool> write(std::string text) {
     stream_.expires_after(core::Seconds(30));
     const auto [error, written] = co_await asio::async_write(stream_, asio::buffer(text), net::tuple);
     co_return !error;
   }
 
- private:
   beast::tcp_stream& stream_;
 };
 

@@ -20,6 +20,7 @@ using http::Response;
 using net::awaitable;
 
 constexpr std::int64_t kLongestWait = 30'000;
+constexpr core::Millis kQuietStream = core::Seconds(15);
 constexpr std::int64_t kLongestGrace = 365LL * 86'400'000;
 constexpr std::int64_t kLogPiece = std::int64_t{1} << 20U;
 
@@ -45,7 +46,8 @@ awaitable<void> stream_events(Master& master, std::uint64_t after, http::EventSt
     }
     // More may have happened while a slow reader took the last lines.
     if (master.finished() && after >= master.journal().last()) co_return;
-    co_await master.journal().wait_after(after, core::Seconds(15));
+    co_await master.journal().wait_after(after, kQuietStream);
+    if (master.journal().last() == after && !master.finished() && !co_await stream.keep_alive()) co_return;
   }
 }
 

@@ -1,15 +1,13 @@
 """The command line."""
 
 import argparse
-import getpass
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-from . import hdfs, jvm, kdc, lifecycle, state
+from . import hdfs, jvm, lifecycle, state
 from .errors import ClusterError
 from .ports import PortHolder
 
@@ -66,7 +64,7 @@ def _options(arguments):
         raise ClusterError("--label is about NodeManagers and needs --yarn.")
     return state.Options(version=arguments.version, nodes=arguments.nodes, ha=arguments.ha, secure=arguments.secure,
                          protection=arguments.protection or "authentication", data_protection=arguments.data_protection or "",
-                         encrypt=arguments.encrypt or "", yarn=arguments.yarn, labels=labels, settings=dict(arguments.set))
+                         encrypt=arguments.encrypt or "", yarn=arguments.yarn, labels=labels, optimize=arguments.optimize, settings=dict(arguments.set))
 
 
 def _folder_for(name):
@@ -93,22 +91,15 @@ def status(arguments):
 
 
 def env(arguments):
-    for name, value in _variables(state.find(arguments.dir)).items():
+    for name, value in state.find(arguments.dir).variables().items():
         print(f"export {name}='{value}'")
-
-
-def _variables(cluster):
-    variables = {"YDL_CLUSTER_DIR": cluster.folder, "HADOOP_CONF_DIR": cluster.conf}
-    if cluster.options.secure:
-        variables.update({"KRB5_CONFIG": kdc.krb5_conf(cluster), "KRB5CCNAME": kdc.ticket_cache(cluster),
-                          "YDL_CLUSTER_KEYTAB": kdc.keytab_of(cluster, getpass.getuser())})
-    return {name: str(value) for name, value in variables.items()}
 
 
 def java(arguments):
     cluster = state.find(arguments.dir)
-    command = jvm.java(cluster.options.version, [*jvm.CLIENT, *cluster.jvm_options()], [cluster.conf], arguments.main, arguments.words)
-    return subprocess.run([str(word) for word in command], env={**os.environ, **_variables(cluster)}).returncode
+    command = jvm.command([*jvm.CLIENT, *cluster.jvm_options()], arguments.main, arguments.words)
+    environment = {**os.environ, **cluster.variables(), **jvm.environment(cluster.options.version, [cluster.conf])}
+    os.execvpe(command[0], command, environment)  # signals reach the program, and its exit code is ours
 
 
 def on_hosts(action):
@@ -182,4 +173,5 @@ def _add_up(sub):
     sub.add_argument("--data-protection", choices=PROTECTIONS, help="of block transfers on a secure cluster (default: as --protection)")
     sub.add_argument("--encrypt", choices=("aes", "3des", "rc4"), help="encrypt block transfers, on any cluster")
     sub.add_argument("--set", type=_pair, action="append", default=[], metavar="KEY=VALUE", help="one more setting for all daemons and clients")
+    sub.add_argument("--optimize", action="store_true", help="daemons with large heaps and the optimizing compiler: for benchmarks")
     sub.add_argument("--foreground", action="store_true", help="print Ready, and end the cluster when stdin closes")

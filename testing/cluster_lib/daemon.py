@@ -51,20 +51,21 @@ class JavaDaemon(Daemon):
 
     main: str = ""
     sites: dict = field(default_factory=dict)
-    environment_extra: dict = field(default_factory=dict)
 
     def configure(self, common):
         sites.write(self.folder / "conf", sites.merged(common, self.sites, sites.everywhere(self.cluster.options.settings)))
 
     def start(self):
-        options = [*jvm.DAEMON, *([f"-Dydl.leash={self.cluster.leash}"] if self.cluster.leash else [])]
-        self.spawn(self.command(options, "ydl.testing.Daemon", [self.main]), self.environment())
+        leash = [f"-Dydl.leash={self.cluster.leash}"] if self.cluster.leash else []
+        basic = jvm.OPTIMIZED_DAEMON if self.cluster.options.optimize else jvm.DAEMON
+        self.spawn(jvm.command([*basic, *leash, *self.cluster.jvm_options()], "ydl.testing.Daemon", [self.main]), self.environment())
 
-    def command(self, options, main, arguments):
-        """A JVM with this daemon's configuration: the daemon itself, or a tool that acts in its name."""
-        cluster = self.cluster
-        return jvm.java(cluster.options.version, [*options, *cluster.jvm_options()], [self.folder / "conf", cluster.folder / "empty"], main, arguments)
+    def run_tool(self, main, arguments):
+        """Runs a Java program to its end with this daemon's configuration; its output, errors included, is in `stdout`."""
+        return processes.output_of(jvm.command([*jvm.CLIENT, *self.cluster.jvm_options()], main, arguments), self.environment())
 
     def environment(self):
         kept = {key: os.environ[key] for key in KEPT_VARIABLES if key in os.environ}
-        return {**kept, "HADOOP_HOME": str(self.cluster.folder / "empty"), "HADOOP_CONF_DIR": str(self.folder / "conf"), **self.environment_extra}
+        empty = self.cluster.folder / "empty"
+        return {**kept, **jvm.environment(self.cluster.options.version, [self.folder / "conf", empty]), **self.cluster.variables(),
+                "HADOOP_HOME": str(empty), "HADOOP_YARN_HOME": str(empty), "HADOOP_CONF_DIR": str(self.folder / "conf")}

@@ -2,7 +2,7 @@
 
 import json
 
-from . import jvm, processes, web
+from . import web
 from .daemon import JavaDaemon
 from .errors import ClusterError
 from .state import MASTER_ADDRESS
@@ -160,7 +160,7 @@ def fail_over(cluster):
     else:
         words = ["-ns", NAME_SERVICE, "-transitionToActive", "--forceactive", ids[to]]
     namenode = next(daemon for daemon in daemons(cluster) if daemon.name == to)
-    done = processes.output_of(namenode.command(jvm.CLIENT, "org.apache.hadoop.hdfs.tools.DFSHAAdmin", words), namenode.environment())
+    done = namenode.run_tool("org.apache.hadoop.hdfs.tools.DFSHAAdmin", words)
     if done.returncode != 0:
         raise ClusterError(f"{to} did not take over from {source}:\n{done.stdout}")
     return to

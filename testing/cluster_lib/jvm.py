@@ -15,9 +15,10 @@ SOURCES = REPOSITORY / "testing/java"
 
 # Hadoop reaches into java.lang, which modules have closed since Java 16.
 ALWAYS = ["--add-opens=java.base/java.lang=ALL-UNNAMED"]
-# A daemon of a test lives for minutes: starting soon and being small counts more than its top speed.
+# A daemon of a test lives for minutes: starting soon and being small counts more than its top speed. That of a benchmark is another matter.
 CLIENT = [*ALWAYS, "-Xmx512m", "-XX:+UseSerialGC"]
 DAEMON = [*ALWAYS, "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+OPTIMIZED_DAEMON = [*ALWAYS, "-Xmx1g"]
 
 
 @lru_cache(None)
@@ -36,10 +37,16 @@ def classpath(version):
     return [*_jars(version), _own_jar(version)]
 
 
-def java(version, options, conf, main, arguments):
-    """The command line of a JVM. The configuration comes last: no jar holds a *-site.xml."""
-    path = ":".join(str(entry) for entry in [*classpath(version), *conf])
-    return ["java", *options, "-cp", path, main, *arguments]
+def command(options, main, arguments):
+    return [str(word) for word in ["java", *options, main, *arguments]]
+
+
+def environment(version, conf):
+    """What a JVM needs in its environment. The configuration comes last on the class path: no jar holds a *-site.xml.
+
+    Not -cp: with 170 jars nobody could read a list of processes.
+    """
+    return {"CLASSPATH": ":".join(str(entry) for entry in [*classpath(version), *conf])}
 
 
 def _jars(version):

@@ -48,24 +48,12 @@ KDC_CONF = """\
 """
 
 
-def keytab_of(cluster, name):
-    return cluster.folder / "kdc" / f"{name}.keytab"
-
-
-def ticket_cache(cluster):
-    return cluster.folder / "kdc/ticket-cache"
-
-
-def krb5_conf(cluster):
-    return cluster.folder / "kdc/krb5.conf"
-
-
 @dataclass
 class Kdc(Daemon):
     def configure(self, _common):
         self.folder.mkdir()
         port = self.cluster.port("kdc")
-        krb5_conf(self.cluster).write_text(KRB5_CONF.format(realm=REALM, address=MASTER_ADDRESS, port=port))
+        self.cluster.krb5_conf.write_text(KRB5_CONF.format(realm=REALM, address=MASTER_ADDRESS, port=port))
         (self.folder / "kdc.conf").write_text(KDC_CONF.format(realm=REALM, address=MASTER_ADDRESS, port=port, folder=self.folder))
         self._tool(["kdb5_util", "-r", REALM, "create", "-s", "-P", "not-a-secret"])
         self._add_principals()
@@ -75,22 +63,22 @@ class Kdc(Daemon):
         self.spawn(["krb5kdc", "-n"], self.environment(), dies_with_parent)
 
     def environment(self):
-        return {**os.environ, "PATH": f"{os.environ['PATH']}:{SBIN}", "KRB5_CONFIG": str(krb5_conf(self.cluster)),
+        return {**os.environ, "PATH": f"{os.environ['PATH']}:{SBIN}", "KRB5_CONFIG": str(self.cluster.krb5_conf),
                 "KRB5_KDC_PROFILE": str(self.folder / "kdc.conf"), "KRB5_TRACE": ""}
 
     def log_in(self):
         """A ticket for the user who runs this, as kinit would leave it."""
         user = getpass.getuser()
-        self._tool(["kinit", "-c", ticket_cache(self.cluster), "-k", "-t", keytab_of(self.cluster, user), user])
+        self._tool(["kinit", "-c", self.cluster.variables()["KRB5CCNAME"], "-k", "-t", self.cluster.keytab(user), user])
 
     def _add_principals(self):
         lines = []
         # DataNodes connect from the addresses of their hosts, all others from localhost.
         hosts = {"dn": [self.cluster.address(host) for host in range(1, self.cluster.options.nodes + 1)]}
         for principal in (f"{service}/{host}" for service in SERVICES for host in hosts.get(service, ["localhost"])):
-            lines += [f"addprinc -randkey {principal}", f"ktadd -k {keytab_of(self.cluster, 'services')} {principal}"]
+            lines += [f"addprinc -randkey {principal}", f"ktadd -k {self.cluster.keytab('services')} {principal}"]
         for user in {getpass.getuser(), *USERS}:
-            lines += [f"addprinc -randkey {user}", f"ktadd -k {keytab_of(self.cluster, user)} {user}"]
+            lines += [f"addprinc -randkey {user}", f"ktadd -k {self.cluster.keytab(user)} {user}"]
         self._tool(["kadmin.local", "-r", REALM], "\n".join(lines) + "\n")
 
     def _tool(self, command, text=""):

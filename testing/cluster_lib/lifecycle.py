@@ -83,8 +83,7 @@ def kill_host(cluster, host):
     """Everything on a host ends at once, as when its power fails: daemons and containers."""
     found = host_daemons(cluster, host)
     processes.kill([daemon.pid() for daemon in found if daemon.pid()])
-    for daemon in found:
-        processes.kill(processes.mentioning(daemon.folder))
+    _kill_containers(found)
 
 
 def start_host(cluster, host):
@@ -129,7 +128,13 @@ def end(cluster):
     running = [daemon.pid() for daemon in daemons(cluster) if daemon.pid()]
     processes.send(running, signal.SIGCONT)  # one that was paused could not end
     processes.end(running)
-    processes.kill(processes.mentioning(cluster.folder))
+    _kill_containers(daemons(cluster))
+
+
+def _kill_containers(of):
+    for daemon in of:
+        if daemon.name.startswith("nodemanager"):
+            processes.kill(processes.containers_of(daemon.folder / "local"))
 
 
 def remove(cluster):

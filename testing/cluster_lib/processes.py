@@ -76,21 +76,25 @@ def kill(pids):
     _wait_until_gone(left, 10)
 
 
-def mentioning(folder):
-    """Ids of the processes that work in `folder` or have it in their environment: what a NodeManager's containers are known by.
+def containers_of(local_dirs):
+    """Ids of the processes of a NodeManager's containers, by the variable that it gives each of them, and of their descendants.
 
     A container is in a session of its own and outlives a NodeManager that is killed.
     """
+    children = {}
     found = []
     for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+        if not entry.name.isdigit():
             continue
         try:
-            works_there = Path(os.readlink(entry / "cwd")).is_relative_to(folder)
-            if works_there or f"{folder}/".encode() in (entry / "environ").read_bytes():
+            stat = (entry / "stat").read_text()
+            children.setdefault(int(stat[stat.rindex(")") + 2:].split()[1]), []).append(int(entry.name))
+            if f"LOCAL_DIRS={local_dirs}/".encode() in (entry / "environ").read_bytes():
                 found.append(int(entry.name))
         except OSError:
             continue  # it has ended, or is another user's
+    for pid in found:  # grows while it runs
+        found += [child for child in children.get(pid, []) if child not in found]
     return found
 
 

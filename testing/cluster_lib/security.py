@@ -2,7 +2,7 @@
 
 import getpass
 
-from .kdc import REALM, SERVICES, keytab_of
+from .kdc import REALM, SERVICES
 
 # Names that Hadoop gives the ciphers of `--encrypt`.
 ALGORITHMS = {"3des": "3des", "rc4": "rc4", "aes": "3des"}  # AES is negotiated on top of one of the others
@@ -25,7 +25,7 @@ def daemon_sites(cluster):
     """What only daemons may read."""
     if not cluster.options.secure:
         return {}
-    keytab = keytab_of(cluster, "services")
+    keytab = cluster.keytab("services")
     return {
         "hdfs": {
             "dfs.namenode.keytab.file": keytab,

@@ -1,13 +1,16 @@
 """What a cluster is, and the file that says so to the next run of this program."""
 
+import getpass
 import json
 import os
+import shutil
 import stat
 import tempfile
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from .errors import ClusterError
+from .processes import start_time
 
 MASTER_ADDRESS = "127.0.0.1"
 
@@ -25,6 +28,7 @@ class Options:
     encrypt: str = ""
     yarn: bool = False
     labels: dict = field(default_factory=dict)
+    optimize: bool = False
     settings: dict = field(default_factory=dict)
 
 
@@ -63,8 +67,24 @@ class Cluster:
         """Names come from the cluster's own file alone, so that a slow or lying DNS does not matter."""
         options = [f"-Djdk.net.hosts.file={self.folder / 'hosts'}"]
         if self.options.secure:
-            options.append(f"-Djava.security.krb5.conf={self.folder / 'kdc/krb5.conf'}")
+            options.append(f"-Djava.security.krb5.conf={self.krb5_conf}")
         return options
+
+    @property
+    def krb5_conf(self):
+        return self.folder / "kdc/krb5.conf"
+
+    def keytab(self, name):
+        """Of a user of the secure cluster, or of all its services."""
+        return self.folder / "kdc" / f"{name}.keytab"
+
+    def variables(self):
+        """What a program needs in its environment to use the cluster."""
+        variables = {"YDL_CLUSTER_DIR": self.folder, "HADOOP_CONF_DIR": self.conf}
+        if self.options.secure:
+            variables.update({"KRB5_CONFIG": self.krb5_conf, "KRB5CCNAME": self.folder / "kdc/ticket-cache",
+                              "YDL_CLUSTER_KEYTAB": self.keytab(getpass.getuser())})
+        return {name: str(value) for name, value in variables.items()}
 
     def save(self):
         text = json.dumps({"options": asdict(self.options), "ports": self._ports, "leash": self.leash}, indent=2)
@@ -92,7 +112,19 @@ def default_parent():
 
 
 def new_folder():
+    _remove_orphans()
     return Path(tempfile.mkdtemp(dir=default_parent(), prefix="cluster-"))
+
+
+def _remove_orphans():
+    """Removes the folders of clusters whose leash was killed: their daemons have ended by themselves and nobody has cleaned up."""
+    for file in default_parent().glob("cluster-*/cluster.json"):
+        try:
+            leash = json.loads(file.read_text())["leash"]
+        except (OSError, ValueError, KeyError):
+            continue
+        if leash and start_time(leash) is None:
+            shutil.rmtree(file.parent, ignore_errors=True)
 
 
 def find(folder):

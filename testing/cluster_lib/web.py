@@ -23,14 +23,3 @@ def bean(address, port, name):
     """The attributes of a management bean, or None."""
     answer = json_of(address, port, "/jmx?" + urllib.parse.urlencode({"qry": name}))
     return answer["beans"][0] if answer and answer.get("beans") else None
-
-
-def post(address, port, path, body):
-    """Sends JSON; returns the status and the answer's text."""
-    connection = http.client.HTTPConnection(address, port, timeout=30)
-    try:
-        connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
-        response = connection.getresponse()
-        return response.status, response.read().decode(errors="replace")
-    finally:
-        connection.close()

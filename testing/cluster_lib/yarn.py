@@ -67,7 +67,7 @@ def _node_manager(cluster, host):
     def at(port):
         return f"{address}:{cluster.port(f'{name}.{port}', address)}"
 
-    return JavaDaemon(cluster, name, host=host, main=NODE_MANAGER, environment_extra={"HADOOP_YARN_HOME": str(cluster.folder / "empty")}, sites={
+    return JavaDaemon(cluster, name, host=host, main=NODE_MANAGER, sites={
         "core": {"ipc.client.connect.retry.interval": 200},
         "yarn": {
             "yarn.nodemanager.hostname": address,
@@ -107,14 +107,8 @@ def add_labels(cluster):
     labels = cluster.options.labels
     if not labels:
         return
-    port = cluster.port("resourcemanager1.http")
-    _post(port, "/ws/v1/cluster/add-node-labels", {"nodeLabelInfo": [{"name": label, "exclusivity": "true"} for label in labels]})
-    nodes = [{"nodeId": f"{cluster.address(host)}:{cluster.port(f'nodemanager{host}.rpc')}", "labels": [label]}
-             for label, hosts in labels.items() for host in hosts]
-    _post(port, "/ws/v1/cluster/replace-node-to-labels", {"nodeToLabels": nodes})
-
-
-def _post(port, path, body):
-    status, answer = web.post(MASTER_ADDRESS, port, path, body)
-    if status != 200:
-        raise ClusterError(f"the ResourceManager refused POST {path} with {status}: {answer}")
+    hosts = " ".join(f"{cluster.address(host)}={label}" for label, numbers in labels.items() for host in numbers)
+    for words in (["-addToClusterNodeLabels", ",".join(labels)], ["-replaceLabelsOnNode", hosts]):
+        done = _resource_manager(cluster).run_tool("org.apache.hadoop.yarn.client.cli.RMAdminCLI", words)
+        if done.returncode != 0:
+            raise ClusterError(f"the ResourceManager does not take the labels ({' '.join(words)}):\n{done.stdout}")

@@ -33,7 +33,7 @@ net::awaitable<Response> throws(Request) {
 }
 net::awaitable<void> three_events(EventStream& stream) {
   for (const auto* id : {"1", "2", "3"}) {
-    if (!co_await stream.send(id, "{}")) co_return;
+    if (!co_await stream.send(id, "{}") || !co_await stream.keep_alive()) co_return;
   }
 }
 net::awaitable<Response> events(Request) {
@@ -215,7 +215,7 @@ TEST_F(ServerTest, events_come_as_a_stream_that_ends) {
   const auto answer = raw(request("GET /events", "Accept: text/event-stream\r\n"));
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK"));
   EXPECT_THAT(answer, HasSubstr("text/event-stream"));
-  EXPECT_THAT(answer, EndsWith("\r\n\r\nid: 1\ndata: {}\n\nid: 2\ndata: {}\n\nid: 3\ndata: {}\n\n"));
+  EXPECT_THAT(answer, EndsWith("\r\n\r\nid: 1\ndata: {}\n\n:\n\nid: 2\ndata: {}\n\n:\n\nid: 3\ndata: {}\n\n:\n\n"));
 }
 
 TEST_F(ServerTest, a_handler_that_throws_is_500_and_the_server_goes_on) {

@@ -26,23 +26,24 @@ exec 9>"$folder.lock"
 flock 9
 
 # The machine's own package sources, asked for sources instead of binaries: its lists are not touched, and root is not needed.
+# In the places where they were: apt reads sources.list before the others, and where an archive is in both, the order counts.
 source_entries() {
   local file
-  mkdir -p "$1"
-  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-    [[ -f $file ]] && sed -n 's/^[[:space:]]*deb[[:space:]]/deb-src /p' "$file" >"$1/$(basename "$file" .list).list"
+  mkdir -p "$1/sources.list.d"
+  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources}; do
+    [[ -f $file ]] || continue
+    case $file in
+      *.list) sed -n 's/^[[:space:]]*deb[[:space:]]/deb-src /p' "$file" ;;
+      *) sed 's/^Types:.*/Types: deb-src/' "$file" ;;
+    esac >"$1/${file#/etc/apt/}"
   done
-  for file in /etc/apt/sources.list.d/*.sources; do
-    [[ -f $file ]] && sed 's/^Types:.*/Types: deb-src/' "$file" >"$1/$(basename "$file")"
-  done
-  return 0
 }
 
 fetch_source() {
   local apt=$1/apt
   mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$1/source"
-  source_entries "$apt/sources"
-  local get=(apt-get -q -o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$apt/sources" -o Dir::State="$apt/state"
+  source_entries "$apt"
+  local get=(apt-get -q -o Dir::Etc::SourceList="$apt/sources.list" -o Dir::Etc::SourceParts="$apt/sources.list.d" -o Dir::State="$apt/state"
     -o Dir::State::Status=/var/lib/dpkg/status -o Dir::Cache="$apt/cache" -o APT::Sandbox::User= -o Acquire::Languages=none)
   # One broken third-party source must not stop a build that needs only Debian's own: the fetch decides.
   "${get[@]}" update >&2 || echo "apt-get update reported errors; going on with what it has found." >&2

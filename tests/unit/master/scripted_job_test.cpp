@@ -126,6 +126,7 @@ class SlowReader final : public http::EventStream {
     co_return true;
   }
   std::string last_id;
+  net::awaitable<bool> keep_alive() override { co_return true; }
 };
 
 net::awaitable<void> follow(const http::Router& api, SlowReader& reader) {

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/result.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ydl::hconf {
+
+// One <property> of a *-site.xml file.
+struct Property {
+  std::string name;
+  std::string value;
+  bool is_final = false;
+  std::string source;  // "core-site.xml:12", for messages
+
+  bool operator==(const Property&) const = default;
+};
+
+using ReadFile = std::function<core::Result<std::string>(const std::filesystem::path&)>;
+
+// The properties of a file in their order, those of included files (XInclude, relative to the including file) in the
+// include's place. As in Java a property without a value, or with an empty one, is not there; unknown elements do not
+// count. Pure but for `read`, which is asked for included files.
+// Errors: corrupt (with file and line), and what `read` says of an include without a fallback.
+[[nodiscard]] core::Result<std::vector<Property>> parse_site_file(const std::filesystem::path& file,
+                                                                  std::string_view text, const ReadFile& read);
+
+}  // namespace ydl::hconf

@@ -1,0 +1,168 @@
+#include "hrpc/configured.hpp"
+
+#include "core/strings.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ydl::hrpc {
+namespace {
+
+using core::Millis;
+
+constexpr Millis kMillisecond{1};
+constexpr Millis kNoTimeout = std::chrono::hours(1);  // where Hadoop would wait for ever
+constexpr int kManyTimes = 1'000'000;
+
+// Reads values one after the other and keeps the first error.
+class Reader {
+ public:
+  explicit Reader(const hconf::Config& config) : config_(config) {}
+
+  Millis millis(std::string_view key) { return take(config_.get_time(key, kMillisecond)); }
+  int count(std::string_view key) {
+    return static_cast<int>(std::clamp<std::int64_t>(take(config_.get_int(key)), -1, kManyTimes));
+  }
+  std::int64_t bytes(std::string_view key) { return take(config_.get_bytes(key)); }
+  void fail(core::Error error) {
+    if (!error_) error_ = std::move(error);
+  }
+  [[nodiscard]] const std::optional<core::Error>& error() const { return error_; }
+
+ private:
+  template <class T>
+  T take(core::Result<T> value) {
+    if (value) return *value;
+    fail(std::move(value).error());
+    return T{};
+  }
+
+  const hconf::Config& config_;
+  std::optional<core::Error> error_;
+};
+
+std::vector<Protection> protections(const hconf::Config& config, Reader& read) {
+  constexpr std::string_view kKey = "hadoop.rpc.protection";
+  std::vector<Protection> allowed;
+  for (const auto& word : config.get_list(kKey)) {
+    if (word == "authentication") {
+      allowed.push_back(Protection::authentication);
+    } else if (word == "integrity") {
+      allowed.push_back(Protection::integrity);
+    } else if (word == "privacy") {
+      allowed.push_back(Protection::privacy);
+    } else {
+      read.fail({core::Errc::usage, fmt::format("{}: {} has '{}'; it may be authentication, integrity or privacy",
+                                                config.source_of(kKey), kKey, core::printable(word))});
+    }
+  }
+  return allowed;
+}
+
+Security security(const hconf::Config& config, Reader& read) {
+  constexpr std::string_view kKey = "hadoop.security.authentication";
+  const auto word = config.get_trimmed(kKey);
+  if (word == "kerberos") return Security::kerberos;
+  // "token" is what a NodeManager's own port is set to.
+  if (word != "simple" && word != "token") {
+    read.fail({core::Errc::usage, fmt::format("{}: {} is '{}'; it may be simple or kerberos", config.source_of(kKey),
+                                              kKey, core::printable(word))});
+  }
+  return Security::simple;
+}
+
+ClientOptions common(const hconf::Config& config, const Credentials& credentials, Reader& read) {
+  ClientOptions options;
+  options.identity = {.user = credentials.user,
+                      .real_user = credentials.real_user,
+                      .security = security(config, read),
+                      .kerberos = credentials.kerberos,
+                      .fallback_to_simple = config.get_bool("ipc.client.fallback-to-simple-auth-allowed"),
+                      .protections = protections(config, read)};
+  options.connect_timeout = read.millis("ipc.client.connect.timeout");
+  options.call_timeout = read.millis("ipc.client.rpc-timeout.ms");
+  if (options.call_timeout <= Millis(0)) options.call_timeout = kNoTimeout;
+  options.ping_interval = read.millis("ipc.ping.interval");
+  options.idle_close = read.millis("ipc.client.connection.maxidletime");
+  options.max_response = static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(read.bytes("ipc.maximum.response.length"), 1, std::numeric_limits<std::int32_t>::max()));
+  options.retry.max_retries = read.count("ipc.client.connect.max.retries");
+  options.retry.same_server_pause = read.millis("ipc.client.connect.retry.interval");
+  return options;
+}
+
+core::Result<ClientOptions> finish(ClientOptions options, const Reader& read) {
+  if (read.error()) return core::fail(*read.error());
+  return options;
+}
+
+// As many tries as fit into `max_wait`; a negative one is for ever in Hadoop.
+int tries(Millis max_wait, Millis interval) {
+  if (max_wait < Millis(0) || interval <= Millis(0)) return kManyTimes;
+  return static_cast<int>(std::min<std::int64_t>(max_wait / interval, kManyTimes));
+}
+
+}  // namespace
+
+std::optional<Token> select_token(std::span<const Token> tokens, std::string_view kind, std::string_view service) {
+  const auto is_kind = [&](const Token& token) { return token.kind == kind; };
+  const auto exact = std::ranges::find_if(
+      tokens, [&](const Token& token) { return is_kind(token) && !service.empty() && token.service == service; });
+  if (exact != tokens.end()) return *exact;
+  if (std::ranges::count_if(tokens, is_kind) != 1) return std::nullopt;
+  return *std::ranges::find_if(tokens, is_kind);
+}
+
+core::Result<ClientOptions> name_node_options(const hconf::Config& config, const hconf::NameService& service,
+                                              const Credentials& credentials) {
+  Reader read(config);
+  ClientOptions options = common(config, credentials, read);
+  options.servers = service.servers;
+  options.random_first = config.get_bool("dfs.client.failover.random.order");
+  options.identity.server_principal = config.get_trimmed("dfs.namenode.kerberos.principal");
+  const auto token_service = service.token_service.empty() ? service.name : service.token_service;
+  options.identity.token = select_token(credentials.tokens, "HDFS_DELEGATION_TOKEN", token_service);
+  options.retry.max_failovers = read.count("dfs.client.failover.max.attempts");
+  options.retry.backoff_base = read.millis("dfs.client.failover.sleep.base.millis");
+  options.retry.backoff_max = read.millis("dfs.client.failover.sleep.max.millis");
+  if (service.servers.size() > 1) options.retry.max_retries = read.count("dfs.client.retry.max.attempts");
+  return finish(std::move(options), read);
+}
+
+core::Result<ClientOptions> resource_manager_options(const hconf::Config& config, std::vector<hconf::HostPort> servers,
+                                                     std::string_view token_kind, const Credentials& credentials) {
+  Reader read(config);
+  ClientOptions options = common(config, credentials, read);
+  options.identity.server_principal = config.get_trimmed("yarn.resourcemanager.principal");
+  options.identity.token =
+      select_token(credentials.tokens, token_kind, servers.empty() ? "" : to_string(servers.front()));
+  const auto interval = read.millis("yarn.resourcemanager.connect.retry-interval.ms");
+  const auto max_wait = read.millis("yarn.resourcemanager.connect.max-wait.ms");
+  const auto base = read.millis("yarn.client.failover-sleep-base-ms");
+  const auto longest = read.millis("yarn.client.failover-sleep-max-ms");
+  const auto failovers = read.count("yarn.client.failover-max-attempts");
+  options.retry.backoff_base = base < Millis(0) ? interval : base;
+  options.retry.backoff_max = longest < Millis(0) ? interval : longest;
+  options.retry.max_failovers = failovers < 0 ? tries(max_wait, options.retry.backoff_base) : failovers;
+  options.retry.max_retries = tries(max_wait, interval);
+  options.retry.same_server_pause = interval;
+  options.servers = std::move(servers);
+  return finish(std::move(options), read);
+}
+
+core::Result<ClientOptions> node_manager_options(const hconf::Config& config, hconf::HostPort server, Token token,
+                                                 const Credentials& credentials) {
+  Reader read(config);
+  ClientOptions options = common(config, credentials, read);
+  options.servers = {std::move(server)};
+  options.identity.token = std::move(token);
+  const auto interval = read.millis("yarn.client.nodemanager-connect.retry-interval-ms");
+  options.retry.max_retries = tries(read.millis("yarn.client.nodemanager-connect.max-wait-ms"), interval);
+  options.retry.same_server_pause = interval;
+  return finish(std::move(options), read);
+}
+
+}  // namespace ydl::hrpc

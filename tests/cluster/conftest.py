@@ -1,0 +1,56 @@
+"""Fixtures of the tests that use a real Hadoop cluster. See docs/test-cluster.md.
+
+Daemons take seconds to start: clusters are started when a test first asks for them and kept for those that follow, a few at a time.
+"""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPOSITORY / "testing"))
+
+from cluster_lib.running import RunningCluster  # noqa: E402
+
+KEPT = 2  # a cluster of three hosts has about 800 MB
+
+
+class Clusters:
+    """Clusters by their options, the longest unused one ended when there are too many."""
+
+    def __init__(self):
+        self._running = {}
+
+    def __call__(self, *options):
+        cluster = self._running.pop(options, None)
+        if cluster is None:
+            if len(self._running) >= KEPT:
+                self._running.pop(next(iter(self._running))).stop()
+            cluster = RunningCluster(*options)
+        self._running[options] = cluster
+        return cluster
+
+    def stop(self):
+        for cluster in self._running.values():
+            cluster.stop()
+
+
+@pytest.fixture(scope="session")
+def clusters():
+    """A cluster with options of `testing/cluster up`: clusters("--nodes", "3", "--secure"). Tests share it and leave it whole."""
+    kept = Clusters()
+    yield kept
+    kept.stop()
+
+
+@pytest.fixture
+def cluster(clusters):
+    """The plain cluster that most tests share: Hadoop 3.4.1, three hosts."""
+    return clusters("--nodes", "3")
+
+
+@pytest.fixture
+def folder(request):
+    """A folder of a test's own in HDFS."""
+    return "/" + request.node.name.translate(str.maketrans("[]/ ", "____"))

@@ -1,0 +1,77 @@
+"""The fixture itself: a cluster that tests can rely on."""
+
+import os
+import select
+import subprocess
+
+import pytest
+
+from cluster_lib.running import PROGRAM, ClientError
+
+
+def test_the_java_client_reads_back_what_it_wrote(cluster, folder, tmp_path):
+    content = bytes(range(256)) * 5000
+    (tmp_path / "out").write_bytes(content)
+    written = cluster.client.put(local=tmp_path / "out", remote=f"{folder}/file", block_size=1 << 20)
+    assert (written["length"], written["replication"], written["block_size"]) == (len(content), 3, 1 << 20)
+
+    cluster.client.get(remote=f"{folder}/file", local=tmp_path / "in")
+    assert (tmp_path / "in").read_bytes() == content
+
+
+def test_another_program_sees_the_same_file_system(cluster, folder):
+    cluster.client.mkdirs(remote=folder)
+    assert folder in cluster.run("java", "org.apache.hadoop.fs.FsShell", "-ls", "/")
+
+
+def test_an_error_of_hadoop_keeps_its_class(cluster, folder):
+    with pytest.raises(ClientError) as error:
+        cluster.client.stat(remote=f"{folder}/nothing")
+    assert error.value.kind == "FileNotFoundException"
+
+
+def test_a_flushed_file_is_visible_while_it_is_being_written(cluster, folder, tmp_path):
+    (tmp_path / "part").write_bytes(b"x" * 1000)
+    cluster.client.hold(local=tmp_path / "part", remote=f"{folder}/open")
+    cluster.client.get(remote=f"{folder}/open", local=tmp_path / "seen")
+    cluster.client.release(remote=f"{folder}/open")
+    assert (tmp_path / "seen").read_bytes() == b"x" * 1000
+
+
+def test_a_killed_host_comes_back(cluster):
+    cluster.run("kill-host", "2")
+    gone = cluster.run("status")
+    cluster.run("start-host", "2")
+    back = cluster.run("status")
+    assert "not running" in gone and "not running" not in back
+
+
+def test_nothing_outlives_a_starter_that_is_killed(tmp_path):
+    starter = subprocess.Popen([PROGRAM, "up", "--foreground", "--nodes", "1", "--secure", "--dir", tmp_path / "c"], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True)
+    assert starter.stdout.readline().startswith("Ready")
+    # A daemon that another process has started is on the same leash.
+    subprocess.run([PROGRAM, "restart", "--dir", tmp_path / "c", "datanode1"], check=True)
+    daemons = [int(file.read_text().split()[0]) for file in (tmp_path / "c").glob("*/pid")]
+    watched = [os.pidfd_open(pid) for pid in daemons]
+    starter.kill()
+    starter.communicate()
+    for process in watched:
+        ended, _, _ = select.select([process], [], [], 30)
+        assert ended, "a daemon is still there 30 s after its starter was killed"
+        os.close(process)
+    assert len(watched) == 3
+
+
+def test_a_daemon_that_does_not_come_up_is_named_with_the_end_of_its_log(tmp_path):
+    done = subprocess.run([PROGRAM, "up", "--nodes", "1", "--dir", tmp_path / "c", "--set", "dfs.datanode.data.dir=/proc/nowhere"],
+                          capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "datanode1 has ended before the cluster was up" in done.stderr
+    assert "/proc/nowhere" in done.stderr
+
+
+def test_a_folder_in_use_is_refused(cluster):
+    done = subprocess.run([PROGRAM, "up", "--dir", cluster.folder], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "is not empty" in done.stderr
