@@ -13,6 +13,10 @@ from data import SEED
 INITIALIZER = mx.init.Xavier(rnd_type="gaussian", factor_type="in", magnitude=2)
 
 
+def steps(text):
+    return [int(word) for word in text.split(",") if word]
+
+
 def parse_arguments(description, data_set, networks, **defaults):
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     results = Path(os.environ.get("YDL_RESULTS_DIR", "."))
@@ -20,6 +24,8 @@ def parse_arguments(description, data_set, networks, **defaults):
     parser.add_argument("--network", choices=sorted(networks), default=next(iter(networks)))
     parser.add_argument("--batch-size", type=int, default=128, help="images per step and worker")
     parser.add_argument("--lr", type=float, default=0.1, help="learning rate")
+    parser.add_argument("--lr-factor", type=float, default=0.1, help="what the learning rate is multiplied with at the steps")
+    parser.add_argument("--lr-step-epochs", type=steps, default=[], help="the epochs after which that happens, such as 6,8")
     parser.add_argument("--num-epochs", type=int, default=5)
     parser.add_argument("--samples", type=int, default=60_000, help="how many training images to use")
     parser.add_argument("--kv-store", default="dist_sync", help="sync and async are short for dist_sync and dist_async")
@@ -91,6 +97,17 @@ def checkpoint_saver(prefix):
     return on_epoch_end
 
 
+def optimizer_parameters(arguments, begin_epoch, batches):
+    """Stochastic gradient descent with momentum. The servers count its updates from where this training begins."""
+    past = [epoch for epoch in arguments.lr_step_epochs if epoch <= begin_epoch]
+    to_come = [(epoch - begin_epoch) * batches for epoch in arguments.lr_step_epochs if epoch > begin_epoch]
+    rate = arguments.lr * arguments.lr_factor ** len(past)
+    parameters = {"learning_rate": rate, "momentum": 0.9, "wd": 1e-4}
+    if to_come:
+        parameters["lr_scheduler"] = mx.lr_scheduler.MultiFactorScheduler(step=to_come, factor=arguments.lr_factor, base_lr=rate)
+    return parameters
+
+
 def progress_printer(arguments, batches):
     """A callback for MXNet's trainers that prints ydl's progress lines."""
 
@@ -117,6 +134,7 @@ def print_accuracy(probabilities, labels):
 def fit(symbol, train, validation, test, kv, arguments):
     """Trains the symbol; the first worker saves the model after each epoch and prints the test accuracy at the end."""
     symbol, start = starting_point(symbol, kv, arguments)
+    batches = train.num_data // arguments.batch_size
     module = mx.mod.Module(symbol, context=mx.cpu())
     module.fit(
         train,
@@ -124,11 +142,11 @@ def fit(symbol, train, validation, test, kv, arguments):
         eval_metric="acc",
         kvstore=kv,
         optimizer="sgd",
-        optimizer_params={"learning_rate": arguments.lr, "momentum": 0.9, "wd": 1e-4},
+        optimizer_params=optimizer_parameters(arguments, start["begin_epoch"], batches),
         initializer=INITIALIZER,
         **start,
         num_epoch=arguments.num_epochs,
-        batch_end_callback=callbacks(arguments, train.num_data // arguments.batch_size),
+        batch_end_callback=callbacks(arguments, batches),
         epoch_end_callback=checkpoint_saver(arguments.model_prefix) if kv.rank == 0 else None,
     )
     if kv.rank == 0:

@@ -8,6 +8,7 @@
 #include "cli/follow.hpp"
 #include "cli/held_signals.hpp"
 #include "cli/luggage.hpp"
+#include "cli/task_paths.hpp"
 #include "cli/where.hpp"
 #include "core/strings.hpp"
 #include "core/user.hpp"
@@ -51,21 +52,6 @@ Result<void> check_machine(const master::JobPlan& plan) {
     machine.gpus = static_cast<int>(gpus->size());
   }
   return backend::check_capacity(needs, machine);
-}
-
-// Paths in the task's arguments that leave the directory: the tasks' working directories lie elsewhere.
-std::vector<std::string> outside_paths(const spec::JobSpec& spec) {
-  std::vector<std::string> notes;
-  if (!spec.auto_files || !spec.directory) return notes;
-  for (const auto& word : spec.command) {
-    std::error_code ignored;
-    if (&word == master::script_of(spec.command)) continue;  // it is run from where it lies
-    if (!word.starts_with("../") || !fs::exists(fs::path(*spec.directory) / word, ignored)) continue;
-    notes.push_back(fmt::format(
-        "'{}' lies outside this directory, so tasks will not find it there: give its full path or --file {}", word,
-        word));
-  }
-  return notes;
 }
 
 master::StateFile initial_state() {
@@ -160,6 +146,7 @@ int launch_job(const RunOptions& options, const spec::JobSpec& spec) {
     print(wants_json(options.common) ? dry_run_json(*plan, *where) : dry_run_text(*plan, *where, output_style()));
     return 0;
   }
+  if (auto scripts = check_scripts(spec); !scripts) return complain(scripts.error());
   if (auto fits = check_machine(*plan); !fits) return complain(fits.error());
   const auto luggage_note = check_luggage(spec);
   if (!luggage_note) return complain(luggage_note.error());

@@ -26,7 +26,8 @@ Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, Job
       timer_(executor),
       ended_(executor) {
   if (plan_.framework->needs_scheduler()) {
-    scheduler_.emplace(executor_, plan_.shape, "127.0.0.1", job_.spec.rendezvous_timeout,
+    scheduler_.emplace(executor_, plan_.shape, SchedulerHost::Place{"127.0.0.1", job_.port_range},
+                       job_.spec.rendezvous_timeout,
                        SchedulerHost::Sink{[this](std::string why) { happen(job::Broken{std::move(why)}); },
                                            [this](std::optional<core::AttemptId> attempt, std::string text) {
                                              note(std::move(text), std::move(attempt));

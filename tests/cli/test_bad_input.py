@@ -171,6 +171,15 @@ def test_a_script_whose_interpreter_is_missing_is_explained(ydl):
     assert "no-such-python" in done.out
 
 
+def test_a_script_that_does_not_exist_is_named_with_the_nearest(ydl):
+    ydl.write("train.py", "print('trained')")
+    refused(ydl("run", "trian.py"), 2, "there is no script trian.py in", "did you mean 'train.py'?")
+    refused(ydl("run", "python", "jobs/train.py"), 2, "there is no script jobs/train.py in")
+    refused(ydl("run", "--no-auto-files", "train.py"), 2, "--no-auto-files", "add --file train.py")
+    assert ydl.jobs() == []
+    assert "[worker:0] trained" in ydl.ok("run", "--no-auto-files", "--file", "train.py", "train.py").out
+
+
 def test_a_python_that_does_not_exist_is_named(ydl):
     ydl.write("train.py", "")
     done = ydl("run", "--python", "/no/such/python", "--", "train.py")
