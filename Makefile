@@ -61,7 +61,7 @@ check: dev
 	tools/check.sh
 
 bench: build
-	@$(APT) bench
+	@$(APT) bench hadoop
 	bench/run.sh
 
 FUZZ_SECONDS ?= 30

@@ -36,6 +36,20 @@ class Goal:
         print(f"  {verdict}  {self.what}: {self.value:.2f} {self.unit} (goal: at most {self.limit:g} {self.unit})")
 
 
+@dataclass
+class Floor:
+    """Something measured must reach a limit."""
+
+    what: str
+    value: float
+    limit: float
+    unit: str
+
+    def print(self):
+        verdict = "met   " if self.value >= self.limit else "missed"
+        print(f"  {verdict}  {self.what}: {self.value:.2f} {self.unit} (goal: at least {self.limit:g} {self.unit})")
+
+
 def print_goals(goals):
     print("\nGoals")
     for goal in goals:

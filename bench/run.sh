@@ -18,6 +18,7 @@ fail() {
 torch=$("$root/tools/setup/python_env.sh" torch) || fail "torchrun, one of the launchers compared, is not there."
 mxnet=$("$root/tools/setup/python_env.sh" mxnet) || fail "MXNet, whose jobs are measured, is not there."
 mnist=$("$root/tools/fetch_data.py" mnist) || fail "MNIST, which they train on, is not there."
+hdfs_native=$("$root/tools/setup/python_env.sh" hdfs-native) || fail "hdfs-native, the HDFS client compared, is not there."
 native=$(make --silent -C "$root/examples/mxnet-native" | tail -n 1) || fail "examples/mxnet-native does not build."
 
 mkdir -p "$tools"
@@ -34,4 +35,5 @@ failed=0
 /usr/bin/python3 "$root/bench/command_cost.py" --ydl "$ydl" || failed=1
 /usr/bin/python3 "$root/bench/mxnet_launch.py" --ydl-mx "$(dirname "$ydl")/ydl-mx" --python "$mxnet/bin/python" --data-dir "$mnist" \
   --native "$native/train_mnist_native" || failed=1
+/usr/bin/python3 "$root/bench/hdfs.py" --hdfs-native-python "$hdfs_native/bin/python" || failed=1
 exit "$failed"

@@ -4,10 +4,12 @@
 #include <arpa/inet.h>
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <optional>
 #include <poll.h>
 #include <pwd.h>
 #include <string>
@@ -103,10 +105,11 @@ void set_port(sockaddr_storage& storage, std::uint16_t port) {
 }
 
 // Ports are numbers: krb5 resolves the names of services itself, by the function below, and has defaults.
-bool parse_port(const char* service, std::uint16_t& port) {
+std::optional<std::uint16_t> parse_port(const char* service) {
   const std::string_view text = service == nullptr ? "0" : service;
+  std::uint16_t port = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  return error == std::errc{} && end == text.data() + text.size();
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional{port} : std::nullopt;
 }
 
 std::unique_ptr<Address> make_address(const ares_addrinfo_node& node, const addrinfo& hints, std::uint16_t port) {
@@ -135,8 +138,8 @@ void ydl_krb5_freeaddrinfo(addrinfo* list) {
 
 int ydl_krb5_getaddrinfo(const char* node, const char* service, const addrinfo* hints, addrinfo** result) {
   const addrinfo wanted = hints != nullptr ? *hints : addrinfo{};
-  std::uint16_t port = 0;
-  if (node == nullptr || !parse_port(service, port)) {
+  const auto port = parse_port(service);
+  if (node == nullptr || !port) {
     return EAI_SERVICE;
   }
   const auto lookup = look_up(node, wanted.ai_family);
@@ -147,7 +150,7 @@ int ydl_krb5_getaddrinfo(const char* node, const char* service, const addrinfo* 
   addrinfo** tail = result;
   *tail = nullptr;
   for (const auto* it = found->nodes; it != nullptr; it = it->ai_next) {
-    auto* const address = make_address(*it, wanted, port).release();
+    auto* const address = make_address(*it, wanted, *port).release();
     if (tail == result && (wanted.ai_flags & AI_CANONNAME) != 0) {
       address->canonical_name = found->cnames != nullptr ? found->cnames->name : node;
       address->info.ai_canonname = address->canonical_name.data();

@@ -61,22 +61,23 @@ class RunningCluster:
         self._process.wait(60)
 
 
-class JavaError(Exception):
-    """What Hadoop's client threw: its class, without the package, and its message."""
+class ClientError(Exception):
+    """What a client reported: the class of its exception, without the package, and the message."""
 
     def __init__(self, answer):
         self.kind = answer["error"].rpartition(".")[2]
         super().__init__(f"{self.kind}: {answer['message']}")
 
 
-class JavaClient:
-    """One JVM that does what it is told: client.put(local=..., remote=...), client("time-read", remote=...). See testing/java/Client.java."""
+class LineClient:
+    """A program that does what it is told, one JSON object per line: client("time-read", remote=...), or client.put(local=..., remote=...)."""
 
-    def __init__(self, folder):
-        cluster = state.load(folder)
-        command = jvm.command([*jvm.CLIENT, *cluster.jvm_options()], "ydl.testing.Client", [])
-        environment = {**os.environ, **cluster.variables(), **jvm.environment(cluster.options.version, [cluster.conf])}
-        self._process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def __init__(self, command, environment):
+        self._process = subprocess.Popen(command, env={**os.environ, **environment}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    @property
+    def pid(self):
+        return self._process.pid
 
     def __call__(self, operation, **arguments):
         request = {"do": operation, **{name: str(value) if isinstance(value, Path) else value for name, value in arguments.items()}}
@@ -84,10 +85,10 @@ class JavaClient:
         self._process.stdin.flush()
         line = self._process.stdout.readline()
         if not line:
-            raise ClusterError(f"Hadoop's client ended with {self._process.wait()} when asked for {request}")
+            raise ClusterError(f"{self._process.args[0]} ended with {self._process.wait()} when asked for {request}.")
         answer = json.loads(line)
         if "error" in answer:
-            raise JavaError(answer)
+            raise ClientError(answer)
         return answer["ok"]
 
     def __getattr__(self, operation):
@@ -99,3 +100,12 @@ class JavaClient:
         self._process.stdin.close()
         self._process.wait(30)
         self._process.stdout.close()
+
+
+class JavaClient(LineClient):
+    """Hadoop's own client; testing/java/Client.java says what it can do."""
+
+    def __init__(self, folder):
+        cluster = state.load(folder)
+        super().__init__(jvm.command([*jvm.CLIENT, *cluster.jvm_options()], "ydl.testing.Client", []),
+                         {**cluster.variables(), **jvm.environment(cluster.options.version, [cluster.conf])})

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from cluster_lib.running import PROGRAM, JavaError
+from cluster_lib.running import PROGRAM, ClientError
 
 
 def test_the_java_client_reads_back_what_it_wrote(cluster, folder, tmp_path):
@@ -25,7 +25,7 @@ def test_another_program_sees_the_same_file_system(cluster, folder):
 
 
 def test_an_error_of_hadoop_keeps_its_class(cluster, folder):
-    with pytest.raises(JavaError) as error:
+    with pytest.raises(ClientError) as error:
         cluster.client.stat(remote=f"{folder}/nothing")
     assert error.value.kind == "FileNotFoundException"
 
@@ -44,6 +44,26 @@ def test_a_killed_host_comes_back(cluster):
     cluster.run("start-host", "2")
     back = cluster.run("status")
     assert "not running" in gone and "not running" not in back
+
+
+def test_the_file_system_goes_on_when_the_active_namenode_is_killed(clusters, folder):
+    cluster = clusters("--nodes", "1", "--ha")
+    cluster.client.mkdirs(remote=folder)
+    active = next(line.split()[0] for line in cluster.run("status").splitlines() if line.endswith("active"))
+    cluster.run("kill", active)
+    taken_over = cluster.run("failover")
+    assert active not in taken_over
+    assert cluster.client.stat(remote=folder)["directory"]
+    cluster.run("start", active)
+
+
+def test_a_secure_cluster_wants_a_ticket(clusters):
+    cluster = clusters("--nodes", "1", "--secure")
+    environment = {**os.environ, **cluster.variables, "KRB5CCNAME": "/nowhere/ticket-cache"}
+    done = subprocess.run([PROGRAM, "java", "org.apache.hadoop.fs.FsShell", "-ls", "/"], env=environment, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "Client cannot authenticate via:[TOKEN, KERBEROS]" in done.stderr
+    assert cluster.client.ls(remote="/") == []
 
 
 def test_nothing_outlives_a_starter_that_is_killed(tmp_path):

@@ -1,0 +1,50 @@
+#include "hdfs/block_reader.hpp"
+
+namespace ydl::hdfs {
+namespace {
+
+// A DataNode sends packets of 64 KiB: three and a half of them, which still fit the processor's second cache.
+constexpr std::size_t kReadSize = std::size_t{240} << 10U;
+
+}  // namespace
+
+net::Async<BlockReader> BlockReader::open(Datanodes& datanodes, Datanodes::Node node, BlockRange range) {
+  const auto token = range.token;
+  BlockReadFsm fsm(std::move(range));
+  const std::string request = fsm.start();
+  const core::Millis timeout = datanodes.options().socket_timeout;
+  if (auto idle = datanodes.take_idle(node)) {
+    if (co_await idle->write(request, timeout))
+      co_return BlockReader(datanodes, node, std::move(*idle), std::move(fsm));
+  }
+  auto stream = co_await datanodes.connect(node, token);
+  if (!stream) co_return core::fail(stream.error());
+  stream->set_read_size(kReadSize);
+  if (auto sent = co_await stream->write(request, timeout); !sent) co_return core::fail(sent.error());
+  co_return BlockReader(datanodes, std::move(node), std::move(*stream), std::move(fsm));
+}
+
+net::Async<std::span<const char>> BlockReader::next() {
+  if (finished_) co_return std::span<const char>{};
+  stream_.consume(std::exchange(used_, 0));
+  for (;;) {
+    const auto action = fsm_.resume(stream_.input());
+    if (!action) co_return core::fail(core::Error(action.error()).within("DataNode " + stream_.peer()));
+    if (action->what == BlockReadFsm::Do::deliver) {
+      used_ = action->consumed;
+      co_return action->data;
+    }
+    stream_.consume(action->consumed);
+    if (action->what == BlockReadFsm::Do::finish) break;
+    const auto filled = co_await stream_.fill(action->need, datanodes_->options().socket_timeout);
+    if (!filled) co_return core::fail(filled.error());
+  }
+  finished_ = true;
+  // All data is here: a status that cannot be sent only costs the connection.
+  if (co_await stream_.write(fsm_.finish(), datanodes_->options().socket_timeout)) {
+    datanodes_->keep(node_, std::move(stream_));
+  }
+  co_return std::span<const char>{};
+}
+
+}  // namespace ydl::hdfs

@@ -1,0 +1,130 @@
+#include "hdfs/file_blocks.hpp"
+
+#include "hdfs/errors.hpp"
+#include "hdfs/explain.hpp"
+#include "hdfs/proto/client_datanode.pb.h"
+#include "hrpc/client.hpp"
+#include "hrpc/errors.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ydl::hdfs {
+
+namespace pb = hadoop::hdfs;
+
+namespace {
+
+constexpr std::uint64_t kPrefetchBytes = 10 * (128ULL << 20U);  // dfs.client.read.prefetch.size: ten blocks
+constexpr hrpc::Method kGetReplicaVisibleLength{"org.apache.hadoop.hdfs.protocol.ClientDatanodeProtocol",
+                                                "getReplicaVisibleLength", hrpc::Repeat::idempotent};
+
+}  // namespace
+
+net::Async<FileBlocks> FileBlocks::open(std::shared_ptr<Context> context, std::string path) {
+  FileBlocks blocks(std::move(context), std::move(path));
+  auto located = co_await blocks.context_->namenode.block_locations(blocks.path_, 0, kPrefetchBytes);
+  const std::string place = "reading " + blocks.path_;
+  if (!located) co_return core::fail(explain(std::move(located).error(), place));
+  if (!*located) co_return core::fail(hrpc::Errc::not_found, place + ": no such file");
+  if ((*located)->has_ecpolicy()) {
+    co_return core::fail(error(Errc::unsupported, fmt::format("{}: the file is erasure-coded ({}), which is not "
+                                                              "supported: copy it to a directory without such a policy "
+                                                              "with 'hdfs dfs -cp'",
+                                                              place, (*located)->ecpolicy().name())));
+  }
+  if ((*located)->has_fileencryptioninfo()) {
+    co_return core::fail(error(
+        Errc::unsupported, place + ": the file is in an encryption zone, which is not supported: copy it out of the "
+                                   "zone with 'hdfs dfs -cp'"));
+  }
+  auto measured = co_await blocks.find_length(**located);
+  if (!measured) co_return core::fail(std::move(measured).error().within(place));
+  blocks.adopt(std::move(**located));
+  co_return blocks;
+}
+
+// A last block that is being written is longer than the NameNode knows: its DataNodes know.
+net::Async<> FileBlocks::find_length(const pb::LocatedBlocksProto& located) {
+  length_ = located.filelength();
+  if (located.islastblockcomplete() || !located.has_lastblock() || located.lastblock().locs_size() == 0) {
+    co_return core::Result<>{};
+  }
+  const auto visible = co_await visible_length(located.lastblock());
+  if (!visible) co_return core::fail(visible.error());
+  length_ = located.lastblock().offset() + *visible;
+  co_return core::Result<>{};
+}
+
+net::Async<std::uint64_t> FileBlocks::visible_length(const LocatedBlock& block) {
+  pb::GetReplicaVisibleLengthRequestProto request;
+  *request.mutable_block() = block.b();
+  core::Error why = error(Errc::no_replica, "the last block has no DataNode");
+  for (const auto& node : block.locs()) {
+    hrpc::ClientOptions options = context_->options.namenode;
+    const auto& id = node.id();
+    options.servers = {{context_->options.transfer.use_hostname ? id.hostname() : id.ipaddr(),
+                        static_cast<std::uint16_t>(id.ipcport())}};
+    options.retry.max_failovers = 0;
+    options.retry.max_retries = 0;
+    options.identity.token.reset();
+    if (!block.blocktoken().identifier().empty()) options.identity.token = hrpc::from_proto(block.blocktoken());
+    hrpc::Client client(context_->executor, std::move(options));
+    auto answer = co_await client.call<pb::GetReplicaVisibleLengthResponseProto>(kGetReplicaVisibleLength, request);
+    if (answer) co_return answer->length();
+    why = std::move(answer).error();
+  }
+  co_return core::fail(std::move(why).within("the length of the block being written is not known"));
+}
+
+net::Async<> FileBlocks::fetch(std::uint64_t offset) {
+  auto located = co_await context_->namenode.block_locations(path_, offset, kPrefetchBytes);
+  if (!located) co_return core::fail(explain(std::move(located).error(), "reading " + path_));
+  if (!*located) co_return core::fail(hrpc::Errc::not_found, fmt::format("reading {}: the file is gone", path_));
+  adopt(std::move(**located));
+  co_return core::Result<>{};
+}
+
+void FileBlocks::adopt(pb::LocatedBlocksProto located) {
+  if (!located.islastblockcomplete() && located.has_lastblock()) {
+    auto& open = *located.add_blocks();
+    open = located.lastblock();
+    const std::uint64_t seen = length_ - std::min(length_, open.offset());
+    open.mutable_b()->set_numbytes(std::max(open.b().numbytes(), seen));
+  }
+  for (auto& block : *located.mutable_blocks()) {
+    std::erase_if(blocks_, [&](const LocatedBlock& old) { return old.offset() == block.offset(); });
+    blocks_.push_back(std::move(block));
+  }
+  std::ranges::sort(blocks_, {}, &LocatedBlock::offset);
+}
+
+const FileBlocks::LocatedBlock* FileBlocks::find(std::uint64_t offset) const {
+  const auto after = std::ranges::upper_bound(blocks_, offset, {}, &LocatedBlock::offset);
+  if (after == blocks_.begin()) return nullptr;
+  const LocatedBlock& block = *std::prev(after);
+  return offset < block.offset() + block.b().numbytes() ? &block : nullptr;
+}
+
+net::Async<FileBlocks::LocatedBlock> FileBlocks::at(std::uint64_t offset) {
+  if (const auto* block = find(offset)) co_return *block;
+  co_return co_await at_again(offset);
+}
+
+net::Async<FileBlocks::LocatedBlock> FileBlocks::at_again(std::uint64_t offset) {
+  if (auto fetched = co_await fetch(offset); !fetched) co_return core::fail(fetched.error());
+  if (const auto* block = find(offset)) co_return *block;
+  co_return core::fail(error(Errc::no_replica, fmt::format("reading {}: there is no block for byte {} (was the file "
+                                                           "truncated while it was being read?)",
+                                                           path_, offset)));
+}
+
+std::optional<Datanodes::Node> FileBlocks::choose(const LocatedBlock& block) const {
+  for (const auto& node : block.locs()) {
+    if (!failed_.contains(node.id().datanodeuuid())) return node.id();
+  }
+  return std::nullopt;
+}
+
+}  // namespace ydl::hdfs

@@ -1,0 +1,185 @@
+#include "hdfs/file_system.hpp"
+
+#include "hdfs/context.hpp"
+#include "hdfs/errors.hpp"
+#include "hdfs/explain.hpp"
+#include "hdfs/paths.hpp"
+#include "hrpc/errors.hpp"
+
+#include <fmt/format.h>
+
+namespace ydl::hdfs {
+namespace {
+
+// The result with its error explained: what was attempted, and what helps.
+template <class T>
+core::Result<T> placed(core::Result<T> result, std::string_view what, std::string_view path) {
+  if (result) return result;
+  return core::fail(explain(std::move(result).error(), fmt::format("{} {}", what, path)));
+}
+
+core::Result<> refuse_unsupported(const FileStatus& status, std::string_view place) {
+  if (!status.erasure_policy.empty()) {
+    return core::fail(error(Errc::unsupported, fmt::format("{}: the file is erasure-coded ({}), which is not supported",
+                                                           place, status.erasure_policy)));
+  }
+  if (status.encrypted) {
+    return core::fail(error(Errc::unsupported, fmt::format("{}: encrypted files are not supported", place)));
+  }
+  return {};
+}
+
+}  // namespace
+
+FileSystem::FileSystem(net::asio::any_io_executor executor, Options options)
+    : context_(std::make_shared<Context>(std::move(executor), std::move(options))) {}
+
+void FileSystem::close() {
+  context_->namenode.close();
+  context_->datanodes.close_idle();
+}
+
+net::Async<std::optional<FileStatus>> FileSystem::stat(std::string path) {
+  co_return placed(co_await context_->namenode.file_status(path), "looking at", path);
+}
+
+net::Async<Listing> FileSystem::list(std::string path, std::string start_after) {
+  auto page = placed(co_await context_->namenode.listing(path, std::move(start_after)), "listing", path);
+  if (!page) co_return core::fail(page.error());
+  if (!*page) co_return core::fail(hrpc::Errc::not_found, fmt::format("listing {}: no such file or directory", path));
+  co_return std::move(**page);
+}
+
+net::Async<std::vector<FileStatus>> FileSystem::list_all(std::string path) {
+  std::vector<FileStatus> entries;
+  std::string after;
+  for (;;) {
+    auto page = co_await list(path, after);
+    if (!page) co_return core::fail(page.error());
+    const bool more = page->remaining > 0 && !page->entries.empty();
+    if (more) after = page->entries.back().name;
+    if (entries.empty()) {
+      entries = std::move(page->entries);
+    } else {
+      std::ranges::move(page->entries, std::back_inserter(entries));
+    }
+    if (!more) co_return entries;
+  }
+}
+
+net::Async<FileReader> FileSystem::open(std::string path) {
+  auto blocks = co_await FileBlocks::open(context_, std::move(path));
+  if (!blocks) co_return core::fail(blocks.error());
+  co_return FileReader(std::move(*blocks));
+}
+
+net::Async<FileWriter> FileSystem::create(std::string path, CreateOptions options) {
+  auto defaults = placed(co_await context_->server_defaults(), "creating", path);
+  if (!defaults) co_return core::fail(defaults.error());
+  const auto& mine = context_->options;
+  auto status =
+      placed(co_await context_->namenode.create(
+                 {.path = path,
+                  .client = context_->client_name,
+                  .mode = options.mode,
+                  .umask = mine.umask,
+                  .overwrite = options.overwrite,
+                  .parents = options.parents,
+                  .replication = options.replication.value_or(mine.replication.value_or(defaults->replication)),
+                  .block_size = options.block_size.value_or(mine.block_size.value_or(defaults->block_size))}),
+             "creating", path);
+  if (!status) co_return core::fail(status.error());
+  if (auto known = refuse_unsupported(*status, "writing " + path); !known) co_return core::fail(known.error());
+  co_return FileWriter(context_, std::move(path), std::move(*status), *defaults);
+}
+
+net::Async<FileWriter> FileSystem::append(std::string path) {
+  auto defaults = placed(co_await context_->server_defaults(), "appending to", path);
+  if (!defaults) co_return core::fail(defaults.error());
+  // Looked at first: a file we cannot write must not be left open.
+  auto before = co_await stat(path);
+  if (!before) co_return core::fail(before.error());
+  if (*before) {
+    if (auto known = refuse_unsupported(**before, "appending to " + path); !known) co_return core::fail(known.error());
+  }
+  auto opened = placed(co_await context_->namenode.append(path, context_->client_name), "appending to", path);
+  if (!opened) co_return core::fail(opened.error());
+  FileWriter writer(context_, std::move(path), std::move(opened->status), *defaults);
+  if (opened->last_block) {
+    auto resumed = co_await writer.resume(std::move(*opened->last_block));
+    if (!resumed) co_return core::fail(resumed.error());
+  }
+  co_return writer;
+}
+
+net::Async<> FileSystem::make_directory(std::string path, Parents parents, std::uint32_t mode) {
+  co_return placed(co_await context_->namenode.make_directory(path, mode, context_->options.umask, parents),
+                   "making directory", path);
+}
+
+net::Async<> FileSystem::rename(std::string from, std::string to, Overwrite overwrite) {
+  co_return placed(co_await context_->namenode.rename(from, to, overwrite), "renaming",
+                   fmt::format("{} to {}", from, to));
+}
+
+net::Async<bool> FileSystem::remove(std::string path, Recursive recursive) {
+  co_return placed(co_await context_->namenode.remove(path, recursive), "deleting", path);
+}
+
+net::Async<> FileSystem::set_permission(std::string path, std::uint32_t mode) {
+  co_return placed(co_await context_->namenode.set_permission(path, mode), "changing the permissions of", path);
+}
+
+net::Async<> FileSystem::set_owner(std::string path, std::string owner, std::string group) {
+  co_return placed(co_await context_->namenode.set_owner(path, owner, group), "changing the owner of", path);
+}
+
+net::Async<> FileSystem::set_times(std::string path, std::optional<core::WallTime> modified,
+                                   std::optional<core::WallTime> accessed) {
+  co_return placed(co_await context_->namenode.set_times(path, modified, accessed), "changing the times of", path);
+}
+
+net::Async<> FileSystem::set_replication(std::string path, std::uint32_t replication) {
+  auto done =
+      placed(co_await context_->namenode.set_replication(path, replication), "changing the replication of", path);
+  if (!done) co_return core::fail(done.error());
+  if (*done) co_return core::Result<>{};
+  co_return core::fail(hrpc::Errc::not_found, fmt::format("changing the replication of {}: no such file", path));
+}
+
+net::Async<ContentSummary> FileSystem::content_summary(std::string path) {
+  co_return placed(co_await context_->namenode.content_summary(path), "measuring", path);
+}
+
+net::Async<ServerDefaults> FileSystem::server_defaults() {
+  return context_->server_defaults();
+}
+
+net::Async<hrpc::Token> FileSystem::delegation_token(std::string renewer) {
+  auto token = co_await context_->namenode.delegation_token(std::move(renewer));
+  if (!token) co_return core::fail(explain(std::move(token).error(), "asking the NameNode for a token"));
+  if (*token) co_return std::move(**token);
+  co_return core::fail(error(Errc::unsupported, "the NameNode gives no tokens: the cluster runs without security"));
+}
+
+net::Async<core::WallTime> FileSystem::renew_token(hrpc::Token token) {
+  auto until = co_await context_->namenode.renew_token(std::move(token));
+  if (!until) co_return core::fail(explain(std::move(until).error(), "renewing a token"));
+  co_return *until;
+}
+
+net::Async<> FileSystem::cancel_token(hrpc::Token token) {
+  auto cancelled = co_await context_->namenode.cancel_token(std::move(token));
+  if (!cancelled) co_return core::fail(explain(std::move(cancelled).error(), "cancelling a token"));
+  co_return core::Result<>{};
+}
+
+std::string FileSystem::home_directory() const {
+  return "/user/" + context_->options.namenode.identity.user;
+}
+
+core::Result<std::string> FileSystem::resolve(std::string_view path) const {
+  return resolve_path(path, context_->options.authority, home_directory());
+}
+
+}  // namespace ydl::hdfs

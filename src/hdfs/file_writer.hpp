@@ -1,0 +1,69 @@
+#pragma once
+
+#include "hdfs/block_writer.hpp"
+#include "hdfs/context.hpp"
+#include "hdfs/packet.hpp"
+#include "hdfs/types.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ydl::hdfs {
+
+// A file being written. One user at a time; close() before the end of its life, or the file stays open until its lease
+// runs out (what was flushed is kept). After a failure every call fails with it.
+class FileWriter {
+ public:
+  // `status`: what the NameNode said when the file was created.
+  FileWriter(std::shared_ptr<Context> context, std::string path, FileStatus status, ServerDefaults defaults);
+  ~FileWriter();
+  FileWriter(FileWriter&&) noexcept = default;
+  FileWriter& operator=(FileWriter&&) = delete;
+
+  // Goes on behind the last block of an existing file. Before anything else.
+  [[nodiscard]] net::Async<> resume(hadoop::hdfs::LocatedBlockProto last_block);
+
+  // Errors: pipeline, no_datanodes, lease_lost, quota_exceeded and others of the NameNode.
+  [[nodiscard]] net::Async<> write(std::span<const char> data);
+  // Readers who open the file from now on see what was written.
+  [[nodiscard]] net::Async<> flush() { return flush(Sync::no); }
+  // The same, and the DataNodes have it on their disks.
+  [[nodiscard]] net::Async<> sync() { return flush(Sync::yes); }
+  [[nodiscard]] net::Async<> close();
+
+  // Bytes of the file, those it had before an append included.
+  [[nodiscard]] std::uint64_t length() const { return length_; }
+
+ private:
+  [[nodiscard]] net::Async<> write_all(std::span<const char> data);
+  [[nodiscard]] net::Async<> flush(Sync sync);
+  [[nodiscard]] net::Async<> flush_block(Sync sync);
+  [[nodiscard]] net::Async<> close_file();
+  [[nodiscard]] net::Async<> start_block();
+  [[nodiscard]] net::Async<> end_block();
+  [[nodiscard]] net::Async<hadoop::hdfs::LocatedBlockProto> add_block();
+  [[nodiscard]] BlockWriter::Environment environment() const;
+  [[nodiscard]] core::Result<> usable() const;
+  [[nodiscard]] core::Result<> remember(core::Result<> result);
+
+  std::shared_ptr<Context> context_;
+  WriterLease lease_;
+  NameNode::OpenFile file_;
+  Packetizer::Format format_;
+  std::size_t replication_;
+  std::uint64_t length_;
+
+  std::optional<Packetizer> packetizer_;  // of the current block
+  std::shared_ptr<BlockWriter> block_;
+  std::optional<NameNode::Block> previous_;  // the last block that was finished
+  NameNode::Nodes excluded_;
+  bool length_told_ = false;  // the NameNode knows that the current block has data
+  bool closed_ = false;
+  std::optional<core::Error> failed_;
+};
+
+}  // namespace ydl::hdfs

@@ -1,0 +1,209 @@
+#include "hdfs/namenode.hpp"
+#include "hdfs/namenode_call.hpp"
+#include "hdfs/proto/client_namenode.pb.h"
+#include "hdfs/proto/data_transfer.pb.h"
+#include "hrpc/proto/security.pb.h"
+
+#include <limits>
+
+namespace ydl::hdfs {
+
+namespace pb = hadoop::hdfs;
+
+namespace {
+
+constexpr auto kGetFileInfo = idempotent("getFileInfo");
+constexpr auto kGetListing = idempotent("getListing");
+constexpr auto kMkdirs = idempotent("mkdirs");
+constexpr auto kRename2 = at_most_once("rename2");
+constexpr auto kDelete = at_most_once("delete");
+constexpr auto kSetPermission = idempotent("setPermission");
+constexpr auto kSetOwner = idempotent("setOwner");
+constexpr auto kSetTimes = idempotent("setTimes");
+constexpr auto kSetReplication = idempotent("setReplication");
+constexpr auto kGetContentSummary = idempotent("getContentSummary");
+constexpr auto kGetServerDefaults = idempotent("getServerDefaults");
+constexpr auto kGetDelegationToken = idempotent("getDelegationToken");
+constexpr auto kRenewDelegationToken = idempotent("renewDelegationToken");
+constexpr auto kCancelDelegationToken = idempotent("cancelDelegationToken");
+
+core::WallTime wall_time(std::uint64_t millis) {
+  return core::WallTime(core::Millis(static_cast<std::int64_t>(millis)));
+}
+
+// Quotas that are not set are -1, sent as an unsigned number.
+std::optional<std::uint64_t> quota(std::uint64_t value) {
+  return value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) ? std::nullopt
+                                                                                      : std::optional(value);
+}
+
+}  // namespace
+
+FileStatus from_proto(const pb::HdfsFileStatusProto& proto) {
+  FileStatus status{
+      .name = proto.path(),
+      .length = proto.length(),
+      .permission = proto.permission().perm(),
+      .owner = proto.owner(),
+      .group = proto.group(),
+      .modified = wall_time(proto.modification_time()),
+      .accessed = wall_time(proto.access_time()),
+      .link_target = proto.symlink(),
+      .replication = proto.block_replication(),
+      .block_size = proto.blocksize(),
+      .file_id = proto.fileid(),
+      .children = std::nullopt,
+      .erasure_policy = proto.has_ecpolicy() ? proto.ecpolicy().name() : "",
+      .encrypted = proto.has_fileencryptioninfo() || (proto.flags() & pb::HdfsFileStatusProto::HAS_CRYPT) != 0};
+  if (proto.filetype() == pb::HdfsFileStatusProto::IS_DIR) status.kind = FileKind::directory;
+  if (proto.filetype() == pb::HdfsFileStatusProto::IS_SYMLINK) status.kind = FileKind::link;
+  if (status.is_directory() && proto.childrennum() >= 0) status.children = proto.childrennum();
+  if (status.erasure_policy.empty() && (proto.flags() & pb::HdfsFileStatusProto::HAS_EC) != 0) {
+    status.erasure_policy = "unnamed";
+  }
+  return status;
+}
+
+net::Async<std::optional<FileStatus>> NameNode::file_status(std::string path) {
+  pb::GetFileInfoRequestProto request;
+  request.set_src(std::move(path));
+  const auto answer = co_await rpc_.call<pb::GetFileInfoResponseProto>(kGetFileInfo, request);
+  if (!answer) co_return core::fail(answer.error());
+  if (!answer->has_fs()) co_return std::nullopt;
+  co_return from_proto(answer->fs());
+}
+
+net::Async<std::optional<Listing>> NameNode::listing(std::string path, std::string start_after) {
+  pb::GetListingRequestProto request;
+  request.set_src(std::move(path));
+  request.set_startafter(std::move(start_after));
+  request.set_needlocation(false);
+  const auto answer = co_await rpc_.call<pb::GetListingResponseProto>(kGetListing, request);
+  if (!answer) co_return core::fail(answer.error());
+  if (!answer->has_dirlist()) co_return std::nullopt;
+  Listing listing{.entries = {}, .remaining = answer->dirlist().remainingentries()};
+  listing.entries.reserve(static_cast<std::size_t>(answer->dirlist().partiallisting_size()));
+  for (const auto& entry : answer->dirlist().partiallisting()) listing.entries.push_back(from_proto(entry));
+  co_return listing;
+}
+
+net::Async<> NameNode::make_directory(std::string path, std::uint32_t mode, std::uint32_t umask, Parents parents) {
+  pb::MkdirsRequestProto request;
+  request.set_src(std::move(path));
+  request.mutable_masked()->set_perm(mode & ~umask);
+  request.mutable_unmasked()->set_perm(mode);
+  request.set_createparent(parents == Parents::create);
+  co_return only_failure(co_await rpc_.call<pb::MkdirsResponseProto>(kMkdirs, request));
+}
+
+net::Async<> NameNode::rename(std::string from, std::string to, Overwrite overwrite) {
+  pb::Rename2RequestProto request;
+  request.set_src(std::move(from));
+  request.set_dst(std::move(to));
+  request.set_overwritedest(overwrite == Overwrite::yes);
+  co_return only_failure(co_await rpc_.call<pb::Rename2ResponseProto>(kRename2, request));
+}
+
+net::Async<bool> NameNode::remove(std::string path, Recursive recursive) {
+  pb::DeleteRequestProto request;
+  request.set_src(std::move(path));
+  request.set_recursive(recursive == Recursive::yes);
+  const auto answer = co_await rpc_.call<pb::DeleteResponseProto>(kDelete, request);
+  if (!answer) co_return core::fail(answer.error());
+  co_return answer->result();
+}
+
+net::Async<> NameNode::set_permission(std::string path, std::uint32_t mode) {
+  pb::SetPermissionRequestProto request;
+  request.set_src(std::move(path));
+  request.mutable_permission()->set_perm(mode);
+  co_return only_failure(co_await rpc_.call<pb::SetPermissionResponseProto>(kSetPermission, request));
+}
+
+net::Async<> NameNode::set_owner(std::string path, std::string owner, std::string group) {
+  pb::SetOwnerRequestProto request;
+  request.set_src(std::move(path));
+  if (!owner.empty()) request.set_username(std::move(owner));
+  if (!group.empty()) request.set_groupname(std::move(group));
+  co_return only_failure(co_await rpc_.call<pb::SetOwnerResponseProto>(kSetOwner, request));
+}
+
+net::Async<> NameNode::set_times(std::string path, std::optional<core::WallTime> modified,
+                                 std::optional<core::WallTime> accessed) {
+  const auto millis = [](const std::optional<core::WallTime>& time) {
+    return static_cast<std::uint64_t>(time ? time->time_since_epoch().count() : -1);  // -1: leave it
+  };
+  pb::SetTimesRequestProto request;
+  request.set_src(std::move(path));
+  request.set_mtime(millis(modified));
+  request.set_atime(millis(accessed));
+  co_return only_failure(co_await rpc_.call<pb::SetTimesResponseProto>(kSetTimes, request));
+}
+
+net::Async<bool> NameNode::set_replication(std::string path, std::uint32_t replication) {
+  pb::SetReplicationRequestProto request;
+  request.set_src(std::move(path));
+  request.set_replication(replication);
+  const auto answer = co_await rpc_.call<pb::SetReplicationResponseProto>(kSetReplication, request);
+  if (!answer) co_return core::fail(answer.error());
+  co_return answer->result();
+}
+
+net::Async<ContentSummary> NameNode::content_summary(std::string path) {
+  pb::GetContentSummaryRequestProto request;
+  request.set_path(std::move(path));
+  const auto answer = co_await rpc_.call<pb::GetContentSummaryResponseProto>(kGetContentSummary, request);
+  if (!answer) co_return core::fail(answer.error());
+  const auto& summary = answer->summary();
+  co_return ContentSummary{.length = summary.length(),
+                           .files = summary.filecount(),
+                           .directories = summary.directorycount(),
+                           .space = summary.spaceconsumed(),
+                           .quota = quota(summary.quota()),
+                           .space_quota = quota(summary.spacequota())};
+}
+
+net::Async<ServerDefaults> NameNode::server_defaults() {
+  const auto answer =
+      co_await rpc_.call<pb::GetServerDefaultsResponseProto>(kGetServerDefaults, pb::GetServerDefaultsRequestProto());
+  if (!answer) co_return core::fail(answer.error());
+  const auto& said = answer->serverdefaults();
+  pb::ChecksumProto sums;
+  sums.set_type(said.checksumtype());
+  sums.set_bytesperchecksum(said.bytesperchecksum());
+  const auto checksum = from_proto(sums);
+  if (!checksum) co_return core::fail(checksum.error());
+  co_return ServerDefaults{.block_size = said.blocksize(),
+                           .packet_bytes = said.writepacketsize(),
+                           .replication = said.replication(),
+                           .encrypt_transfer = said.encryptdatatransfer(),
+                           .trash_interval = std::chrono::minutes(static_cast<std::int64_t>(said.trashinterval())),
+                           .checksum = *checksum};
+}
+
+net::Async<std::optional<hrpc::Token>> NameNode::delegation_token(std::string renewer) {
+  hadoop::common::GetDelegationTokenRequestProto request;
+  request.set_renewer(std::move(renewer));
+  const auto answer = co_await rpc_.call<hadoop::common::GetDelegationTokenResponseProto>(kGetDelegationToken, request);
+  if (!answer) co_return core::fail(answer.error());
+  if (!answer->has_token()) co_return std::nullopt;
+  co_return hrpc::from_proto(answer->token());
+}
+
+net::Async<core::WallTime> NameNode::renew_token(hrpc::Token token) {
+  hadoop::common::RenewDelegationTokenRequestProto request;
+  *request.mutable_token() = hrpc::to_proto(token);
+  const auto answer =
+      co_await rpc_.call<hadoop::common::RenewDelegationTokenResponseProto>(kRenewDelegationToken, request);
+  if (!answer) co_return core::fail(answer.error());
+  co_return wall_time(answer->newexpirytime());
+}
+
+net::Async<> NameNode::cancel_token(hrpc::Token token) {
+  hadoop::common::CancelDelegationTokenRequestProto request;
+  *request.mutable_token() = hrpc::to_proto(token);
+  co_return only_failure(
+      co_await rpc_.call<hadoop::common::CancelDelegationTokenResponseProto>(kCancelDelegationToken, request));
+}
+
+}  // namespace ydl::hdfs

@@ -1,0 +1,123 @@
+#include "hdfs/errors.hpp"
+#include "hdfs/handshake_fsm.hpp"
+#include "hdfs/transfer_codec.hpp"
+#include "hrpc/sasl/digest_md5.hpp"
+#include "support/transfer_recording.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ydl::hdfs {
+namespace {
+
+namespace pb = hadoop::hdfs;
+using Message = pb::DataTransferEncryptorMessageProto;
+
+// The value of a quoted field in the recorded response.
+std::string field(std::string_view response, std::string_view name) {
+  const auto at = response.find(std::string(name) + "=\"") + name.size() + 2;
+  return std::string(response.substr(at, response.find('"', at) - at));
+}
+
+Message take(std::string_view& stream) {
+  auto decoded = decode_delimited<Message>(stream);
+  if (!decoded || !*decoded) throw std::runtime_error("no message");
+  stream.remove_prefix((*decoded)->size);
+  return (*decoded)->message;
+}
+
+struct Recorded {
+  const char* name;
+  const char* cipher;
+  const char* key;  // base64 of the key the NameNode gave; the password
+  Aes aes;
+};
+
+class RecordedHandshake : public ::testing::TestWithParam<Recorded> {};
+
+TEST_P(RecordedHandshake, is_repeated_byte_for_byte_and_what_follows_can_be_read) {
+  const testing::TransferRecording recording(GetParam().name);
+  for (const int connection : {1, 2, 3}) {
+    std::string_view client = recording.client(connection);
+    std::string_view server = recording.server(connection);
+    const std::string start = HandshakeFsm::start();
+    ASSERT_TRUE(client.starts_with(start));
+    client.remove_prefix(start.size());
+    const std::string_view response_bytes = client;
+    const Message response = take(client);
+
+    HandshakeFsm fsm(
+        hrpc::sasl::make_digest_md5({.credentials = {field(response.payload(), "username"), GetParam().key},
+                                     .digest_uri = "hdfs/0",
+                                     .protections = {hrpc::Protection::privacy},
+                                     .ciphers = {GetParam().cipher},
+                                     .authzid = field(response.payload(), "authzid"),
+                                     .client_nonce = field(response.payload(), "cnonce")}),
+        GetParam().aes);
+    const auto answered = fsm.resume(take(server));
+    ASSERT_TRUE(answered) << answered.error().message;
+    EXPECT_EQ(answered->what, HandshakeFsm::Do::send);
+    EXPECT_TRUE(response_bytes.starts_with(answered->bytes)) << answered->bytes;
+    const auto done = fsm.resume(take(server));
+    ASSERT_TRUE(done) << done.error().message;
+    ASSERT_NE(done->layer, nullptr);
+
+    // The DataNode's answer to the request, in two pieces; then the request itself, sealed as it was.
+    std::string plain;
+    for (const auto part : {server.substr(0, 7), server.substr(7)}) {
+      const auto opened = done->layer->open(part);
+      ASSERT_TRUE(opened) << opened.error().message;
+      plain += *opened;
+    }
+    const auto answer = decode_delimited<pb::BlockOpResponseProto>(plain);
+    ASSERT_TRUE(answer && *answer);
+    EXPECT_EQ((*answer)->message.status(), pb::SUCCESS);
+    if (connection == 2) {
+      EXPECT_NE(plain.find(testing::recorded_content(1300).substr(600, 650)), std::string::npos);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ciphers, RecordedHandshake,
+                         ::testing::Values(Recorded{"hdfs-3des", "3des", "Bxga1dEpi58CGnMcZ/X0dXet9Ao=", Aes::no},
+                                           Recorded{"hdfs-rc4", "rc4", "2JIPFbMJC0yglbz8dIDpwv9Y/8o=", Aes::no},
+                                           Recorded{"hdfs-aes", "3des", "kfF94WSOgr4gVNXCd3/ltPBpTMs=", Aes::offer}),
+                         [](const auto& info) { return std::string(info.param.name).substr(5); });
+
+std::error_code refused(const Message& message) {
+  HandshakeFsm fsm(nullptr, Aes::no);
+  const auto action = fsm.resume(message);
+  return action ? std::error_code() : action.error().code;
+}
+
+TEST(Handshake, refusals_say_what_to_fetch_again) {
+  Message message;
+  message.set_status(Message::ERROR_UNKNOWN_KEY);
+  EXPECT_EQ(refused(message), Errc::encryption_key);
+  message.set_status(Message::ERROR);
+  EXPECT_EQ(refused(message), Errc::datanode_refused);
+  message.set_accesstokenerror(true);
+  EXPECT_EQ(refused(message), Errc::access_token);
+}
+
+TEST(AesLayer, wants_keys_of_aes) {
+  EXPECT_FALSE(make_aes_layer({"short", std::string(16, 'i')}, {std::string(16, 'k'), std::string(16, 'i')}));
+  EXPECT_FALSE(make_aes_layer({std::string(16, 'k'), "short"}, {std::string(16, 'k'), std::string(16, 'i')}));
+}
+
+TEST(AesLayer, what_one_side_seals_the_other_opens_however_it_is_cut) {
+  const AesKey there{std::string(16, 'k'), std::string(16, 'i')};
+  const AesKey back{std::string(32, 'q'), std::string(16, 'j')};
+  auto ours = make_aes_layer(there, back);
+  auto theirs = make_aes_layer(back, there);
+  const std::string text = testing::recorded_content(1000);
+  const std::string_view pieces[] = {std::string_view(text).substr(0, 333), std::string_view(text).substr(333)};
+  const auto sealed = (*ours)->seal(pieces);
+  EXPECT_NE(*sealed, text);
+  std::string opened;
+  for (std::size_t at = 0; at < sealed->size(); at += 7)
+    opened += *(*theirs)->open(std::span(*sealed).subspan(at, std::min<std::size_t>(7, sealed->size() - at)));
+  EXPECT_EQ(opened, text);
+}
+
+}  // namespace
+}  // namespace ydl::hdfs
