@@ -114,7 +114,8 @@ def test_a_client_without_kerberos_is_told_what_the_server_accepts(kerberos, tmp
 
 
 def test_an_unknown_server_principal_is_named(kerberos, tmp_path):
-    conf = with_setting(kerberos, tmp_path, "nn/_HOST@YDL.TEST", "nn/elsewhere@YDL.TEST")
+    pattern = "<property><name>dfs.namenode.kerberos.principal.pattern</name><value>nn/elsewhere@YDL.TEST</value></property></configuration>"
+    conf = with_setting(kerberos, tmp_path, "</configuration>", pattern)
     assert "the server says it is nn/localhost, and the configuration expects nn/elsewhere@YDL.TEST" in error_of(kerberos, "/", HADOOP_CONF_DIR=conf)
 
 
