@@ -136,7 +136,7 @@ void say(const RunOptions& options, const std::string& line) {
 
 }  // namespace
 
-int launch_job(const RunOptions& options, const spec::JobSpec& spec) {
+int launch_job(const RunOptions& options, spec::JobSpec spec) {
   const auto where = choose_cluster(options.common.cluster, options.cluster_only);
   if (!where) return complain(where.error());
   if (auto checked = spec::check_job(spec); !checked) return complain(checked.error());
