@@ -74,7 +74,7 @@ net::Async<std::string> Connection::call(CallKey key, Method method, std::string
   core::Error late{Errc::timed_out,
                    fmt::format("{}: no answer to {} within {}", place_, method.name, core::format_duration(at_most))};
   // Not a word in all that time: the others would wait in vain too.
-  if (received_ < sent_at) close({Errc::connection_lost, late.message});
+  if (received_ <= sent_at) close({Errc::connection_lost, late.message});
   co_return core::fail(std::move(late));
 }
 
