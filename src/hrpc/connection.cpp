@@ -62,7 +62,8 @@ net::Async<std::string> Connection::call(CallKey key, Method method, std::string
     waiter->result = std::move(result);
     waiter->timer.cancel();
   });
-  const auto sent_at = used_ = core::steady_now();
+  used_ = core::steady_now();
+  const auto reads_before = reads_;
   enqueue(*std::move(bytes));
   waiter->timer.expires_after(at_most);
   const auto [stopped] = co_await waiter->timer.async_wait(net::tuple);
@@ -74,7 +75,7 @@ net::Async<std::string> Connection::call(CallKey key, Method method, std::string
   core::Error late{Errc::timed_out,
                    fmt::format("{}: no answer to {} within {}", place_, method.name, core::format_duration(at_most))};
   // Not a word in all that time: the others would wait in vain too.
-  if (received_ <= sent_at) close({Errc::connection_lost, late.message});
+  if (reads_ == reads_before) close({Errc::connection_lost, late.message});
   co_return core::fail(std::move(late));
 }
 
@@ -101,6 +102,7 @@ net::awaitable<void> Connection::read_loop(std::shared_ptr<Connection> self) {
       co_return;
     }
     self->received_ = core::steady_now();
+    ++self->reads_;
     auto step = self->session_.feed(*bytes);
     if (!step.output.empty()) self->enqueue(std::move(step.output));
     for (auto& [id, result] : step.answers) self->calls_.finish(id, std::move(result));

@@ -7,6 +7,7 @@
 #include "net/asio.hpp"
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,6 +71,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool retired_ = false;
   bool expired_ = false;  // the connect timeout is over
   core::Instant received_{};
+  std::uint64_t reads_ = 0;
   core::Instant used_{};
   std::optional<core::Error> failure_;
   std::array<char, std::size_t{64} << 10U> buffer_;
