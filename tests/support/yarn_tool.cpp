@@ -326,7 +326,7 @@ int main(int argc, char** argv) {
   Arguments arguments;
   CLI::App app;
   app.prefix_command();
-  app.add_option("--env", arguments.environment)->take_all();
+  app.add_option("--env", arguments.environment)->allow_extra_args(false);
   app.add_option("--queue", arguments.queue);
   app.add_option("--label", arguments.label);
   app.add_option("--tag", arguments.tag);
