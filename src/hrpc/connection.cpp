@@ -64,7 +64,7 @@ net::Async<std::string> Connection::call(CallKey key, Method method, std::string
   });
   used_ = core::steady_now();
   const auto reads_before = reads_;
-  enqueue(*std::move(bytes));
+  enqueue(*bytes);
   waiter->timer.expires_after(at_most);
   const auto [stopped] = co_await waiter->timer.async_wait(net::tuple);
   used_ = core::steady_now();
@@ -79,7 +79,7 @@ net::Async<std::string> Connection::call(CallKey key, Method method, std::string
   co_return core::fail(std::move(late));
 }
 
-void Connection::enqueue(std::string bytes) {
+void Connection::enqueue(std::string_view bytes) {
   unsent_ += bytes;
   if (std::exchange(writing_, true)) return;
   asio::co_spawn(socket_.get_executor(), write_loop(shared_from_this()), asio::detached);
@@ -104,7 +104,7 @@ net::awaitable<void> Connection::read_loop(std::shared_ptr<Connection> self) {
     self->received_ = core::steady_now();
     ++self->reads_;
     auto step = self->session_.feed(*bytes);
-    if (!step.output.empty()) self->enqueue(std::move(step.output));
+    if (!step.output.empty()) self->enqueue(step.output);
     for (auto& [id, result] : step.answers) self->calls_.finish(id, std::move(result));
     self->close_if_retired();
     if (step.failure) self->close(std::move(*step.failure).within(self->place_));
@@ -125,7 +125,7 @@ net::awaitable<void> Connection::watch_loop(std::shared_ptr<Connection> self) {
       if (now - self->used_ >= options.idle_close) self->close({Errc::connection_lost, "closed when idle"});
     } else if (now - std::max(self->received_, pinged) >= options.ping_interval) {
       pinged = now;
-      if (auto ping = self->session_.ping()) self->enqueue(*std::move(ping));
+      if (auto ping = self->session_.ping()) self->enqueue(*ping);
     }
   }
 }

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <boost/asio/ip/tcp.hpp>
 
@@ -52,7 +53,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   net::Async<> write(std::string bytes);
   void start();
   void close_if_retired();
-  void enqueue(std::string bytes);
+  void enqueue(std::string_view bytes);
   void arm_deadline();
   [[nodiscard]] core::Error explain(const boost::system::error_code& error) const;
 

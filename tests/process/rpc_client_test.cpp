@@ -383,6 +383,22 @@ TEST_F(RpcClientTest, a_call_that_gave_up_does_not_disturb_the_others) {
   EXPECT_EQ(running->connections(), 1);
 }
 
+TEST_F(RpcClientTest, silence_to_one_call_is_silence_to_all) {
+  const auto silent = server([](Socket& socket, int) { return test::listen_until_closed(socket); });
+  auto calling = client({silent->port()});
+  bool is_lost = false;
+  const auto wait_long = [](Client& caller, bool& done) -> awaitable<void> {
+    const auto answer = co_await caller.call_bytes(kOnce, "patient");
+    EXPECT_FALSE(answer);
+    if (!answer) EXPECT_EQ(answer.error().code, Errc::connection_lost);
+    done = true;
+  };
+  loop_.spawn(wait_long(calling, is_lost));
+  loop_.settle();
+  EXPECT_EQ(error_of(calling, kOnce, kShort).code, Errc::timed_out);
+  EXPECT_TRUE(loop_.until([&] { return is_lost; }));
+}
+
 awaitable<void> expect_cancelled(Client& client, int& done) {
   const auto answer = co_await client.call_bytes(kRead, "x");
   EXPECT_FALSE(answer);
