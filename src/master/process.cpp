@@ -89,6 +89,7 @@ int run_master_process(const JobFolder& folder, Attachment attachment) {
     report("error " + prepared.error().message);
     return 1;
   }
+  (void)prepared->lock.release();  // it goes with the process: who waits for it may count on our being gone
   asio::io_context context(1);
   const auto executor = context.get_executor();
   agent::Hub hub(executor);
