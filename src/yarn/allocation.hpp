@@ -60,6 +60,7 @@ struct Registration {
   Resource maximum = {};
   std::string queue = {};
   std::vector<ResourceType> resource_types = {};
+  bool counts_vcores = true;  // false: the scheduler looks at memory only, and vcores are just numbers
   std::vector<Container> from_previous_attempts = {};
   std::vector<NmToken> nm_tokens = {};
 };

@@ -53,6 +53,9 @@ AllocatorFsm::Heard AllocatorFsm::registered(const Registration& registration, c
   state_ = State::idle;
   last_heartbeat_ = now - options_.heartbeat.idle;  // the first one is due at once
   Heard heard;
+  if (!registration.counts_vcores) {
+    for (auto& [key, role] : roles_) role.ignore_vcores();
+  }
   keep_tokens(registration.nm_tokens);
   recover(registration.from_previous_attempts, heard);
   return heard;

@@ -38,7 +38,7 @@ class AllocatorFsm {
 
   AllocatorFsm(AllocatorOptions options, std::span<const NodeReport> snapshot);
 
-  // What is wanted. A role is added once; its key is its own.
+  // What is wanted. A role is added once, before the registration; its key is its own.
   void add_role(RoleAsk role);
   void want(AskKey role, int more, core::Instant now);  // fewer with a negative number
   void release(const ContainerId& id);                  // a grant that is not needed, or a container that must end

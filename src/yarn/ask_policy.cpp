@@ -1,7 +1,6 @@
 #include "yarn/ask_policy.hpp"
 
 #include <algorithm>
-#include <set>
 #include <tuple>
 
 namespace ydl::yarn {

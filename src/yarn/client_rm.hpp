@@ -29,6 +29,9 @@ class ClientRm {
   // that is told again. Refused applications are reports too: state failed, with diagnostics.
   [[nodiscard]] net::Async<AppReport> submit(Submission submission, core::Millis at_most = kSubmitPatience);
   [[nodiscard]] net::Async<AppReport> report(ApplicationId id);
+  // The token of an application we are the master of ourselves (Submission::unmanaged); it is there from the moment the
+  // ResourceManager waits for us until we have registered. Errors: refused when the application has ended.
+  [[nodiscard]] net::Async<hrpc::Token> unmanaged_token(ApplicationId id, core::Millis at_most = kTokenPatience);
   struct Filter {
     std::vector<std::string> types = {};
     std::vector<std::string> users = {};
@@ -62,6 +65,7 @@ class ClientRm {
 
  private:
   static constexpr core::Millis kSubmitPatience{60'000};
+  static constexpr core::Millis kTokenPatience{20'000};
   static constexpr core::Millis kKillPatience{30'000};
 
   hrpc::Client rpc_;

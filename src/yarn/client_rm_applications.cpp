@@ -76,6 +76,26 @@ net::Async<AppReport> ClientRm::report(ApplicationId id) {
   co_return from_proto(answer->application_report());
 }
 
+// The ResourceManager gives it only to a caller whose whole name is the application's user. With Kerberos the first is
+// a principal and the second a short name: nobody gets it there.
+net::Async<hrpc::Token> ClientRm::unmanaged_token(ApplicationId id, core::Millis at_most) {
+  const auto deadline = core::steady_now() + at_most;
+  std::string diagnostics;
+  for (; core::steady_now() < deadline; co_await net::pause(kPoll)) {
+    auto now = co_await report(id);
+    if (!now) co_return core::fail(std::move(now).error());
+    if (now->am_rm_token) co_return *std::move(now->am_rm_token);
+    diagnostics = core::printable(now->diagnostics);
+    if (is_over(now->state)) {
+      co_return core::fail(core::Errc::refused, fmt::format("{} has ended before it ran: {}", id.str(), diagnostics));
+    }
+  }
+  co_return core::fail(hrpc::Errc::timed_out,
+                       fmt::format("the ResourceManager has not given {} its token within {}; where the cluster uses "
+                                   "Kerberos it never does, and only a managed master can run (it says: {})",
+                                   id.str(), core::format_duration(at_most), diagnostics));
+}
+
 net::Async<std::vector<AppReport>> ClientRm::applications(Filter filter) {
   pb::GetApplicationsRequestProto request;
   for (auto& type : filter.types) request.add_application_types(std::move(type));

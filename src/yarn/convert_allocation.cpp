@@ -1,5 +1,7 @@
 #include "yarn/convert.hpp"
 
+#include <algorithm>
+
 namespace ydl::yarn {
 
 namespace pb = hadoop::yarn;
@@ -46,6 +48,12 @@ std::vector<ContainerId> ids_of(const Protos& preempted) {
   return ids;
 }
 
+// A ResourceManager that says nothing of it is taken to count everything.
+bool counts_vcores(const pb::RegisterApplicationMasterResponseProto& proto) {
+  const auto& counted = proto.scheduler_resource_types();
+  return counted.empty() || std::ranges::find(counted, pb::CPU) != counted.end();
+}
+
 }  // namespace
 
 pb::AllocateRequestProto to_proto(const AllocateRequest& request) {
@@ -78,6 +86,7 @@ AllocateResponse from_proto(const pb::AllocateResponseProto& proto) {
 Registration from_proto(const pb::RegisterApplicationMasterResponseProto& proto) {
   Registration registration{.maximum = from_proto(proto.maximumcapability()),
                             .queue = proto.queue(),
+                            .counts_vcores = counts_vcores(proto),
                             .from_previous_attempts = all_of(proto.containers_from_previous_attempts()),
                             .nm_tokens = tokens_of(proto.nm_tokens_from_previous_attempts())};
   for (const auto& type : proto.resource_types()) {

@@ -111,6 +111,12 @@ core::Result<> check_hosts(const Need& need, const ClusterView& cluster) {
   return {};
 }
 
+// What of it limits how many containers there can be.
+Resource limiting(Resource resource, const ClusterView& cluster) {
+  if (!cluster.counts_vcores && cluster.types.size() <= 2) resource.vcores = 0;
+  return resource;
+}
+
 // As many as fit on nodes that are empty.
 core::Result<> check_nodes(const Need& need, const QueueInfo& queue, const ClusterView& cluster) {
   std::int64_t fitting = 0;
@@ -119,7 +125,7 @@ core::Result<> check_nodes(const Need& need, const QueueInfo& queue, const Clust
     if (!runs_in(node, need.label)) continue;
     if (!need.hosts.empty() && !contains(need.hosts, node.id.host)) continue;
     ++nodes;
-    fitting += times_it_fits(need.resource, node.capability, need.count);
+    fitting += times_it_fits(limiting(need.resource, cluster), node.capability, need.count);
   }
   if (nodes == 0) {
     return core::fail(Errc::no_capacity, fmt::format("{} has nowhere to run: there are no running {} (queue {})",
@@ -162,7 +168,7 @@ core::Result<> check_total(std::span<const Need> needs, const QueueInfo& queue, 
     const auto most = most_of_queue(queue, label, cluster);
     if (!most) continue;
     // Sizes of a queue hold types the scheduler limits; others are limited by the nodes.
-    auto known = total;
+    auto known = limiting(total, cluster);
     std::erase_if(known.others, [&](const auto& entry) { return !most->others.contains(entry.first); });
     const auto type = what_does_not_fit(known, *most);
     if (!type) continue;

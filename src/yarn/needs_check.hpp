@@ -31,6 +31,9 @@ struct ClusterView {
   std::vector<NodeReport> nodes;
   std::vector<NodeLabel> labels = {};
   std::vector<ResourceType> types = {};  // empty: not known
+  // Whether vcores limit how much fits on a node and into a queue. The ResourceManager does not tell clients; it does
+  // where it counts types beside memory and vcores.
+  bool counts_vcores = false;
 };
 
 // `needs` is the master first, then the roles. The answer: what is not refused but should be known (that the job may

@@ -58,6 +58,7 @@ void RoleAsks::plan(std::vector<NodeRoom> rooms, core::Instant now, core::Millis
   }
   auto role = role_;
   role.resource = size_.value_or(role_.resource);
+  if (!counts_vcores_) role.resource.vcores = 0;
   wanted_ = plan_asks(role, open_, rooms, style);
   planned_ = style;
   needs_plan_ = false;

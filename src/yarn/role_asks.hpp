@@ -27,6 +27,8 @@ class RoleAsks {
   // Makes a plan where there is none: after want(), forget_plan(), or too long a time without a grant. `rooms` is
   // without what other roles have named.
   void plan(std::vector<NodeRoom> rooms, core::Instant now, core::Millis name_hosts_for);
+  // The scheduler looks at memory only: a host without free vcores is not full.
+  void ignore_vcores() { counts_vcores_ = false; }
   void forget_plan();
   [[nodiscard]] bool names(const std::string& host) const;
   // Its plan's containers, off the room of the hosts that are named.
@@ -48,6 +50,7 @@ class RoleAsks {
   RoleAsk role_;
   AskStyle style_;
   std::optional<Resource> size_ = {};  // what one really takes: the scheduler rounds up
+  bool counts_vcores_ = true;
   int open_ = 0;
   AskTable wanted_ = {};
   AskTable told_ = {};

@@ -132,6 +132,8 @@ def test_words_and_values_reach_a_container_byte_for_byte(yarn, tmp_path):
 def test_ports_that_want_a_token_say_so(yarn):
     _, port = setting(yarn, "yarn.resourcemanager.scheduler.address").split(":")
     assert "TOKEN" in error_of(yarn, "intrude", "rm", "localhost", port)
+    node = lines_of(yarn, "nodes")[0].split()
+    assert "TOKEN" in error_of(yarn, "intrude", "nm", node[1], node[4])
 
 
 def test_a_master_goes_on_with_a_new_token_when_the_old_one_is_rolled_over(clusters):
@@ -176,10 +178,19 @@ def secure(clusters):
 
 
 def test_on_a_secure_cluster_a_ticket_gives_a_token_that_opens_the_resource_manager(secure):
-    lines = lines_of(secure, "token", "alice")
-    assert lines[0].startswith("token of alice") and lines[0].endswith("renewed by alice")
+    lines = lines_of(secure, "token", "root")
+    assert lines[0].endswith(" renewed by root")
     assert lines[1:] == ["the token opens the ResourceManager", "renewed"]
 
 
-def test_a_gang_on_a_secure_cluster(secure):
-    assert lines_of(secure, "gang", "1", "/bin/true")[-1] == "ended FINISHED SUCCEEDED all done"
+def test_a_token_for_another_renewer_cannot_be_renewed_by_us(secure):
+    assert "with non-matching renewer bob" in error_of(secure, "token", "bob")
+
+
+def test_a_secure_cluster_starts_a_master(secure):
+    lines = lines_of(secure, "run", "/bin/sh", "-c", "exit 7")
+    assert "exitCode: 7" in lines[-1]
+
+
+def test_a_secure_cluster_has_no_unmanaged_masters(secure):
+    assert "only a managed master can run" in error_of(secure, "gang", "1", "/bin/true")

@@ -70,7 +70,6 @@ class Tool {
   net::Async<> intrude();
 
   net::Async<> gang(yarn::ClientRm& rm);
-  net::Async<hrpc::Token> master_token(yarn::ClientRm& rm, yarn::ApplicationId id);
   net::Async<> be_master(yarn::AppMaster& master, yarn::AllocatorFsm& fsm, int wanted);
   net::Async<> start(const yarn::AllocatorFsm& fsm, const yarn::Container& container);
 
@@ -108,7 +107,8 @@ net::Async<> Tool::nodes(yarn::ClientRm& rm) {
   const auto nodes = co_await rm.nodes({yarn::NodeState::running});
   if (!nodes) co_return core::fail(nodes.error());
   for (const auto& node : *nodes) {
-    say(fmt::format("node {} {} [{}] {}", node.id.host, to_string(node.state), node.label, to_string(node.free())));
+    say(fmt::format("node {} {} [{}] {} {}", node.id.host, to_string(node.state), node.label, node.id.port,
+                    to_string(node.free())));
   }
   const auto labels = co_await rm.node_labels();
   if (!labels) co_return core::fail(labels.error());
@@ -215,15 +215,6 @@ net::Async<> Tool::intrude() {
   co_return answer ? core::Result<>{} : core::fail(answer.error());
 }
 
-net::Async<hrpc::Token> Tool::master_token(yarn::ClientRm& rm, yarn::ApplicationId id) {
-  for (;; co_await net::pause(core::Millis(50))) {
-    const auto report = co_await rm.report(id);
-    if (!report) co_return core::fail(report.error());
-    if (is_over(report->state)) co_return core::fail(core::Errc::refused, report->diagnostics);
-    if (report->am_rm_token) co_return *report->am_rm_token;
-  }
-}
-
 net::Async<> Tool::start(const yarn::AllocatorFsm& fsm, const yarn::Container& container) {
   const auto* token = fsm.nm_token(container.node);
   if (token == nullptr) co_return core::fail(core::Errc::not_found, "no token for " + container.node.str());
@@ -279,7 +270,7 @@ net::Async<> Tool::gang(yarn::ClientRm& rm) {
   if (!nodes) co_return core::fail(nodes.error());
   const auto id = co_await submit(rm, true);
   if (!id) co_return core::fail(id.error());
-  const auto token = co_await master_token(rm, *id);
+  const auto token = co_await rm.unmanaged_token(*id);
   if (!token) co_return core::fail(token.error());
   const auto options = manager(Port::scheduler, yarn::kAmRmToken, {*token});
   if (!options) co_return core::fail(options.error());

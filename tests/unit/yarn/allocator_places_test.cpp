@@ -85,6 +85,18 @@ TEST_F(AllocatorPlacesTest, what_the_scheduler_rounds_up_is_planned_with) {
   EXPECT_EQ(sent_.asks[0].resource.memory_mib, 100);
 }
 
+TEST_F(AllocatorPlacesTest, vcores_fill_a_host_only_where_the_scheduler_counts_them) {
+  auto busy = node_report("a");
+  busy.used.vcores = busy.capability.vcores;
+  for (const bool counts : {true, false}) {
+    AllocatorFsm fsm({}, std::vector{busy});
+    fsm.add_role({.key = kWorker, .resource = kSize});
+    fsm.want(kWorker, 1, now_);
+    (void)fsm.registered({.counts_vcores = counts}, now_);
+    EXPECT_THAT(fsm.next_request(now_).asks, SizeIs(counts ? 1 : 3));
+  }
+}
+
 TEST_F(AllocatorPlacesTest, a_lost_node_is_named_no_more) {
   fsm_.want(kWorker, 2, now_);
   connect();

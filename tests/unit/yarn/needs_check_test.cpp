@@ -99,6 +99,17 @@ TEST(NeedsCheck, the_master_counts_in_what_the_queue_may_have) {
               AllOf(HasSubstr("am x 1, worker x 4 ask for"), HasSubstr("queue half may have at most 8 GiB")));
 }
 
+TEST(NeedsCheck, vcores_limit_how_many_fit_only_where_they_are_counted) {
+  const Need many{.count = 10, .resource = {.memory_mib = 1, .vcores = 4}};
+  auto view = cluster();
+  EXPECT_EQ(refusal(many, view), "accepted");
+  view.counts_vcores = true;
+  EXPECT_THAT(refusal(many, view), HasSubstr("only 4 would fit"));
+  view.counts_vcores = false;
+  view.types.push_back({"yarn.io/gpu"});  // counted only together with vcores
+  EXPECT_THAT(refusal(many, view), HasSubstr("only 4 would fit"));
+}
+
 TEST(NeedsCheck, hosts_that_are_unknown_down_or_labelled_otherwise) {
   auto view = cluster();
   view.nodes[1].state = NodeState::unhealthy;

@@ -125,6 +125,7 @@ TEST(YarnWire, a_registration) {
   ASSERT_THAT(registration.resource_types, SizeIs(2));
   EXPECT_EQ(registration.resource_types[0].name, "memory-mb");
   EXPECT_EQ(registration.resource_types[0].units, "Mi");
+  EXPECT_FALSE(registration.counts_vcores);  // the scheduler that was recorded looks at memory only
 }
 
 TEST(YarnWire, an_ask_says_what_hadoops_own_client_says) {
