@@ -1,21 +1,27 @@
 #!/usr/bin/python3
 """HDFS clients beside each other on one cluster: a large file written and read, many small files, many questions to the NameNode.
 
-usage: hdfs.py [--ydl-client PROGRAM] [--hdfs-native-python PYTHON] [--rounds N] [--mebibytes N] [--files N] [--questions N]
+usage: hdfs.py [--ydl BINARY] [--ydl-client PROGRAM] [--hdfs-native-python PYTHON] [--rounds N] [--mebibytes N] [--files N] [--questions N]
 
 A client is a program that reads requests and writes answers, one JSON object per line, and times itself: Hadoop's own in a warm JVM
-(testing/java/Client.java), hdfs-native (hdfs_native_peer.py), ydl's (hdfs_client.cpp).
+(testing/java/Client.java), hdfs-native (hdfs_native_peer.py), ydl's (tests/support/hdfs_client.cpp). Then commands as people run them: `ydl fs`
+beside `hadoop fs`, which starts a JVM each time.
 """
 
 import argparse
+import os
+import subprocess
 import sys
+import tempfile
+import time
 from pathlib import Path
 
-from report import Floor, fail, median, print_goals, table
+from report import Floor, Goal, fail, median, print_goals, table
 
 BENCH = Path(__file__).resolve().parent
 sys.path.insert(0, str(BENCH.parent / "testing"))
 
+from cluster_lib import jvm  # noqa: E402
 from cluster_lib.errors import ClusterError  # noqa: E402
 from cluster_lib.running import JavaClient, LineClient, RunningCluster  # noqa: E402
 
@@ -56,6 +62,49 @@ def peak_mebibytes(pid):
     return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
+def seconds_of(command, env):
+    start = time.perf_counter()
+    done = subprocess.run([str(word) for word in command], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    if done.returncode != 0:
+        fail(f"`{' '.join(str(word) for word in command)}` ended with {done.returncode}.")
+    return time.perf_counter() - start
+
+
+def mebibytes_of(command, env):
+    """The most memory a command had. By time(1): the kernel counts what a process had before it became that program, and Python is large."""
+    with tempfile.NamedTemporaryFile(prefix="ydl-bench-") as report:
+        seconds_of(["/usr/bin/time", "-f", "%M", "-o", report.name, *command], env)
+        return int(report.read()) / 1024
+
+
+def measure_commands(cluster, options):
+    """Single commands, in turn: {command: {program: seconds}}, and ydl's memory while it copies a large file both ways."""
+    env = {**os.environ, **cluster.variables, **jvm.environment(cluster.options.version, [cluster.conf])}
+    hadoop = jvm.command(jvm.CLIENT, "org.apache.hadoop.fs.FsShell", [])
+    commands = {"ls": ["ls", "/"], "put": ["put", BENCH / "hdfs.py", "/commands/file"], "rm": ["rm", "/commands/file"]}
+    seconds = {name: {"hadoop fs": [], "ydl fs": []} for name in commands}
+    for _ in range(options.rounds):
+        for program in ("hadoop fs", "ydl fs"):
+            for name, (verb, *words) in commands.items():
+                line = [options.ydl, "fs", verb, *words] if program == "ydl fs" else [*hadoop, f"-{verb}", *words]
+                seconds[name][program].append(seconds_of(line, env))
+    with tempfile.TemporaryDirectory(prefix="ydl-bench-") as folder:
+        large = Path(folder) / "large"
+        with open(large, "wb") as file:
+            file.truncate(options.mebibytes << 20)
+        put = mebibytes_of([options.ydl, "fs", "put", large, "/commands/large"], env)
+        large.unlink()
+        get = mebibytes_of([options.ydl, "fs", "get", "/commands/large", large], env)
+    return {name: {program: median(values) for program, values in of.items()} for name, of in seconds.items()}, max(put, get)
+
+
+def print_commands(seconds, memory):
+    rows = [[name, *(f"{value * 1000:.0f}" for value in of.values())] for name, of in seconds.items()]
+    table("Commands, ms", ["", "hadoop fs", "ydl fs"], rows)
+    print_goals([*(Floor(f"{name}, hadoop fs to ydl fs", of["hadoop fs"] / of["ydl fs"], 5, "x") for name, of in seconds.items()),
+                 Goal("memory of ydl fs put and get, large file", memory, 32, "MiB")])
+
+
 def start_clients(cluster, options):
     clients = {"Java": JavaClient(cluster.folder)}
     if options.hdfs_native_python:
@@ -79,6 +128,7 @@ def print_results(rates, memory, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--ydl")
     parser.add_argument("--ydl-client")
     parser.add_argument("--hdfs-native-python")
     parser.add_argument("--rounds", type=int, default=5)
@@ -95,6 +145,9 @@ def main():
             print_results(rates, {name: peak_mebibytes(client.pid) for name, client in clients.items()}, options)
             for client in clients.values():
                 client.stop()
+            if options.ydl:
+                cluster.client.mkdirs(remote="/commands")
+                print_commands(*measure_commands(cluster, options))
         finally:
             cluster.stop()
     except ClusterError as error:

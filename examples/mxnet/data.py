@@ -43,15 +43,12 @@ def read_cifar10(folder, part):
 class DataSet:
     read: Callable  # (folder, part) -> images and labels in bytes
     scale: Callable  # images in floats as they come -> as the network wants them
+    train_iterator: type = mx.io.NDArrayIter
 
     def floats(self, arrays):
         """What MXNet trains on, four times the size: made of the rows that a worker needs, not of all."""
         images, labels = arrays
         return self.scale(images.astype(np.float32)), labels.astype(np.float32)
-
-
-MNIST = DataSet(read_mnist, lambda images: images / 255.0)
-CIFAR10 = DataSet(read_cifar10, lambda images: images / 127.5 - 1.0)
 
 
 def share_of_worker(arrays, kv):
@@ -64,11 +61,24 @@ def share_of_worker(arrays, kv):
     return tuple(array[mine] for array in arrays)
 
 
-def train_iterator(arrays, batch_size):
+class MirroringIter(mx.io.NDArrayIter):
+    """Shows half of the images as in a mirror, others each time: so a network learns what they are and not which way they look."""
+
+    def getdata(self):
+        (images,) = super().getdata()
+        mirrored = mx.nd.array(np.random.randint(0, 2, len(images)))
+        return [mx.nd.where(mirrored, mx.nd.flip(images, axis=3), images)]
+
+
+def train_iterator(arrays, batch_size, kind=mx.io.NDArrayIter):
     images, labels = arrays
     if len(labels) < batch_size:
         sys.exit(f"{len(labels)} images per worker are less than one batch of {batch_size}: lower --batch-size.")
-    return mx.io.NDArrayIter(images, labels, batch_size, shuffle=True, last_batch_handle="discard")
+    return kind(images, labels, batch_size, shuffle=True, last_batch_handle="discard")
+
+
+MNIST = DataSet(read_mnist, lambda images: images / 255.0)
+CIFAR10 = DataSet(read_cifar10, lambda images: images / 127.5 - 1.0, MirroringIter)
 
 
 def iterators(data_set, kv, arguments):
@@ -77,7 +87,7 @@ def iterators(data_set, kv, arguments):
     taught = [array[: arguments.samples] for array in data_set.read(arguments.data_dir, "train")]
     held_out = data_set.read(arguments.data_dir, "test")
     return (
-        train_iterator(data_set.floats(share_of_worker(taught, kv)), arguments.batch_size),
+        train_iterator(data_set.floats(share_of_worker(taught, kv)), arguments.batch_size, data_set.train_iterator),
         mx.io.NDArrayIter(*data_set.floats(share_of_worker(held_out, kv)), arguments.batch_size),
         mx.io.NDArrayIter(*data_set.floats(held_out), arguments.batch_size),
     )

@@ -6,11 +6,11 @@ import data
 import fit
 import networks
 
-NETWORKS = {"resnet8": networks.resnet, "resnet20": partial(networks.resnet, blocks_per_stage=3)}
+NETWORKS = {f"resnet{6 * blocks + 2}": partial(networks.resnet, blocks_per_stage=blocks) for blocks in (1, 2, 3)}
 
 
 def main():
-    arguments = fit.parse_arguments(__doc__, "cifar10", NETWORKS, num_epochs=10)
+    arguments = fit.parse_arguments(__doc__, "cifar10", NETWORKS, num_epochs=10, lr_step_epochs=[7, 9])
     kv = fit.create_kvstore(arguments.kv_store)
     train, validation, test = data.iterators(data.CIFAR10, kv, arguments)
     fit.fit(NETWORKS[arguments.network](), train, validation, test, kv, arguments)

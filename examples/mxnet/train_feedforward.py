@@ -15,21 +15,21 @@ def main():
     arguments = fit.parse_arguments(__doc__.splitlines()[0], "mnist", NETWORKS)
     kv = fit.create_kvstore(arguments.kv_store)
     train, validation, test = data.iterators(data.MNIST, kv, arguments)
-    symbol, start = fit.starting_point(NETWORKS[arguments.network](), arguments)
+    symbol, start = fit.starting_point(NETWORKS[arguments.network](), kv, arguments)
+    batches = train.num_data // arguments.batch_size
     model = mx.model.FeedForward.create(
         symbol=symbol,
         X=train,
         eval_data=validation,
         kvstore=kv,
         num_epoch=arguments.num_epochs,
-        learning_rate=arguments.lr,
-        momentum=0.9,
         initializer=fit.INITIALIZER,
-        batch_end_callback=fit.callbacks(arguments, train.num_data // arguments.batch_size),
+        batch_end_callback=fit.callbacks(arguments, batches),
+        epoch_end_callback=fit.checkpoint_saver(arguments.model_prefix) if kv.rank == 0 else None,
         **start,
+        **fit.optimizer_parameters(arguments, start["begin_epoch"], batches),
     )
     if kv.rank == 0:
-        model.save(arguments.model_prefix, arguments.num_epochs)
         fit.print_accuracy(model.predict(test), test.label[0][1].asnumpy())
 
 

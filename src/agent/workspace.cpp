@@ -1,12 +1,10 @@
 #include "agent/workspace.hpp"
 
+#include "agent/ignore_list.hpp"
 #include "core/files.hpp"
-#include "core/strings.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <fnmatch.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -24,29 +22,6 @@ core::Result<void> link(const fs::path& target, const fs::path& link_path) {
   return core::fail(
       core::system_error(errno, fmt::format("cannot link {} into the working directory", target.string())));
 }
-
-// Names and shell patterns of entries, one per line; a trailing slash and lines that start with # mean nothing.
-class IgnoreList {
- public:
-  explicit IgnoreList(const fs::path& directory) {
-    const auto text = core::read_file(directory / ".ydlignore", std::size_t{1} << 20U);
-    if (!text) return;
-    for (auto line : core::split(*text, '\n')) {
-      line = core::trim(line);
-      while (line.ends_with('/')) line.remove_suffix(1);
-      if (!line.empty() && !line.starts_with('#')) patterns_.emplace_back(line);
-    }
-  }
-
-  [[nodiscard]] bool names(const fs::path& entry) const {
-    return std::ranges::any_of(patterns_, [&](const std::string& pattern) {
-      return ::fnmatch(pattern.c_str(), entry.filename().c_str(), 0) == 0;
-    });
-  }
-
- private:
-  std::vector<std::string> patterns_;
-};
 
 using Entries = core::Result<std::vector<fs::path>>;
 
@@ -124,7 +99,7 @@ core::Result<void> keep_results(const Prepare& request) {
   core::Result<void> result;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(request.working_directory, error)) {
-    if (entry.is_symlink(error) || entry.path().filename() == "__pycache__" || ignored.names(entry.path())) continue;
+    if (entry.is_symlink(error) || ignored.names(entry.path())) continue;
     const auto kept = fs::path(request.results_directory) / entry.path().filename();
     if (auto moved = move(entry.path(), kept); !moved && result) result = std::move(moved);
   }

@@ -1,6 +1,8 @@
 #include "cli/dry_run.hpp"
 
+#include "cli/luggage.hpp"
 #include "core/strings.hpp"
+#include "spec/rules.hpp"
 #include "ui/table.hpp"
 
 #include <boost/json.hpp>
@@ -54,8 +56,13 @@ std::string dry_run_text(const master::JobPlan& plan, const Where& where, const 
   if (plan.spec.auto_files)
     text += fmt::format("files: what lies in {} appears in each task's working directory\n",
                         plan.spec.directory.value_or("."));
+  text += fmt::format("files: {} in all; at most {} may travel to the tasks\n",
+                      describe(measure_luggage(plan.spec, kEverything)),
+                      core::format_bytes(plan.spec.files_limit.value_or(kDefaultFilesLimit)));
   for (const auto& file : plan.spec.files)
     text += fmt::format("file: {}{}\n", file.source, file.name.empty() ? "" : " as " + file.name);
+  for (const auto& archive : plan.spec.archives)
+    text += fmt::format("archive: {} unpacked as {}\n", archive.source, spec::name_in_task(archive));
   text += "memory and vcores are limited on this machine only where the job asks for them\n\n";
 
   ui::Table table({{"ROLE"},
@@ -90,6 +97,7 @@ std::string dry_run_text(const master::JobPlan& plan, const Where& where, const 
 }
 
 std::string dry_run_json(const master::JobPlan& plan, const Where& where) {
+  const auto luggage = measure_luggage(plan.spec, kEverything);
   const auto gang = example_gang(plan);
   json::array roles;
   for (std::size_t i = 0; i < plan.roles.size(); ++i) {
@@ -111,6 +119,8 @@ std::string dry_run_json(const master::JobPlan& plan, const Where& where) {
                                       {"name", plan.spec.name},
                                       {"framework", plan.framework->name()},
                                       {"cluster", where.cluster},
+                                      {"files", luggage.files},
+                                      {"file_bytes", luggage.bytes},
                                       {"roles", std::move(roles)}}) +
          "\n";
 }

@@ -128,6 +128,16 @@ Result<spec::JobSpec> make_spec(const JobOptions& options, const std::string& di
     if (!file) return fail(file.error().within("--file"));
     job.files.push_back(*std::move(file));
   }
+  for (const auto& text : options.archives) {
+    auto archive = spec::parse_archive_ref(text);
+    if (!archive) return fail(archive.error().within("--archive"));
+    job.archives.push_back(*std::move(archive));
+  }
+  if (!options.files_limit.empty()) {
+    const auto limit = core::parse_bytes(options.files_limit);
+    if (!limit) return fail(limit.error().within("--files-limit"));
+    job.files_limit = *limit;
+  }
   for (auto set : {set_duration(job.allocation_timeout, options.allocation_timeout, "--allocation-timeout"),
                    set_duration(job.run_timeout, options.run_timeout, "--timeout"),
                    set_duration(job.stop_grace, options.stop_grace, "--stop-grace")}) {

@@ -18,8 +18,10 @@ struct JobOptions {
   std::vector<std::string> roles;      // NAME=N
   std::vector<std::string> resources;  // ROLE:memory=2g,...
   std::string worker_memory, worker_cores, server_memory, server_cores;
-  std::vector<std::string> env;    // KEY=VALUE
-  std::vector<std::string> files;  // SOURCE[=NAME]
+  std::vector<std::string> env;       // KEY=VALUE
+  std::vector<std::string> files;     // SOURCE[=NAME]
+  std::vector<std::string> archives;  // SOURCE[#NAME]
+  std::string files_limit;
   bool no_auto_files = false;
   std::string python;
   int retries = 0;

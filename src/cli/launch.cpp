@@ -2,10 +2,13 @@
 
 #include "agent/gpus.hpp"
 #include "backend/local/local.hpp"
+#include "cli/archives.hpp"
 #include "cli/common.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/follow.hpp"
 #include "cli/held_signals.hpp"
+#include "cli/luggage.hpp"
+#include "cli/task_paths.hpp"
 #include "cli/where.hpp"
 #include "core/strings.hpp"
 #include "core/user.hpp"
@@ -51,20 +54,6 @@ Result<void> check_machine(const master::JobPlan& plan) {
   return backend::check_capacity(needs, machine);
 }
 
-// Paths in the task's arguments that leave the directory: the tasks' working directories lie elsewhere.
-std::vector<std::string> outside_paths(const spec::JobSpec& spec) {
-  std::vector<std::string> notes;
-  if (!spec.auto_files || !spec.directory) return notes;
-  for (const auto& word : spec.command) {
-    std::error_code ignored;
-    if (!word.starts_with("../") || !fs::exists(fs::path(*spec.directory) / word, ignored)) continue;
-    notes.push_back(fmt::format(
-        "'{}' lies outside this directory, so tasks will not find it there: give its full path or --file {}", word,
-        word));
-  }
-  return notes;
-}
-
 master::StateFile initial_state() {
   master::StateFile state;
   state.state = "placing";
@@ -95,8 +84,8 @@ Result<master::JobFolder> make_folder(const RunOptions& options, const spec::Job
   return folder;
 }
 
-// The folders that the agent will want for the first attempts. A folder can cost as much time as a process: they are made
-// here while the master starts. What cannot be made the agent tries again, and says why.
+// The folders that the agent will want for the first attempts. A folder can cost as much time as a process: they are
+// made here while the master starts. What cannot be made the agent tries again, and says why.
 void make_task_folders(const master::JobFolder& folder, const master::JobPlan& plan) {
   for (const auto& role : plan.roles) {
     for (int index = 0; index < role.count; ++index) {
@@ -147,7 +136,7 @@ void say(const RunOptions& options, const std::string& line) {
 
 }  // namespace
 
-int launch_job(const RunOptions& options, spec::JobSpec spec) {
+int launch_job(const RunOptions& options, const spec::JobSpec& spec) {
   const auto where = choose_cluster(options.common.cluster, options.cluster_only);
   if (!where) return complain(where.error());
   if (auto checked = spec::check_job(spec); !checked) return complain(checked.error());
@@ -157,15 +146,24 @@ int launch_job(const RunOptions& options, spec::JobSpec spec) {
     print(wants_json(options.common) ? dry_run_json(*plan, *where) : dry_run_text(*plan, *where, output_style()));
     return 0;
   }
+  if (auto scripts = check_scripts(spec); !scripts) return complain(scripts.error());
   if (auto fits = check_machine(*plan); !fits) return complain(fits.error());
+  const auto luggage_note = check_luggage(spec);
+  if (!luggage_note) return complain(luggage_note.error());
 
   say(options, where->sentence);
   for (const auto& note : options.notes) say(options, note);
   for (const auto& note : plan->notes) say(options, "note: " + note);
   for (const auto& note : outside_paths(spec)) say(options, "note: " + note);
+  if (!luggage_note->empty()) say(options, "note: " + *luggage_note);
   HeldSignals signals;
   const auto folder = make_folder(options, spec, *where);
   if (!folder) return complain(folder.error());
+  if (auto unpacked = unpack_archives(spec, folder->archives()); !unpacked) {
+    std::error_code ignored;
+    fs::remove_all(folder->root(), ignored);
+    return complain(unpacked.error());
+  }
   auto leash = start_master(*folder, *plan, options.detach);
   if (!leash) return complain(leash.error());
   if (options.detach) {

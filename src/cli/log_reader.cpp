@@ -64,7 +64,7 @@ bool LogReader::read(const std::string& path, File& file, const Take& take) {
   const core::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return false;
   bool any = false;
-  std::array<char, 64 * 1024> buffer{};
+  std::array<char, std::size_t{64} * 1024> buffer{};
   for (;;) {
     const auto n = ::pread(fd.get(), buffer.data(), buffer.size(), static_cast<off_t>(file.offset));
     if (n <= 0) return any;

@@ -12,6 +12,8 @@ namespace ydl::cli {
 // The command line as a Command. `program` is how we were called: ydl, or ydl-mx for MXNet jobs.
 // Errors: usage, in one sentence.
 [[nodiscard]] core::Result<Command> parse(std::string_view program, std::vector<std::string> arguments);
+[[nodiscard]] core::Result<Command> parse_ydl(std::vector<std::string> arguments);
+[[nodiscard]] core::Result<Command> parse_mx(std::vector<std::string> arguments);
 
 // The grammar as data, for completion and the manual.
 struct OptionHelp {

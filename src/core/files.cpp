@@ -34,7 +34,7 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t lim
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return fail(system_error(errno, fmt::format("cannot open {}", path.string())));
   std::string content;
-  std::array<char, 64 * 1024> buffer{};
+  std::array<char, std::size_t{64} * 1024> buffer{};
   for (;;) {
     const auto n = ::read(fd.get(), buffer.data(), buffer.size());
     if (n < 0) {

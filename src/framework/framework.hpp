@@ -20,11 +20,12 @@ namespace ydl::framework {
 
 using Environment = std::map<std::string, std::string>;
 
-// The job before it has places: its roles and how many tasks each has.
+// The job before it has places: its roles, how many tasks each has and what they run.
 struct Shape {
   struct Role {
     std::string name;
     int count = 1;
+    std::vector<std::string> command = {};
   };
   std::vector<Role> roles;
 
@@ -53,6 +54,7 @@ struct Gang {
 struct RoleTraits {
   core::RoleKind kind = core::RoleKind::decider;
   core::RestartUnit restart = core::RestartUnit::task;
+  std::string_view restart_reason = {};  // why a task alone cannot start again; may be empty
 };
 
 class Framework {

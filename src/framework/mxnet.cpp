@@ -23,6 +23,20 @@ std::string store_note(std::string_view store) {
                      kStoreOption, store, distributed_store(store));
 }
 
+// Asynchronous is only what the command says: a store that is named in the script cannot be seen from here.
+bool asks_for_asynchronous_store(const Shape& shape, std::string_view role) {
+  return std::ranges::any_of(shape.roles, [&](const Shape::Role& candidate) {
+    if (candidate.name != role) return false;
+    const auto& words = candidate.command;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const auto value = std::string_view(words[i]).substr(words[i].find('=') + 1);  // the whole word without one
+      const bool of_store_option = words[i].starts_with(kStoreOption) || (i > 0 && words[i - 1] == kStoreOption);
+      if (value == "dist_async" || (of_store_option && value == "async")) return true;
+    }
+    return false;
+  });
+}
+
 // The text between `before` and the first character that cannot belong to it.
 std::optional<std::string_view> value_after(std::string_view line, std::string_view before) {
   const auto at = line.find(before);
@@ -58,10 +72,14 @@ class MxNet final : public Framework {
     return {};
   }
 
-  RoleTraits traits(const Shape&, std::string_view role) const override {
-    // A server takes its part of the parameters with it; a worker can be taken back by ps-lite.
-    if (role == "server") return {core::RoleKind::service, core::RestartUnit::gang};
-    return {core::RoleKind::decider, core::RestartUnit::task};
+  // docs/adr/0010-restart-of-mxnet-workers.md
+  RoleTraits traits(const Shape& shape, std::string_view role) const override {
+    using core::RestartUnit;
+    if (role == "server")
+      return {core::RoleKind::service, RestartUnit::gang, "its part of the parameters went with the server"};
+    if (asks_for_asynchronous_store(shape, role)) return {core::RoleKind::decider, RestartUnit::task};
+    return {core::RoleKind::decider, RestartUnit::gang,
+            "the servers of a synchronous kvstore cannot tell what a lost worker had pushed"};
   }
 
   // ps-lite binds the port that PORT names: so the scheduler knows which task registers, and a worker's rank is its

@@ -5,6 +5,7 @@
 #include "hrpc/connection.hpp"
 #include "hrpc/errors.hpp"
 #include "hrpc/retry_policy.hpp"
+#include "hrpc/sasl/gssapi.hpp"
 
 #include <algorithm>
 #include <random>
@@ -89,7 +90,9 @@ struct Client::State : std::enable_shared_from_this<State> {
 ConnectionOptions Client::State::connection_options(std::string_view protocol) const {
   return {.server = options.servers[server],
           .session = {.client = client,
-                      .handshake = {.identity = options.identity, .server_host = options.servers[server].host},
+                      .handshake = {.identity = options.identity,
+                                    .server_host = options.servers[server].host,
+                                    .kerberos = sasl::make_gssapi},
                       .protocol = std::string(protocol),
                       .max_response = options.max_response},
           .connect_timeout = options.connect_timeout,

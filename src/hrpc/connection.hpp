@@ -44,6 +44,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   net::Async<> connect();
   net::Async<> shake_hands();
+  net::awaitable<SessionFsm::Step> handshake_step(std::string bytes);
   net::Async<std::string> receive();
   net::Async<> write(std::string bytes);
   void start();

@@ -2,6 +2,7 @@
 #include "core/strings.hpp"
 #include "hrpc/connection.hpp"
 #include "hrpc/errors.hpp"
+#include "net/in_thread.hpp"
 #include "net/resolver.hpp"
 
 #include <utility>
@@ -73,6 +74,17 @@ net::Async<> Connection::connect() {
   co_return core::Result<>{};
 }
 
+// Kerberos may ask its KDC, and waits for it.
+net::awaitable<SessionFsm::Step> Connection::handshake_step(std::string bytes) {
+  if (options_.session.handshake.identity.security == Security::simple) co_return session_.feed(bytes);
+  const auto step = std::make_shared<SessionFsm::Step>();
+  const bool done = co_await net::in_thread(
+      [self = shared_from_this(), step, bytes = std::move(bytes)] { *step = self->session_.feed(bytes); },
+      options_.connect_timeout);
+  if (done) co_return std::move(*step);
+  co_return SessionFsm::Step{.failure = core::Error{Errc::timed_out, "Kerberos got no answer from its KDC in time"}};
+}
+
 // Without SASL there is nothing to wait for: preamble and context go out with the first call.
 net::Async<> Connection::shake_hands() {
   unsent_ = session_.start();
@@ -87,7 +99,7 @@ net::Async<> Connection::shake_hands() {
     }
     if (!done) co_return core::fail(std::move(done).error());
     if (!bytes) co_return core::fail(std::move(bytes).error());
-    auto step = session_.feed(*bytes);
+    auto step = co_await handshake_step(*std::move(bytes));
     if (step.failure) co_return core::fail(std::move(*step.failure).within(place_));
     unsent_ += step.output;
   }

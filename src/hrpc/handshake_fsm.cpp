@@ -27,6 +27,14 @@ std::string methods_of(const RpcSaslProto& message) {
   return names.empty() ? "nothing" : names;
 }
 
+// What the server's Kerberos says is a line of Java; the one cause that is on our side gets its remedy.
+core::Error refusal(core::Error error) {
+  if (error.message.find("Clock skew") != std::string::npos) {
+    error.message += "; this machine's clock differs from the server's by more than Kerberos forgives: set it";
+  }
+  return error;
+}
+
 core::Error cannot_authenticate(const Identity& identity, const RpcSaslProto& message) {
   const std::string_view remedy = identity.security == Security::kerberos
                                       ? "get a delegation token for this service"
@@ -61,7 +69,7 @@ core::Result<std::string> HandshakeFsm::on_frame(std::string_view frame) {
   auto response = decode_response(frame);
   if (!response) return core::fail(response.error());
   if (response->status != Status::success) {
-    return core::fail(remote_error(std::move(response->exception), std::move(response->message)));
+    return core::fail(refusal(remote_error(std::move(response->exception), std::move(response->message))));
   }
   if (response->id != kSaslCall) return core::fail(Errc::corrupt, "the server answered a call before the handshake");
   const auto message = decode_sasl(response->body);

@@ -40,7 +40,7 @@ Response Response::error(unsigned status, std::string_view sentence) {
   return {status, boost::json::serialize(boost::json::object{{"error", sentence}})};
 }
 
-void Router::add(std::string method, std::string pattern, Handler handler) {
+void Router::add(std::string method, std::string_view pattern, Handler handler) {
   routes_.push_back({std::move(method), segments_of(pattern), std::move(handler)});
 }
 

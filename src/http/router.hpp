@@ -47,7 +47,7 @@ using Handler = std::function<net::awaitable<Response>(Request)>;
 // Maps method and path to a handler. Patterns are literal but for segments in braces, which match one segment.
 class Router {
  public:
-  void add(std::string method, std::string pattern, Handler handler);
+  void add(std::string method, std::string_view pattern, Handler handler);
 
   struct Match {
     const Handler* handler = nullptr;

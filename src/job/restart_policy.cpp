@@ -2,6 +2,8 @@
 
 #include "core/assert.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace ydl::job {
@@ -23,9 +25,11 @@ Verdict RestartPolicy::after_failure(const RolePlan& role, StartFailure failure)
   if (failure != StartFailure::permanent) {
     if (int& left = role_retries_left_[index]; left > 0) {
       --left;
-      return {role.restart == RestartUnit::gang ? What::retry_gang : What::retry_task,
-              left == 0 ? fmt::format("the last retry of role {}", role.name)
-                        : fmt::format("{} more left for role {}", left, role.name)};
+      auto reason = left == 0 ? fmt::format("the last retry of role {}", role.name)
+                              : fmt::format("{} more left for role {}", left, role.name);
+      if (role.restart == RestartUnit::task) return {What::retry_task, std::move(reason)};
+      if (!role.restart_reason.empty()) reason += fmt::format(" ({})", role.restart_reason);
+      return {What::retry_gang, std::move(reason)};
     }
   }
   if (role.kind == RoleKind::side || role.kind == RoleKind::evaluator) {

@@ -27,7 +27,8 @@ struct RolePlan {
   int count = 1;
   RoleKind kind = RoleKind::decider;
   RestartUnit restart = RestartUnit::task;
-  int retries = 0;  // for all tasks of the role together
+  int retries = 0;                  // for all tasks of the role together
+  std::string restart_reason = {};  // why a task alone cannot start again, for people; may be empty
 };
 
 struct Plan {

@@ -29,6 +29,7 @@ inline constexpr int kFolderVersion = 1;
 //           logs/master.log  logs/agent.log
 //           logs/worker-0/1/stdout   and stderr, per attempt
 //           tasks/worker-0/          the task's working directory
+//           archives/NAME/           the job's archives, unpacked
 //           results/worker-0/        what YDL_RESULTS_DIR names, unless --results says otherwise
 class JobFolder {
  public:
@@ -47,6 +48,7 @@ class JobFolder {
   [[nodiscard]] std::filesystem::path agent_log() const { return logs() / "agent.log"; }
   [[nodiscard]] std::filesystem::path task_logs(const core::AttemptId& attempt) const;
   [[nodiscard]] std::filesystem::path working_directory(const core::TaskId& task) const;
+  [[nodiscard]] std::filesystem::path archives() const { return root_ / "archives"; }
   [[nodiscard]] std::filesystem::path default_results() const { return root_ / "results"; }
 
  private:

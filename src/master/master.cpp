@@ -2,6 +2,7 @@
 
 #include "core/log.hpp"
 #include "core/strings.hpp"
+#include "spec/rules.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -25,7 +26,8 @@ Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, Job
       timer_(executor),
       ended_(executor) {
   if (plan_.framework->needs_scheduler()) {
-    scheduler_.emplace(executor_, plan_.shape, "127.0.0.1", job_.spec.rendezvous_timeout,
+    scheduler_.emplace(executor_, plan_.shape, SchedulerHost::Place{"127.0.0.1", job_.port_range},
+                       job_.spec.rendezvous_timeout,
                        SchedulerHost::Sink{[this](std::string why) { happen(job::Broken{std::move(why)}); },
                                            [this](std::optional<core::AttemptId> attempt, std::string text) {
                                              note(std::move(text), std::move(attempt));
@@ -117,8 +119,11 @@ void Master::on(const job::Ask& ask) {
   if (job_.spec.auto_files) request.linked_directory = job_.spec.directory.value_or("");
   for (const auto& file : job_.spec.files) {
     const auto source = std::filesystem::path(job_.spec.directory.value_or("/")) / file.source;
-    request.links.push_back(
-        {source.string(), file.name.empty() ? source.lexically_normal().filename().string() : file.name});
+    request.links.push_back({source.string(), spec::name_in_task(file)});
+  }
+  for (const auto& archive : job_.spec.archives) {
+    const auto name = spec::name_in_task(archive);
+    request.links.push_back({(folder_.archives() / name).string(), name});
   }
   backend_->place(std::move(request));
 }

@@ -31,6 +31,12 @@ bool is_python(std::string_view word) {
   return word == "python" || word == "python3";
 }
 
+// A script outside the directory of submission is run from where it lies, beside its modules.
+std::string path_in_task(const std::string& script, const spec::JobSpec& spec) {
+  if (!script.starts_with("../") || !spec.directory) return script;
+  return (fs::path(*spec.directory) / script).lexically_normal().string();
+}
+
 struct Command {
   std::vector<std::string> argv;
   std::string interpreter_note;
@@ -42,6 +48,7 @@ Result<Command> resolve_command(std::vector<std::string> argv, const spec::JobSp
   const bool named = is_python(argv.front());
   if (!named && !is_script(argv.front())) return Command{std::move(argv), {}};
   if (named) argv.erase(argv.begin());
+  if (!argv.empty() && is_script(argv.front())) argv.front() = path_in_task(argv.front(), spec);
   if (spec.python) {
     argv.insert(argv.begin(), *spec.python);
     return Command{std::move(argv), fmt::format("{}, as --python says", *spec.python)};
@@ -63,6 +70,11 @@ std::optional<core::RoleKind> parse_kind(std::string_view text) {
     if (job::name(kind) == text) return kind;
   }
   return std::nullopt;
+}
+
+// The spec has been checked: there are two words.
+core::RestartUnit parse_restart(std::string_view text) {
+  return text == "all" ? core::RestartUnit::gang : core::RestartUnit::task;
 }
 
 job::Plan timings(const spec::JobSpec& spec) {
@@ -108,7 +120,8 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
   if (!found) return fail(found.error());
   plan.framework = *found;
 
-  for (const auto& role : spec.roles) plan.shape.roles.push_back({role.name, role.count});
+  for (const auto& role : spec.roles)
+    plan.shape.roles.push_back({role.name, role.count, role.command.empty() ? spec.command : role.command});
   if (auto fits = framework::check(*plan.framework, plan.shape); !fits) return fail(fits.error());
 
   int deciders = 0;
@@ -129,7 +142,9 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
     if (!kind)
       return fail(Errc::usage, fmt::format("'{}' is no kind of role (decider, service, side, evaluator)", *role.kind));
     if (*kind == core::RoleKind::decider) deciders += role.count;
-    plan.machine.roles.push_back({role.name, role.count, *kind, traits.restart, role.retries.value_or(spec.retries)});
+    const auto restart = role.restart ? parse_restart(*role.restart) : traits.restart;
+    plan.machine.roles.push_back({role.name, role.count, *kind, restart, role.retries.value_or(spec.retries),
+                                  role.restart ? "" : std::string(traits.restart_reason)});
 
     RoleLaunch launch;
     launch.name = role.name;
@@ -149,6 +164,11 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
                 "no role of the job decides when it is done: give one of them the kind 'decider' in the job file");
   }
   return plan;
+}
+
+const std::string* script_of(const std::vector<std::string>& command) {
+  const std::size_t index = !command.empty() && is_python(command.front()) ? 1 : 0;
+  return command.size() > index && is_script(command[index]) ? &command[index] : nullptr;
 }
 
 std::string name_from_command(const std::vector<std::string>& command) {

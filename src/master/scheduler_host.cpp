@@ -2,6 +2,8 @@
 
 #include "core/log.hpp"
 
+#include <tuple>
+
 #include <fmt/format.h>
 
 namespace ydl::master {
@@ -28,14 +30,19 @@ core::Result<void> SchedulerHost::start() {
   pslite::SchedulerOptions options;
   options.job.workers = shape_.count("worker");
   options.job.servers = shape_.count("server");
-  options.job.host = host_;
+  options.job.host = place_.host;
   options.job.registration_timeout = registration_timeout_;
-  options.address = host_;
+  options.address = place_.host;
+  if (place_.port_range) std::tie(options.port, options.last_port) = *place_.port_range;
   options.resolve = refuse_names;
   options.notify = [this](const pslite::Notice& notice) { on(notice); };
   scheduler_.reset();
   auto scheduler = pslite::Scheduler::listen(executor_, std::move(options));
-  if (!scheduler) return core::fail(scheduler.error());
+  if (!scheduler) {
+    return core::fail(scheduler.error().code, place_.port_range
+                                                  ? scheduler.error().message + "; choose others with --port-range"
+                                                  : scheduler.error().message);
+  }
   scheduler_ = *std::move(scheduler);
   begun_ = false;
   return {};

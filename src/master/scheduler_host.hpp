@@ -7,7 +7,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace ydl::master {
 
@@ -20,19 +22,24 @@ class SchedulerHost {
     std::function<void(std::optional<core::AttemptId>, std::string)> note;  // for the user
   };
 
-  SchedulerHost(net::asio::any_io_executor executor, framework::Shape shape, std::string host,
+  struct Place {
+    std::string host;
+    std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;  // none: the kernel chooses
+  };
+
+  SchedulerHost(net::asio::any_io_executor executor, framework::Shape shape, Place place,
                 core::Millis registration_timeout, Sink sink)
       : executor_(std::move(executor)),
         shape_(std::move(shape)),
-        host_(std::move(host)),
+        place_(std::move(place)),
         registration_timeout_(registration_timeout),
         sink_(std::move(sink)) {}
 
-  // A fresh scheduler for a start of all tasks. Errors: the port cannot be had.
+  // A fresh scheduler for a start of all tasks. Errors: no port can be had.
   [[nodiscard]] core::Result<void> start();
   void stop() { scheduler_.reset(); }
 
-  [[nodiscard]] const std::string& host() const { return host_; }
+  [[nodiscard]] const std::string& host() const { return place_.host; }
   [[nodiscard]] std::uint16_t port() const { return scheduler_ ? scheduler_->port() : 0; }
 
   // A task is about to start at its place.
@@ -44,7 +51,7 @@ class SchedulerHost {
 
   net::asio::any_io_executor executor_;
   framework::Shape shape_;
-  std::string host_;
+  Place place_;
   core::Millis registration_timeout_;
   Sink sink_;
   std::unique_ptr<pslite::Scheduler> scheduler_;

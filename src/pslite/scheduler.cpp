@@ -36,6 +36,25 @@ constexpr int kMaxNotes = 100;
 constexpr Millis kAcceptPause(100);
 constexpr Millis kDrainTime(2'000);
 
+// Errors: `exists` where the port is taken.
+Result<tcp::acceptor> listen_on(const asio::any_io_executor& executor, const tcp::endpoint& endpoint,
+                                tcp::acceptor::reuse_address reuse) {
+  boost::system::error_code error;
+  tcp::acceptor acceptor(executor);
+  acceptor.open(endpoint.protocol(), error);
+  if (!error) {
+    ::fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
+    acceptor.set_option(reuse, error);
+  }
+  if (!error) acceptor.bind(endpoint, error);
+  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
+  if (!error) return acceptor;
+  const bool taken = error == asio::error::address_in_use;
+  return fail(taken ? Errc::exists : Errc::io,
+              fmt::format("the scheduler cannot listen on {}:{}: {}", endpoint.address().to_string(), endpoint.port(),
+                          taken ? "the address is in use" : error.message()));
+}
+
 Result<tcp::acceptor> open_acceptor(const asio::any_io_executor& executor, const SchedulerOptions& options) {
   boost::system::error_code error;
   const auto address = asio::ip::make_address(options.address, error);
@@ -43,27 +62,20 @@ Result<tcp::acceptor> open_acceptor(const asio::any_io_executor& executor, const
     return fail(Errc::usage,
                 fmt::format("the scheduler cannot listen on '{}': it is not a numeric address", options.address));
   }
-  const tcp::endpoint endpoint(address, options.port);
-  tcp::acceptor acceptor(executor);
-  acceptor.open(endpoint.protocol(), error);
-  if (!error) {
-    ::fcntl(acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
+  if (options.last_port <= options.port) {
     // A port whose former connections are still winding down can be taken; one that somebody listens on cannot.
-    acceptor.set_option(tcp::acceptor::reuse_address(true), error);
+    auto acceptor = listen_on(executor, {address, options.port}, tcp::acceptor::reuse_address(true));
+    if (acceptor || acceptor.error().code != Errc::exists) return acceptor;
+    return fail(Errc::exists, acceptor.error().message + "; choose another port, or 0 to have a free one chosen");
   }
-  if (!error) acceptor.bind(endpoint, error);
-  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-  if (error == asio::error::address_in_use) {
-    return fail(Errc::exists,
-                fmt::format("the scheduler cannot listen on {}:{}: the address is in use; choose another port, or 0 "
-                            "to have a free one chosen",
-                            options.address, options.port));
+  for (unsigned port = options.port; port <= options.last_port; ++port) {
+    // Where there is a choice, a port that is held for somebody's task stays theirs: it is bound, if not listened on.
+    auto acceptor =
+        listen_on(executor, {address, static_cast<std::uint16_t>(port)}, tcp::acceptor::reuse_address(false));
+    if (acceptor || acceptor.error().code != Errc::exists) return acceptor;
   }
-  if (error) {
-    return fail(Errc::io, fmt::format("the scheduler cannot listen on {}:{}: {}", options.address, options.port,
-                                      error.message()));
-  }
-  return acceptor;
+  return fail(Errc::exists, fmt::format("the scheduler finds no free port from {} to {} on {}", options.port,
+                                        options.last_port, options.address));
 }
 
 }  // namespace

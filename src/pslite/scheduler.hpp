@@ -23,6 +23,7 @@ struct SchedulerOptions {
   FsmOptions job = {};
   std::string address = "127.0.0.1";  // numeric; 0.0.0.0 for all
   std::uint16_t port = 0;             // 0: the kernel chooses
+  std::uint16_t last_port = 0;        // above `port`: any of the two and what lies between will do
   Resolve resolve = {};
   // Called on the executor, never from within the methods of Scheduler, never after close(). It may call them.
   std::function<void(const Notice&)> notify = {};

@@ -62,6 +62,7 @@ core::Result<> check_role(const Role& role, const JobSpec& job) {
       .then("gpus", [&] { return if_set(resources.gpus, in_range(kGpusRange)); })
       .then("label", [&] { return if_set(resources.label, check_label); })
       .then("retries", [&] { return if_set(role.retries, in_range(kRetriesRange)); })
+      .then("restart", [&] { return if_set(role.restart, check_restart); })
       .then("ports", [&] { return if_set(role.ports, in_range(kPortsRange)); })
       .take();
 }
@@ -81,15 +82,17 @@ core::Result<> check_roles(const JobSpec& job) {
 }
 
 core::Result<> check_files(const JobSpec& job) {
-  if (job.files.size() > kMaxFiles) {
+  if (job.files.size() + job.archives.size() > kMaxFiles) {
     return fail(Errc::usage, fmt::format("a job names at most {} files; put them into a folder", kMaxFiles));
   }
   std::set<std::string> names;
-  for (const auto& file : job.files) {
-    if (auto ok = check_file(file); !ok) return ok;
-    if (!names.insert(name_in_task(file)).second) {
-      return fail(Errc::usage, fmt::format("two files have the name {} in the task; give one of them another",
-                                           in_quotes(name_in_task(file))));
+  for (const auto* list : {&job.files, &job.archives}) {
+    for (const auto& file : *list) {
+      if (auto ok = check_file(file); !ok) return ok;
+      if (!names.insert(name_in_task(file)).second) {
+        return fail(Errc::usage, fmt::format("two files have the name {} in the task; give one of them another",
+                                             in_quotes(name_in_task(file))));
+      }
     }
   }
   return {};
@@ -107,6 +110,7 @@ core::Result<> check_job(const JobSpec& job) {
       .then("env", [&] { return check_env(job.env); })
       .then("roles", [&] { return check_roles(job); })
       .then("files", [&] { return check_files(job); })
+      .then("files_limit", [&] { return if_set(job.files_limit, check_memory); })
       .then("directory", [&] { return if_set(job.directory, check_path); })
       .then("python", [&] { return if_set(job.python, check_path); })
       .then("retries", [&] { return check_range(job.retries, kRetriesRange); })

@@ -29,8 +29,9 @@ struct Role {
   std::vector<std::string> command;        // empty: the job's command
   std::map<std::string, std::string> env;  // over the job's
   Resources resources;
-  std::optional<int> retries;  // empty: the job's
-  std::optional<int> ports;    // ports held for each task beyond what the framework needs
+  std::optional<int> retries;          // empty: the job's
+  std::optional<std::string> restart;  // alone | all: who starts again when a task failed; empty: the framework knows
+  std::optional<int> ports;            // ports held for each task beyond what the framework needs
 
   bool operator==(const Role&) const = default;
 };
@@ -53,10 +54,12 @@ struct JobSpec {
   std::map<std::string, std::string> env;
   std::vector<Role> roles;
   std::vector<FileRef> files;
-  bool auto_files = true;                // what lies in the directory of submission is found in each task's
-  std::optional<std::string> directory;  // of submission; relative paths mean what they mean there
-  std::optional<std::string> python;     // interpreter for commands that are .py files
-  int retries = 0;                       // per role
+  std::vector<FileRef> archives;             // unpacked: `name` is a folder in the task's working directory
+  std::optional<std::uint64_t> files_limit;  // bytes of all that travels to the tasks; empty: the default
+  bool auto_files = true;                    // what lies in the directory of submission is found in each task's
+  std::optional<std::string> directory;      // of submission; relative paths mean what they mean there
+  std::optional<std::string> python;         // interpreter for commands that are .py files
+  int retries = 0;                           // per role
   int job_retries = 0;
   core::Millis allocation_timeout = core::Seconds(300);
   core::Millis start_timeout = core::Seconds(120);

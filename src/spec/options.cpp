@@ -115,6 +115,16 @@ core::Result<EnvVariable> parse_env_variable(std::string_view text) {
   return EnvVariable{std::string(name), std::string(value)};
 }
 
+core::Result<FileRef> parse_archive_ref(std::string_view text) {
+  const auto hash = text.rfind('#');
+  if (hash == std::string_view::npos) return parse_file_ref(text);
+  if (hash + 1 == text.size())
+    return fail(Errc::usage, fmt::format("{} ends without a name; write SOURCE#NAME", in_quotes(text)));
+  FileRef archive{std::string(text.substr(0, hash)), std::string(text.substr(hash + 1))};
+  if (auto ok = check_file(archive); !ok) return fail(std::move(ok.error()));
+  return archive;
+}
+
 core::Result<FileRef> parse_file_ref(std::string_view text) {
   const auto equals = text.rfind('=');
   FileRef file{std::string(text.substr(0, equals)), {}};

@@ -15,11 +15,12 @@
 namespace ydl::spec {
 namespace {
 
-constexpr std::array<std::string_view, 13> kSavedJobKeys{
-    "version", "name",    "framework",  "command",     "env",      "roles",    "files",
-    "python",  "retries", "auto_files", "job_retries", "timeouts", "directory"};
+constexpr std::array<std::string_view, 15> kSavedJobKeys{
+    "version", "name",    "framework",  "command",     "env",         "roles",    "files",    "archives",
+    "python",  "retries", "auto_files", "files_limit", "job_retries", "timeouts", "directory"};
 constexpr auto kJobKeys = std::span(kSavedJobKeys).first(kSavedJobKeys.size() - 1);  // all but the directory
-constexpr std::array<std::string_view, 7> kRoleKeys{"count", "kind", "command", "env", "resources", "retries", "ports"};
+constexpr std::array<std::string_view, 8> kRoleKeys{"count",     "kind",    "command", "env",
+                                                    "resources", "retries", "restart", "ports"};
 constexpr std::array<std::string_view, 6> kTimeoutKeys{"allocation", "start",      "rendezvous",
                                                        "run",        "stop_grace", "evaluator"};
 constexpr std::array<std::string_view, 2> kFileKeys{"source", "name"};
@@ -63,6 +64,7 @@ Role read_role(const Entry& entry, Problems& problems) {
   role.env = fields.env("env");
   role.resources = read_resources(fields, place);
   role.retries = fields.integer("retries", kRetriesRange);
+  role.restart = fields.text("restart", check_restart);
   role.ports = fields.integer("ports", kPortsRange);
   return role;
 }
@@ -102,40 +104,41 @@ std::vector<Role> read_roles(const Fields& job) {
   return read;
 }
 
-std::optional<FileRef> read_file_ref(const TreeNode& item, const Fields& job) {
+std::optional<FileRef> read_file_ref(const std::string& key, const TreeNode& item, const Fields& job) {
   if (item.kind == NodeKind::scalar && is_text(item)) return FileRef{.source = item.text, .name = {}};
   if (item.kind != NodeKind::map) {
-    job.complain("files", item,
-                 fmt::format("a file is a path or {{source: PATH, name: NAME}}, not {}", describe(item)));
+    job.complain(key, item, fmt::format("a file is a path or {{source: PATH, name: NAME}}, not {}", describe(item)));
     return std::nullopt;
   }
   const Fields fields(item, "a file", kFileKeys, job.problems());
   const auto source = fields.text("source", check_path);
   const auto name = fields.text("name", check_path);
-  if (item.find("source") == nullptr) job.complain("files", item, "the 'source' of this file is missing");
+  if (item.find("source") == nullptr) job.complain(key, item, "the 'source' of this file is missing");
   if (!source) return std::nullopt;
   return FileRef{.source = *source, .name = name.value_or("")};
 }
 
-std::vector<FileRef> read_files(const Fields& job) {
-  const TreeNode* list = job.sequence("files", "[data/train.bin]");
+// The names that files and archives have in the task, and the lines they stand on.
+using NameLines = std::map<std::string, int>;
+
+std::vector<FileRef> read_files(const Fields& job, const std::string& key, std::string_view example, NameLines& lines) {
+  const TreeNode* list = job.sequence(key, example);
   if (list == nullptr) return {};
   if (list->items.size() > kMaxFiles) {
-    job.complain("files", *list, fmt::format("a job names at most {} files; put them into a folder", kMaxFiles));
+    job.complain(key, *list, fmt::format("a job names at most {} files; put them into a folder", kMaxFiles));
     return {};
   }
   std::vector<FileRef> files;
-  std::map<std::string, int> lines;
   for (const auto& item : list->items) {
-    auto file = read_file_ref(item, job);
+    auto file = read_file_ref(key, item, job);
     if (!file) continue;
     if (auto ok = check_file(*file); !ok) {
-      job.complain("files", item, ok.error().message);
+      job.complain(key, item, ok.error().message);
       continue;
     }
     const auto [first, is_new] = lines.try_emplace(name_in_task(*file), item.at.line);
     if (!is_new) {
-      job.complain("files", item,
+      job.complain(key, item,
                    fmt::format("the name {} in the task is taken by the file on line {}; give one of them "
                                "another 'name'",
                                in_quotes(first->first), first->second));
@@ -166,7 +169,10 @@ JobSpec read_job(const Fields& fields) {
   spec.command = fields.command("command");
   spec.env = fields.env("env");
   spec.roles = read_roles(fields);
-  spec.files = read_files(fields);
+  NameLines names;
+  spec.files = read_files(fields, "files", "[data/train.bin]", names);
+  spec.archives = read_files(fields, "archives", "[{source: data.tar.gz, name: data}]", names);
+  spec.files_limit = fields.memory("files_limit");
   spec.auto_files = fields.boolean("auto_files").value_or(spec.auto_files);
   spec.directory = fields.text("directory", check_path);
   spec.python = fields.text("python", check_path);

@@ -82,6 +82,13 @@ core::Result<> check_kind(std::string_view kind) {
                                        core::did_you_mean(kind, kKinds)));
 }
 
+core::Result<> check_restart(std::string_view restart) {
+  if (std::ranges::find(kRestarts, restart) != kRestarts.end()) return {};
+  return fail(Errc::usage, fmt::format("{} does not say who starts again when a task of the role failed: write alone "
+                                       "or all",
+                                       in_quotes(restart)));
+}
+
 core::Result<> check_label(std::string_view label) {
   if (is_word(label, 255, "_.-", is_letter_or_digit)) return {};
   return fail(Errc::usage, fmt::format("{} is no node label: it begins with a letter or digit and has letters, digits, "

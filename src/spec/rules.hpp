@@ -29,6 +29,7 @@ inline constexpr Range kVcoresRange{1, 4'096};
 inline constexpr Range kGpusRange{0, 1'024};
 inline constexpr Range kPortsRange{0, 100};
 inline constexpr std::array<std::string_view, 4> kKinds{"decider", "service", "side", "evaluator"};
+inline constexpr std::array<std::string_view, 2> kRestarts{"alone", "all"};
 inline constexpr std::array<std::string_view, 4> kResourceKeys{"memory", "vcores", "gpus", "label"};
 
 enum class Zero { allowed, refused };
@@ -38,6 +39,7 @@ enum class Zero { allowed, refused };
 [[nodiscard]] core::Result<> check_framework(std::string_view name);
 [[nodiscard]] core::Result<> check_role_name(std::string_view name);
 [[nodiscard]] core::Result<> check_kind(std::string_view kind);
+[[nodiscard]] core::Result<> check_restart(std::string_view restart);
 [[nodiscard]] core::Result<> check_label(std::string_view label);
 [[nodiscard]] core::Result<> check_env_name(std::string_view name);
 [[nodiscard]] core::Result<> check_env_value(std::string_view value);

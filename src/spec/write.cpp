@@ -49,6 +49,7 @@ json::object to_object(const Role& role) {
   if (!role.env.empty()) object.emplace("env", map(role.env));
   if (auto resources = to_object(role.resources); !resources.empty()) object.emplace("resources", std::move(resources));
   put_if_set(object, "retries", role.retries);
+  put_if_set(object, "restart", role.restart);
   put_if_set(object, "ports", role.ports);
   return object;
 }
@@ -81,7 +82,9 @@ json::object to_object(const JobSpec& job) {
   if (!job.env.empty()) object.emplace("env", map(job.env));
   object.emplace("roles", std::move(roles));
   if (!job.files.empty()) object.emplace("files", to_array(job.files));
+  if (!job.archives.empty()) object.emplace("archives", to_array(job.archives));
   object.emplace("auto_files", job.auto_files);
+  if (job.files_limit) object.emplace("files_limit", exact_bytes(*job.files_limit));
   put_if_set(object, "directory", job.directory);
   put_if_set(object, "python", job.python);
   object.emplace("retries", job.retries);

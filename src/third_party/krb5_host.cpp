@@ -9,6 +9,7 @@
 #include <memory>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <optional>
 #include <poll.h>
 #include <pwd.h>
 #include <string>

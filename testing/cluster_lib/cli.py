@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import hdfs, jvm, lifecycle, state
+from . import hdfs, jvm, lifecycle, state, yarn
 from .errors import ClusterError
 from .ports import PortHolder
 
@@ -59,12 +59,14 @@ def _options(arguments):
         raise ClusterError(f"--nodes {arguments.nodes}: a cluster has 1 to 50 hosts.")
     if (arguments.protection or arguments.data_protection) and not arguments.secure:
         raise ClusterError("--protection and --data-protection are about Kerberos and need --secure (--encrypt does not).")
-    labels = {name: [int(host) for host in hosts.split(",")] for name, hosts in arguments.label}
-    if labels and not arguments.yarn:
+    if arguments.label and not arguments.yarn:
         raise ClusterError("--label is about NodeManagers and needs --yarn.")
+    for name, hosts in arguments.label:
+        if unknown := [host for host in hosts if not 1 <= host <= arguments.nodes]:
+            raise ClusterError(f"--label {name}: there is no host {unknown[0]}; the hosts are 1 to {arguments.nodes}.")
     return state.Options(version=arguments.version, nodes=arguments.nodes, ha=arguments.ha, secure=arguments.secure,
                          protection=arguments.protection or "authentication", data_protection=arguments.data_protection or "",
-                         encrypt=arguments.encrypt or "", yarn=arguments.yarn, labels=labels, optimize=arguments.optimize, settings=dict(arguments.set))
+                         encrypt=arguments.encrypt or "", yarn=arguments.yarn, labels=dict(arguments.label), optimize=arguments.optimize, settings=dict(arguments.set))
 
 
 def _folder_for(name):
@@ -85,9 +87,15 @@ def status(arguments):
     cluster = state.find(arguments.dir)
     print(f"{cluster.folder}, Hadoop {cluster.options.version}")
     for daemon in lifecycle.daemons(cluster):
-        pid = daemon.pid()
-        state_of = hdfs.namenode_state(cluster, daemon.name) if pid and daemon.name.startswith("namenode") else None
-        print(f"  {daemon.name:18} {cluster.address(daemon.host):12} {f'pid {pid}' if pid else 'not running':14} {state_of or ''}".rstrip())
+        process = f"pid {daemon.pid()}" if daemon.pid() else "not running"
+        role = _role(cluster, daemon) if daemon.pid() else ""
+        print(f"  {daemon.name:18} {cluster.address(daemon.host):12} {process:14} {role}".rstrip())
+
+
+def _role(cluster, daemon):
+    """Whether a master is the active one."""
+    state_of = {"namenode": hdfs.namenode_state, "resourcemanager": yarn.manager_state}.get(daemon.name.rstrip("0123456789"))
+    return (state_of and state_of(cluster, daemon.name)) or ""
 
 
 def env(arguments):
@@ -98,7 +106,10 @@ def env(arguments):
 def java(arguments):
     cluster = state.find(arguments.dir)
     command = jvm.command([*jvm.CLIENT, *cluster.jvm_options()], arguments.main, arguments.words)
-    environment = {**os.environ, **cluster.variables(), **jvm.environment(cluster.options.version, [cluster.conf])}
+    variables = cluster.variables()
+    # One who has exported them may have changed one since, for a ticket of another user.
+    exported = os.environ if os.environ.get("YDL_CLUSTER_DIR") == variables["YDL_CLUSTER_DIR"] else {}
+    environment = {**os.environ, **variables, **exported, **jvm.environment(cluster.options.version, [cluster.conf])}
     os.execvpe(command[0], command, environment)  # signals reach the program, and its exit code is ours
 
 
@@ -119,7 +130,10 @@ def on_daemons(action):
 
 
 def failover(arguments):
-    print(f"{hdfs.fail_over(state.find(arguments.dir))} is active")
+    cluster = state.find(arguments.dir)
+    if not cluster.options.ha or (arguments.masters == "resourcemanager" and not cluster.options.yarn):
+        raise ClusterError(f"this cluster has no second {arguments.masters}; start it with `up --ha`, and --yarn for ResourceManagers.")
+    print(f"{(yarn if arguments.masters == 'resourcemanager' else hdfs).fail_over(cluster)} is active")
 
 
 def _pair(text):
@@ -127,6 +141,14 @@ def _pair(text):
     if not equals or not key:
         raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
     return key, value
+
+
+def _label(text):
+    name, hosts = _pair(text)
+    try:
+        return name, [int(host) for host in hosts.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{hosts}' are not numbers of hosts, such as 1,3") from None
 
 
 def _parser():
@@ -158,16 +180,17 @@ def _parser():
                                ("pause", lifecycle.pause, "stop one daemon's threads: it accepts connections and says nothing"),
                                ("resume", lifecycle.resume, "let it go on")):
         command(name, on_daemons(action), text).add_argument("daemons", nargs="+", metavar="DAEMON")
-    command("failover", failover, "make the other NameNode active")
+    sub = command("failover", failover, "make the other NameNode active, or the other ResourceManager")
+    sub.add_argument("masters", nargs="?", choices=("namenode", "resourcemanager"), default="namenode")
     return parser
 
 
 def _add_up(sub):
     sub.add_argument("--nodes", type=int, default=3, metavar="N", help="hosts with a DataNode (default: %(default)s)")
     sub.add_argument("--version", default="3.4.1", help="Hadoop's release (default: %(default)s)")
-    sub.add_argument("--ha", action="store_true", help="two NameNodes")
+    sub.add_argument("--ha", action="store_true", help="two NameNodes, and with --yarn two ResourceManagers")
     sub.add_argument("--yarn", action="store_true", help="a ResourceManager, and a NodeManager on each host")
-    sub.add_argument("--label", type=_pair, action="append", default=[], metavar="NAME=HOST,...", help="a node label and the hosts that have it")
+    sub.add_argument("--label", type=_label, action="append", default=[], metavar="NAME=HOST,...", help="a node label and the hosts that have it")
     sub.add_argument("--secure", action="store_true", help="Kerberos, with a KDC of its own")
     sub.add_argument("--protection", choices=PROTECTIONS, help="of RPC on a secure cluster (default: authentication)")
     sub.add_argument("--data-protection", choices=PROTECTIONS, help="of block transfers on a secure cluster (default: as --protection)")

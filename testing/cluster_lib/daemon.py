@@ -41,6 +41,9 @@ class Daemon:
         shown = "\n".join(f"    {line}" for line in lines[-LINES_SHOWN:])
         return ClusterError(f"{self.name} {what}; the end of its log, {self.log}:\n{shown}")
 
+    def keep_classes(self):
+        """Called when the daemon has ended by itself: what it has written of its classes is for all clusters to come."""
+
     def _pid_file(self):
         return processes.PidFile(self.folder / "pid")
 
@@ -56,16 +59,34 @@ class JavaDaemon(Daemon):
         sites.write(self.folder / "conf", sites.merged(common, self.sites, sites.everywhere(self.cluster.options.settings)))
 
     def start(self):
+        self._new_archive().unlink(missing_ok=True)  # of one that was killed, perhaps while it wrote
         leash = [f"-Dydl.leash={self.cluster.leash}"] if self.cluster.leash else []
-        basic = jvm.OPTIMIZED_DAEMON if self.cluster.options.optimize else jvm.DAEMON
-        self.spawn(jvm.command([*basic, *leash, *self.cluster.jvm_options()], "ydl.testing.Daemon", [self.main]), self.environment())
+        options = [*self._basic_options(), *leash, *self.cluster.jvm_options()]
+        self.spawn(jvm.command(options, "ydl.testing.Daemon", [self.main]), self.environment())
+
+    def keep_classes(self):
+        if self._new_archive().exists():
+            os.replace(self._new_archive(), jvm.archive(self.cluster.options.version, self.main))
+
+    def _basic_options(self):
+        if self.cluster.options.optimize:
+            return jvm.OPTIMIZED_DAEMON
+        archive = jvm.archive(self.cluster.options.version, self.main)
+        if archive.exists():
+            return [*jvm.DAEMON, f"-XX:SharedArchiveFile={archive}"]
+        is_first = self.name.endswith("1") and self.host <= 1  # one of a kind is enough
+        return [*jvm.DAEMON, *([f"-XX:ArchiveClassesAtExit={self._new_archive()}"] if is_first else [])]
+
+    def _new_archive(self):
+        return self.folder / "classes.jsa"
 
     def run_tool(self, main, arguments):
         """Runs a Java program to its end with this daemon's configuration; its output, errors included, is in `stdout`."""
-        return processes.output_of(jvm.command([*jvm.CLIENT, *self.cluster.jvm_options()], main, arguments), self.environment())
+        environment = {**self.cluster.variables(), **self.environment()}
+        return processes.output_of(jvm.command([*jvm.CLIENT, *self.cluster.jvm_options()], main, arguments), environment)
 
     def environment(self):
         kept = {key: os.environ[key] for key in KEPT_VARIABLES if key in os.environ}
         empty = self.cluster.folder / "empty"
-        return {**kept, **jvm.environment(self.cluster.options.version, [self.folder / "conf", empty]), **self.cluster.variables(),
+        return {**kept, **jvm.environment(self.cluster.options.version, [self.folder / "conf", empty]),
                 "HADOOP_HOME": str(empty), "HADOOP_YARN_HOME": str(empty), "HADOOP_CONF_DIR": str(self.folder / "conf")}

@@ -118,18 +118,19 @@ def what_is_missing(cluster, running):
     """Which of the running daemons is not ready, in words, or None. `running` are names of daemons."""
     namenodes = [name for name in namenode_names(cluster) if name in running]
     datanodes = [name for name in running if name.startswith("datanode")]
-    for name in namenodes:
-        state = web.bean(MASTER_ADDRESS, cluster.port(f"{name}.http"), "Hadoop:service=NameNode,name=FSNamesystemState")
+    states = {name: web.bean(MASTER_ADDRESS, cluster.port(f"{name}.http"), "Hadoop:service=NameNode,name=FSNamesystemState") for name in namenodes}
+    for name, state in states.items():
         if not state or "FSState" not in state:
             return f"{name} does not answer"
-        if state["NumLiveDataNodes"] < len(datanodes):
-            return f"{name} knows {state['NumLiveDataNodes']} of {len(datanodes)} DataNodes"
-        if namenode_state(cluster, name) == "active" and state["FSState"] != "Operational":
-            return f"{name} is in safe mode"
     for name in datanodes:
         # The NameNode remembers a DataNode that was killed for a while: only the new one knows whether it has registered.
         if _registrations(cluster, name) < len(namenodes):
             return f"{name} has not registered"
+    for name, state in states.items():
+        if state["NumLiveDataNodes"] < len(datanodes):
+            return f"{name} knows {state['NumLiveDataNodes']} of {len(datanodes)} DataNodes"
+        if namenode_state(cluster, name) == "active" and state["FSState"] != "Operational":
+            return f"{name} is in safe mode"
     return None
 
 
@@ -147,8 +148,6 @@ def _registrations(cluster, name):
 
 def fail_over(cluster):
     """Makes the other NameNode active and returns its name. One that is gone needs no consent."""
-    if not cluster.options.ha:
-        raise ClusterError("this cluster has one NameNode; start it with `up --ha` for two.")
     states = {name: namenode_state(cluster, name) for name in namenode_names(cluster)}
     to = next((name for name, state in states.items() if state == "standby"), None)
     if to is None:

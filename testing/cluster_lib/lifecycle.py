@@ -48,6 +48,9 @@ def start(cluster):
             _wait_until(lambda: None if kdc.is_listening(cluster) else "the KDC does not answer", [daemon])
             daemon.log_in()
     _wait_for_running(cluster)
+    if cluster.options.ha and cluster.options.yarn:
+        yarn.activate(cluster, "resourcemanager1")
+        _wait_for_running(cluster)
     _wait_until(lambda: hdfs.active_is_missing(cluster), daemons(cluster))
     yarn.add_labels(cluster)
 
@@ -127,7 +130,9 @@ def end(cluster):
     """Ends every process of the cluster; its folder, with the logs, stays."""
     running = [daemon.pid() for daemon in daemons(cluster) if daemon.pid()]
     processes.send(running, signal.SIGCONT)  # one that was paused could not end
-    processes.end(running)
+    if processes.end(running):
+        for daemon in daemons(cluster):
+            daemon.keep_classes()
     _kill_containers(daemons(cluster))
 
 

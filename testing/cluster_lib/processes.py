@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
+PATIENCE = 30  # seconds; a daemon that writes an archive of its classes takes up to ten on a busy machine
 
 
 def start_time(pid):
@@ -61,13 +62,14 @@ def send(pids, number):
             pass
 
 
-def end(pids, patience=10.0):
-    """Asks processes to end, and kills those that have not after `patience` seconds."""
+def end(pids):
+    """Asks processes to end, and kills those that have not after a while; says whether there were none of these."""
     left = {pid: start_time(pid) for pid in pids}
     send(left, signal.SIGTERM)
-    left = _wait_until_gone(left, patience)
+    left = _wait_until_gone(left, PATIENCE)
     send(left, signal.SIGKILL)
     _wait_until_gone(left, 10)
+    return not left
 
 
 def kill(pids):

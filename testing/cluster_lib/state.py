@@ -6,13 +6,15 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from .errors import ClusterError
-from .processes import start_time
+from .processes import PidFile, start_time
 
 MASTER_ADDRESS = "127.0.0.1"
+KEPT_SECONDS = 24 * 3600  # the logs of a cluster that did not come up
 
 
 @dataclass
@@ -117,14 +119,19 @@ def new_folder():
 
 
 def _remove_orphans():
-    """Removes the folders of clusters whose leash was killed: their daemons have ended by themselves and nobody has cleaned up."""
+    """Removes what clusters have left whose leash was killed (their daemons have ended by themselves) or that never came up."""
     for file in default_parent().glob("cluster-*/cluster.json"):
         try:
             leash = json.loads(file.read_text())["leash"]
+            is_old = time.time() - file.stat().st_mtime > KEPT_SECONDS
         except (OSError, ValueError, KeyError):
             continue
-        if leash and start_time(leash) is None:
+        if not _is_running(file.parent) and (is_old or leash and start_time(leash) is None):
             shutil.rmtree(file.parent, ignore_errors=True)
+
+
+def _is_running(folder):
+    return any(PidFile(file).pid() for file in folder.glob("*/pid"))
 
 
 def find(folder):
@@ -132,6 +139,7 @@ def find(folder):
     if folder:
         return load(Path(folder).absolute())
     known = sorted(path.parent for path in default_parent().glob("cluster-*/cluster.json"))
+    known = [path for path in known if _is_running(path)] or known
     if not known:
         raise ClusterError(f"no cluster is up in {default_parent()}; start one with `testing/cluster up`, or name its folder with --dir.")
     if len(known) > 1:

@@ -1,4 +1,4 @@
-"""ResourceManager and NodeManagers."""
+"""ResourceManagers and NodeManagers: what they are configured with and how they are run."""
 
 from . import web
 from .daemon import JavaDaemon
@@ -11,35 +11,50 @@ ADDRESSES = {"address": "rpc", "scheduler.address": "scheduler", "resource-track
              "webapp.address": "http"}
 
 
+def manager_names(cluster):
+    if not cluster.options.yarn:
+        return []
+    return ["resourcemanager1", "resourcemanager2"] if cluster.options.ha else ["resourcemanager1"]
+
+
 def client_sites(cluster):
     """What clients and all daemons are told about YARN."""
-    if not cluster.options.yarn:
-        return {}
-    settings = {f"yarn.resourcemanager.{key}": f"localhost:{cluster.port(f'resourcemanager1.{port}')}" for key, port in ADDRESSES.items()}
+    settings = {}
+    for name in manager_names(cluster):
+        suffix = f".rm{name[-1]}" if cluster.options.ha else ""
+        settings.update({f"yarn.resourcemanager.{key}{suffix}": f"localhost:{cluster.port(f'{name}.{port}')}" for key, port in ADDRESSES.items()})
+    if cluster.options.ha:
+        settings.update({
+            "yarn.resourcemanager.ha.enabled": "true",
+            "yarn.resourcemanager.ha.rm-ids": "rm1,rm2",
+            # `testing/cluster failover` decides, and no ZooKeeper.
+            "yarn.resourcemanager.ha.automatic-failover.enabled": "false",
+            "yarn.resourcemanager.cluster-id": "ydl",
+        })
     settings["yarn.log-aggregation-enable"] = "true"
     settings["yarn.node-labels.enabled"] = "true"
-    return {"yarn": settings}
+    return {"yarn": settings} if cluster.options.yarn else {}
 
 
 def daemons(cluster):
-    if not cluster.options.yarn:
-        return []
-    return [_resource_manager(cluster), *(_node_manager(cluster, host) for host in range(1, cluster.options.nodes + 1))]
+    hosts = range(1, cluster.options.nodes + 1) if cluster.options.yarn else []
+    return [*(_resource_manager(cluster, name) for name in manager_names(cluster)), *(_node_manager(cluster, host) for host in hosts)]
 
 
-def _resource_manager(cluster):
-    name = "resourcemanager1"
-    data = cluster.folder / name / "data"
-    return JavaDaemon(cluster, name, host=0, main=RESOURCE_MANAGER, sites={"yarn": {
-        "yarn.resourcemanager.hostname": "localhost",
+def _resource_manager(cluster, name):
+    shared = cluster.folder / "resourcemanager-state"  # the next active one goes on with it
+    settings = {
         "yarn.scheduler.minimum-allocation-mb": 64,
         "yarn.nm.liveness-monitor.expiry-interval-ms": 10000,
         "yarn.resourcemanager.recovery.enabled": "true",
         "yarn.resourcemanager.store.class": "org.apache.hadoop.yarn.server.resourcemanager.recovery.FileSystemRMStateStore",
-        "yarn.resourcemanager.fs.state-store.uri": f"file://{data}/state",
+        "yarn.resourcemanager.fs.state-store.uri": f"file://{shared}/applications",
         # On the local file system, so that the ResourceManager need not wait for the NameNode.
-        "yarn.node-labels.fs-store.root-dir": f"file://{data}/labels",
-    }, "capacity-scheduler.xml": _queues(cluster)})
+        "yarn.node-labels.fs-store.root-dir": f"file://{shared}/labels",
+    }
+    if cluster.options.ha:
+        settings["yarn.resourcemanager.ha.id"] = f"rm{name[-1]}"
+    return JavaDaemon(cluster, name, host=0, main=RESOURCE_MANAGER, sites={"yarn": settings, "capacity-scheduler.xml": _queues(cluster)})
 
 
 def _queues(cluster):
@@ -82,24 +97,56 @@ def _node_manager(cluster, host):
             "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": 99.5,
             # It starts together with the ResourceManager, and must not wait long for it.
             "yarn.resourcemanager.connect.retry-interval.ms": 200,
+            "yarn.client.failover-sleep-base-ms": 200,
+            "yarn.client.failover-sleep-max-ms": 1000,
         },
     })
 
 
+def manager_state(cluster, name):
+    """"active", "standby", or None while it does not serve."""
+    answer = web.json_of(MASTER_ADDRESS, cluster.port(f"{name}.http"), "/ws/v1/cluster/info")
+    return answer["clusterInfo"]["haState"].lower() if answer else None
+
+
 def what_is_missing(cluster, running):
     """Which of the running daemons is not ready, in words, or None. `running` are names of daemons."""
-    managers = [name for name in running if name.startswith("nodemanager")]
-    for name in managers:
+    nodes = [name for name in running if name.startswith("nodemanager")]
+    for name in nodes:
         address = cluster.address(int(name[len("nodemanager"):]))
         if not web.json_of(address, cluster.port(f"{name}.http", address), "/ws/v1/node/info"):
             return f"{name} does not answer"
-    if "resourcemanager1" not in running:
-        return None
-    answer = web.json_of(MASTER_ADDRESS, cluster.port("resourcemanager1.http"), "/ws/v1/cluster/metrics")
-    if not answer:
-        return "resourcemanager1 does not answer"
-    active = answer["clusterMetrics"]["activeNodes"]
-    return None if active >= len(managers) else f"resourcemanager1 knows {active} of {len(managers)} NodeManagers"
+    for name in manager_names(cluster):
+        state = manager_state(cluster, name) if name in running else "gone"
+        if state is None:
+            return f"{name} does not answer"
+        if state == "active" and (missing := _nodes_are_missing(cluster, name, len(nodes))):
+            return missing
+    return None
+
+
+def _nodes_are_missing(cluster, manager, nodes):
+    answer = web.json_of(MASTER_ADDRESS, cluster.port(f"{manager}.http"), "/ws/v1/cluster/metrics")
+    active = answer["clusterMetrics"]["activeNodes"] if answer else 0
+    return None if active >= nodes else f"{manager} knows {active} of {nodes} NodeManagers"
+
+
+def fail_over(cluster):
+    """Makes the other ResourceManager active and returns its name."""
+    states = {name: manager_state(cluster, name) for name in manager_names(cluster)}
+    to = next((name for name, state in states.items() if state == "standby"), None)
+    if to is None:
+        raise ClusterError(f"no ResourceManager is standby, so none can take over: {states}.")
+    source = next(name for name in states if name != to)
+    if states[source] == "active":
+        _administer(cluster, to, ["-transitionToStandby", f"rm{source[-1]}"])
+    activate(cluster, to)
+    return to
+
+
+def activate(cluster, name):
+    # --forceactive: it would ask the other one first, which may be gone.
+    _administer(cluster, name, ["-transitionToActive", "--forceactive", f"rm{name[-1]}"])
 
 
 def add_labels(cluster):
@@ -108,7 +155,11 @@ def add_labels(cluster):
     if not labels:
         return
     hosts = " ".join(f"{cluster.address(host)}={label}" for label, numbers in labels.items() for host in numbers)
-    for words in (["-addToClusterNodeLabels", ",".join(labels)], ["-replaceLabelsOnNode", hosts]):
-        done = _resource_manager(cluster).run_tool("org.apache.hadoop.yarn.client.cli.RMAdminCLI", words)
-        if done.returncode != 0:
-            raise ClusterError(f"the ResourceManager does not take the labels ({' '.join(words)}):\n{done.stdout}")
+    _administer(cluster, "resourcemanager1", ["-addToClusterNodeLabels", ",".join(labels)])
+    _administer(cluster, "resourcemanager1", ["-replaceLabelsOnNode", hosts])
+
+
+def _administer(cluster, name, words):
+    done = _resource_manager(cluster, name).run_tool("org.apache.hadoop.yarn.client.cli.RMAdminCLI", words)
+    if done.returncode != 0:
+        raise ClusterError(f"`yarn rmadmin {' '.join(words)}` failed:\n{done.stdout}")

@@ -41,7 +41,7 @@ def refused(done, code, *parts):
         pytest.param(["run", "--resource", "boss:memory=1g", "--", "true"], ["no role 'boss'", "it has worker"], id="resources of an unknown role"),
         pytest.param(["run", "--n", "0", "--", "true"], ["--n 0", "at least one worker"], id="zero workers"),
         pytest.param(["run", "--n", "-1", "--", "true"], ["--n -1", "at least one worker"], id="minus one workers"),
-        pytest.param(["run", "--n", "two", "--", "true"], ["--n", "two"], id="a number in words"),
+        pytest.param(["run", "--n", "two", "--", "true"], ["--n: 'two' is not a whole number", "for example 2"], id="a number in words"),
         pytest.param(["run", "--n", "99999999999999999999", "--", "true"], ["--n"], id="a number out of range"),
         pytest.param(["run", "--role", "worker=0", "--", "true"], ["worker", "0"], id="a role of zero tasks"),
         pytest.param(["run", "--role", "worker", "--", "true"], ["--role", "worker"], id="a role without a count"),
@@ -171,6 +171,15 @@ def test_a_script_whose_interpreter_is_missing_is_explained(ydl):
     assert "no-such-python" in done.out
 
 
+def test_a_script_that_does_not_exist_is_named_with_the_nearest(ydl):
+    ydl.write("train.py", "print('trained')")
+    refused(ydl("run", "trian.py"), 2, "there is no script trian.py in", "did you mean 'train.py'?")
+    refused(ydl("run", "python", "jobs/train.py"), 2, "there is no script jobs/train.py in")
+    refused(ydl("run", "--no-auto-files", "train.py"), 2, "--no-auto-files", "add --file train.py")
+    assert ydl.jobs() == []
+    assert "[worker:0] trained" in ydl.ok("run", "--no-auto-files", "--file", "train.py", "train.py").out
+
+
 def test_a_python_that_does_not_exist_is_named(ydl):
     ydl.write("train.py", "")
     done = ydl("run", "--python", "/no/such/python", "--", "train.py")
@@ -185,6 +194,23 @@ def test_a_file_that_is_not_there_is_named(ydl):
 
 
 # ---- more than the machine has ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "parts"),
+    [
+        pytest.param("absent.zip", None, ["absent.zip is no file", "--archive"], id="absent"),
+        pytest.param("data.rar", b"Rar!", ["data.rar", "tells no kind of archive", ".zip"], id="of an unknown kind"),
+        pytest.param("data.tar.gz", b"no gzip at all", ["data.tar.gz cannot be unpacked:"], id="broken"),
+    ],
+)
+def test_an_archive_that_cannot_be_unpacked_is_named_and_leaves_no_job(ydl, name, content, parts):
+    if content is not None:
+        (ydl.work / name).write_bytes(content)
+    done = ydl("run", "--archive", name, "--", "true")
+    assert done.code in (1, 2)
+    assert all(part in done.err.splitlines()[-1] for part in parts), done.err
+    assert ydl.jobs() == []
 
 
 def test_10000_tasks_on_one_machine_are_refused(ydl):

@@ -80,6 +80,36 @@ def test_a_file_named_with_file_is_found_under_its_new_name(ydl):
     assert "[worker:0] from elsewhere" in done.out
 
 
+def test_an_archive_is_found_unpacked_under_its_name(ydl):
+    words = ydl.write("words.txt", "from an archive")
+    subprocess.run(["tar", "-czf", ydl.scratch / "packed.tar.gz", "-C", words.parent, words.name], check=True)
+    done = ydl.ok("run", "--no-auto-files", "--archives", f"{ydl.scratch}/packed.tar.gz#data", "--", "cat", "data/words.txt")
+    assert "[worker:0] from an archive" in done.out
+    done = ydl.ok("run", "--no-auto-files", "--archive", f"{ydl.scratch}/packed.tar.gz", "--", "cat", "packed.tar.gz/words.txt")
+    assert "[worker:0] from an archive" in done.out
+
+
+def test_a_script_outside_the_directory_finds_the_modules_beside_it(ydl):
+    (ydl.scratch / "jobs").mkdir()
+    (ydl.scratch / "jobs/beside.py").write_text("value = 42")
+    (ydl.scratch / "jobs/train.py").write_text("import beside\nprint('beside', beside.value)")
+    done = ydl.ok("run", "--", "../jobs/train.py")
+    assert "[worker:0] beside 42" in done.out
+    assert "note:" not in done.err
+
+
+def test_files_beyond_the_limit_are_refused_and_counted(ydl):
+    ydl.write("data.bin", "x" * 5000)
+    ydl.write("train.sh", "true")
+    assert "2 files, 4.9 KiB in all; at most 1 GiB may travel" in ydl.ok("run", "--dry-run", "--", "sh", "train.sh").out
+    done = ydl("run", "--files-limit", "4k", "--", "sh", "train.sh")
+    assert done.code == 2
+    assert "more than 4 KiB would travel to the tasks" in done.err
+    assert ydl.jobs() == []
+    ydl.write(".ydlignore", "*.bin")
+    ydl.ok("run", "--files-limit", "4k", "--", "sh", "train.sh")
+
+
 def test_what_tasks_write_is_kept_as_results_and_not_in_our_directory(ydl):
     ydl.ok("run", "--n", "2", "--", "sh", "-c", "echo $YDL_INDEX > made")
     assert not (ydl.work / "made").exists()

@@ -46,6 +46,26 @@ def test_a_killed_host_comes_back(cluster):
     assert "not running" in gone and "not running" not in back
 
 
+def test_the_file_system_goes_on_when_the_active_namenode_is_killed(clusters, folder):
+    cluster = clusters("--nodes", "1", "--ha")
+    cluster.client.mkdirs(remote=folder)
+    active = next(line.split()[0] for line in cluster.run("status").splitlines() if line.endswith("active"))
+    cluster.run("kill", active)
+    taken_over = cluster.run("failover")
+    assert active not in taken_over
+    assert cluster.client.stat(remote=folder)["directory"]
+    cluster.run("start", active)
+
+
+def test_a_secure_cluster_wants_a_ticket(clusters):
+    cluster = clusters("--nodes", "1", "--secure")
+    environment = {**os.environ, **cluster.variables, "KRB5CCNAME": "/nowhere/ticket-cache"}
+    done = subprocess.run([PROGRAM, "java", "org.apache.hadoop.fs.FsShell", "-ls", "/"], env=environment, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "Client cannot authenticate via:[TOKEN, KERBEROS]" in done.stderr
+    assert cluster.client.ls(remote="/") == []
+
+
 def test_nothing_outlives_a_starter_that_is_killed(tmp_path):
     starter = subprocess.Popen([PROGRAM, "up", "--foreground", "--nodes", "1", "--secure", "--dir", tmp_path / "c"], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)

@@ -112,6 +112,19 @@ def test_mxnet_workers_share_parameters_through_servers(run_job, python_of, mnis
     assert (tmp_path / "mnist-0002.params").exists()
 
 
+@pytest.mark.parametrize(("workers", "servers"), [(1, 1), (1, 2), (2, 1), (2, 2), (4, 1), (4, 2)])
+def test_mxnet_trains_with_every_number_of_workers_and_servers(run_job, python_of, mnist, workers, servers):
+    job = run_job.mx(
+        "--n", workers, "--s", servers, "--python", python_of("mxnet"),
+        "examples/mxnet/train_mnist.py", "--kv-store", "sync", "--data-dir", mnist, "--samples", 8000, "--batch-size", 128 // workers,
+        "--num-epochs", 1,
+    )  # fmt: skip
+    assert_succeeded(job, run_job)
+    ranks = sorted(log_rank(job.log(f"worker:{index}")) for index in range(workers))
+    assert ranks == list(range(workers))
+    assert accuracy_in(job.log("worker:0")) > 0.75
+
+
 def test_mxnet_trains_a_residual_network_on_cifar10(run_job, python_of, cifar10, tmp_path):
     job = run_job(
         "mxnet", {"worker": 2, "server": 1},

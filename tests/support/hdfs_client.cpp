@@ -159,7 +159,10 @@ class Client {
     const auto size = co_await reader->read_at(static_cast<std::uint64_t>(number(request, "offset", 0)), bytes);
     if (!size) co_return core::fail(size.error());
     std::string hex;
-    for (const char byte : bytes.substr(0, *size)) hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    for (const char byte : bytes.substr(0, *size)) {
+      constexpr std::string_view kDigits = "0123456789abcdef";
+      hex += {kDigits[static_cast<unsigned char>(byte) >> 4U], kDigits[static_cast<unsigned char>(byte) & 0xfU]};
+    }
     co_return json::value(hex);
   }
 

@@ -109,6 +109,13 @@ TEST(ParseMx, the_old_resource_options_mean_roles) {
   EXPECT_EQ(role(run, "server").resources, (spec::Resources{512ULL << 20U, 1, {}, {}}));
 }
 
+TEST(ParseMx, files_and_archives_have_the_old_spellings_too) {
+  const auto run = run_of("ydl-mx --files a.txt --archives env.tgz#env --archive data.zip --files-limit 2g x.py");
+  EXPECT_EQ(run.spec.files, (std::vector<spec::FileRef>{{"a.txt", ""}}));
+  EXPECT_EQ(run.spec.archives, (std::vector<spec::FileRef>{{"env.tgz", "env"}, {"data.zip", ""}}));
+  EXPECT_EQ(run.spec.files_limit, 2ULL << 30U);
+}
+
 TEST(ParseMx, everything_after_the_task_belongs_to_the_task) {
   EXPECT_THAT(run_of("ydl-mx --n 2 x.py --n 5 -s 7 --help --version").spec.command,
               ElementsAre("x.py", "--n", "5", "-s", "7", "--help", "--version"));
@@ -134,7 +141,13 @@ TEST(ParseMx, mistakes_are_said_with_a_remedy) {
   EXPECT_THAT(refusal("ydl-mx --n 1 --s 0 x.py"), HasSubstr("--s 0: a job needs at least one server"));
   EXPECT_THAT(refusal("ydl-mx --n -1 x.py"), HasSubstr("--n -1"));
   EXPECT_THAT(refusal("ydl-mx --n 100001 x.py"), HasSubstr("more than 100000 tasks"));
-  EXPECT_THAT(refusal("ydl-mx --n two x.py"), HasSubstr("--n"));
+  EXPECT_EQ(refusal("ydl-mx --n two x.py"), "--n: 'two' is not a whole number; write for example 2");
+  EXPECT_EQ(refusal("ydl-mx --n 99999999999 x.py"), "--n: 99999999999 is more than anybody has");
+  EXPECT_EQ(refusal("ydl-mx --n 1.5 x.py"), "--n: '1.5' is not a whole number; write for example 2");
+  EXPECT_EQ(refusal("ydl-mx --s"), "--s has no value, or more than one; write --s N");
+  EXPECT_EQ(refusal("ydl ls --limit 0"), "--limit: '0' is not a whole number above 0; write for example 2");
+  EXPECT_THAT(refusal("ydl-mx --archives data.zip# x.py"), HasSubstr("--archive: 'data.zip#' ends without a name"));
+  EXPECT_THAT(refusal("ydl-mx --files-limit much x.py"), HasSubstr("--files-limit: 'much' is not a size"));
   EXPECT_THAT(refusal("ydl-mx --n 99999999999 x.py"), HasSubstr("--n"));
   EXPECT_THAT(refusal("ydl-mx --n"), HasSubstr("--n"));
   EXPECT_THAT(refusal("ydl-mx --jobnmae x x.py"), HasSubstr("no option --jobnmae; did you mean '--jobname'?"));

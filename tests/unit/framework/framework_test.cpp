@@ -118,6 +118,22 @@ TEST(TensorFlow, impossible_shapes_are_refused) {
   EXPECT_EQ(refusal("tensorflow", {{{"worker", 2}}}), "accepted");
 }
 
+TEST(MxNet, only_workers_whose_command_asks_for_an_asynchronous_store_start_again_alone) {
+  const auto restart = [](std::vector<std::string> command, std::string_view role = "worker") {
+    return get("mxnet").traits({{{"worker", 2, command}, {"server", 2, command}}}, role).restart;
+  };
+  using core::RestartUnit;
+  EXPECT_EQ(restart({"train.py", "--kv-store", "dist_async"}), RestartUnit::task);
+  EXPECT_EQ(restart({"train.py", "--kv-store", "async"}), RestartUnit::task);
+  EXPECT_EQ(restart({"train.py", "--kv-store=async"}), RestartUnit::task);
+  EXPECT_EQ(restart({"train.py", "--kvstore=dist_async"}), RestartUnit::task);
+  EXPECT_EQ(restart({"train.py", "dist_async"}), RestartUnit::task);
+  EXPECT_EQ(restart({"train.py", "--kv-store", "dist_sync"}), RestartUnit::gang);
+  EXPECT_EQ(restart({"train.py", "--mode", "async"}), RestartUnit::gang);  // of what, nobody knows
+  EXPECT_EQ(restart({"train.py"}), RestartUnit::gang);
+  EXPECT_EQ(restart({"train.py", "--kv-store", "dist_async"}, "server"), RestartUnit::gang);
+}
+
 TEST(TensorFlow, workers_decide_unless_parameter_servers_make_them_servers) {
   EXPECT_EQ(get("tensorflow").traits({{{"worker", 2}}}, "worker").kind, core::RoleKind::decider);
   EXPECT_EQ(get("tensorflow").traits({{{"chief", 1}, {"worker", 2}, {"ps", 1}}}, "worker").kind,

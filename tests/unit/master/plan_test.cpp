@@ -131,6 +131,29 @@ TEST(Plan, the_framework_says_what_kind_a_role_is_unless_the_job_file_does) {
   EXPECT_EQ(plan->machine.roles[1].kind, core::RoleKind::decider);
 }
 
+TEST(Plan, a_script_outside_the_directory_is_run_from_where_it_lies) {
+  auto spec = job_of({"python", "../jobs/train.py", "../data"});
+  spec.directory = "/home/ann/work";
+  EXPECT_THAT(make_plan(spec, both_pythons())->roles[0].argv,
+              ElementsAre(testing::EndsWith("python"), "/home/ann/jobs/train.py", "../data"));
+  EXPECT_EQ(*script_of(spec.command), "../jobs/train.py");
+  EXPECT_EQ(script_of({"./train", "x.py"}), nullptr);
+  EXPECT_EQ(script_of({"python"}), nullptr);
+}
+
+TEST(Plan, the_framework_says_who_starts_again_unless_the_job_file_does) {
+  auto spec = job_of({"./train"});
+  spec.framework = "mxnet";
+  spec.roles.push_back(role("server"));
+  auto plan = make_plan(spec, both_pythons());
+  EXPECT_EQ(plan->machine.roles[0].restart, core::RestartUnit::gang);
+  EXPECT_THAT(plan->machine.roles[0].restart_reason, HasSubstr("synchronous"));
+  spec.roles[0].restart = "alone";
+  plan = make_plan(spec, both_pythons());
+  EXPECT_EQ(plan->machine.roles[0].restart, core::RestartUnit::task);
+  EXPECT_EQ(plan->machine.roles[0].restart_reason, "");
+}
+
 TEST(Plan, a_job_that_nobody_decides_is_refused) {
   auto spec = job_of({"./train"});
   spec.roles[0].kind = "service";

@@ -60,6 +60,14 @@ TEST(Options, a_variable_is_what_stands_before_the_first_equals_sign) {
   EXPECT_THAT(error_of(parse_env_variable("A=\xff")), HasSubstr("A: "));
 }
 
+TEST(Options, an_archive_may_get_a_name_as_hadoops_tools_write_it) {
+  EXPECT_EQ(parse_archive_ref("data.tar.gz#data"), (FileRef{"data.tar.gz", "data"}));
+  EXPECT_EQ(parse_archive_ref("data.tar.gz=data"), (FileRef{"data.tar.gz", "data"}));
+  EXPECT_EQ(parse_archive_ref("a/data.zip"), (FileRef{"a/data.zip", ""}));
+  EXPECT_THAT(parse_archive_ref("data.zip#").error().message, HasSubstr("write SOURCE#NAME"));
+  EXPECT_FALSE(parse_archive_ref("data.zip#../up"));
+}
+
 TEST(Options, a_file_may_get_another_name) {
   EXPECT_EQ(parse_file_ref("data/x"), (FileRef{"data/x", ""}));
   EXPECT_EQ(parse_file_ref("../conf=etc/conf"), (FileRef{"../conf", "etc/conf"}));

@@ -251,6 +251,19 @@ TEST(ParseJob, files_stay_inside_the_task_and_have_names_of_their_own) {
   EXPECT_EQ(error_of(minimal_with("files: [a/x/, {source: /, name: root/y}]")), "accepted");
 }
 
+TEST(ParseJob, archives_and_files_have_names_of_their_own) {
+  const auto job = parse_job(minimal_with("archives: [{source: a.zip, name: data}]\nfiles_limit: 5g"), "train.yaml");
+  EXPECT_EQ(job->archives, (std::vector<FileRef>{{"a.zip", "data"}}));
+  EXPECT_EQ(job->files_limit, 5ULL << 30U);
+  EXPECT_THAT(error_of(minimal_with("files: [data]\narchives: [{source: a.zip, name: data}]")),
+              HasSubstr("the name 'data' in the task is taken by the file on line 4"));
+}
+
+TEST(ParseJob, who_starts_again_is_one_of_two_words) {
+  EXPECT_EQ(parse_job(worker_with("restart: all"), "train.yaml")->roles[0].restart, "all");
+  EXPECT_THAT(error_of(worker_with("restart: none")), HasSubstr("write alone or all"));
+}
+
 TEST(ParseJob, the_directory_of_submission_is_read_from_saved_jobs_only) {
   const auto text = minimal_with("directory: /home/me");
   EXPECT_THAT(error_of(text), HasSubstr("train.yaml:4: unknown key 'directory'"));

@@ -26,6 +26,8 @@ class RandomJobs {
     for (int i = 0; i < roles; ++i) job.roles.push_back(role(i));
     const auto files = number(0, 4);
     for (int i = 0; i < files; ++i) job.files.push_back(file(i));
+    for (int i = 0; i < number(0, 2); ++i) job.archives.push_back(file(files + i));
+    if (maybe()) job.files_limit = static_cast<std::uint64_t>(number(1, 1'000'000'000));
     job.auto_files = maybe();
     if (maybe()) job.directory = "/" + text(1, 20);
     if (maybe()) job.python = text(1, 20);
@@ -93,6 +95,7 @@ class RandomJobs {
     if (maybe()) made.resources.gpus = number(0, 1024);
     if (maybe()) made.resources.label = "gpu-1.x_y";
     if (maybe()) made.retries = number(0, 1000);
+    if (maybe()) made.restart = kRestarts[static_cast<std::size_t>(number(0, 1))];
     if (maybe()) made.ports = number(0, 100);
     return made;
   }

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ydl::agent {
+
+// What of a directory is no part of a job: the names and shell patterns of its .ydlignore, one per line (a trailing
+// slash and lines that start with # mean nothing), and what no program reads: __pycache__ and the folders of git and
+// its like.
+class IgnoreList {
+ public:
+  explicit IgnoreList(const std::filesystem::path& directory);
+
+  // Whether it names an entry of the directory.
+  [[nodiscard]] bool names(const std::filesystem::path& entry) const;
+
+ private:
+  std::vector<std::string> patterns_;
+};
+
+}  // namespace ydl::agent

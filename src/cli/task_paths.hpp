@@ -1,0 +1,19 @@
+#pragma once
+
+#include "core/result.hpp"
+#include "spec/job_spec.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ydl::cli {
+
+// The paths in a job's commands, looked at before anything starts.
+
+// Errors: usage, a script that no task will find, with the nearest name there is.
+[[nodiscard]] core::Result<void> check_scripts(const spec::JobSpec& spec);
+
+// A sentence for each argument that leads out of the directory of submission: the tasks' directories lie elsewhere.
+[[nodiscard]] std::vector<std::string> outside_paths(const spec::JobSpec& spec);
+
+}  // namespace ydl::cli

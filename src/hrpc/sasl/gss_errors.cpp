@@ -1,0 +1,81 @@
+#include "hrpc/sasl/gss_errors.hpp"
+
+#include "core/strings.hpp"
+#include "hrpc/errors.hpp"
+#include "hrpc/sasl/krb5_library.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <krb5/krb5.h>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace ydl::hrpc::sasl {
+namespace {
+
+std::string display(OM_uint32 code, int type) {
+  std::string text;
+  OM_uint32 more = 0;
+  do {
+    OM_uint32 ignored = 0;
+    gss_buffer_desc message = GSS_C_EMPTY_BUFFER;
+    if (gss_display_status(&ignored, code, type, GSS_C_NO_OID, &more, &message) != GSS_S_COMPLETE) break;
+    if (!text.empty()) text += "; ";
+    text.append(static_cast<const char*>(message.value), message.length);
+    gss_release_buffer(&ignored, &message);
+  } while (more != 0);
+  return core::printable(text);
+}
+
+// How far this clock is from the KDC's, where krb5 found out when the ticket was got.
+std::string skew() {
+  const Krb5Context context;
+  krb5_timestamp seconds = 0;
+  krb5_int32 micros = 0;
+  if (!context || krb5_get_time_offsets(context.get(), &seconds, &micros) != 0 || seconds == 0) {
+    return "by more than the five minutes that Kerberos forgives";
+  }
+  return "by about " + core::format_duration(std::chrono::seconds(std::abs(seconds)));
+}
+
+std::string explain(krb5_error_code code, const GssPlace& place) {
+  switch (code) {
+    case KRB5_FCC_NOFILE:
+    case KRB5_CC_NOTFOUND:
+      return fmt::format("no Kerberos ticket in {}: run kinit", place.source);
+    case KRB5KRB_AP_ERR_TKT_EXPIRED:
+      return fmt::format("the Kerberos ticket in {} has expired: run kinit", place.source);
+    case KRB5KDC_ERR_S_PRINCIPAL_UNKNOWN:
+      return fmt::format(
+          "the KDC does not know the server's principal {}: is the host's name the one in the "
+          "configuration, and the realm right?",
+          place.server);
+    case KRB5KDC_ERR_C_PRINCIPAL_UNKNOWN:
+      return fmt::format("the KDC does not know our principal of {}", place.source);
+    case KRB5KRB_AP_ERR_SKEW:
+      return fmt::format("this machine's clock differs from the KDC's or the server's {}: set it", skew());
+    case KRB5_KDC_UNREACH:
+    case KRB5_REALM_CANT_RESOLVE:
+    case KRB5_REALM_UNKNOWN:
+      return fmt::format("no KDC of the realm of {} answers: see [realms] in /etc/krb5.conf", place.server);
+    case KRB5KDC_ERR_PREAUTH_FAILED:
+    case KRB5KRB_AP_ERR_BAD_INTEGRITY:
+      return fmt::format("the KDC does not accept the key of {}: it is older than the password", place.source);
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+core::Error gss_error(OM_uint32 major, OM_uint32 minor, const GssPlace& place) {
+  const std::string detail = minor != 0 ? display(minor, GSS_C_MECH_CODE) : display(major, GSS_C_GSS_CODE);
+  const std::string sentence = explain(static_cast<krb5_error_code>(minor), place);
+  if (sentence.empty()) {
+    return {Errc::unauthenticated, fmt::format("Kerberos with {}, {}: {}", place.server, place.source, detail)};
+  }
+  return {Errc::unauthenticated, fmt::format("{} ({})", sentence, detail)};
+}
+
+}  // namespace ydl::hrpc::sasl

@@ -1,0 +1,140 @@
+"""The RPC client alone against a real NameNode: who may ask, and how the bytes are protected."""
+
+import os
+import subprocess
+
+import pytest
+
+from conftest import REPOSITORY
+
+TOOL = REPOSITORY / os.environ.get("YDL_BUILD", "build/dev") / "bin" / "rpc_call_tool"
+ONE_HOST = ("--nodes", "1")
+
+
+def ask(cluster, *words, **variables):
+    """What the tool prints, line by line, and its exit code."""
+    environment = {**os.environ, **cluster.variables, **variables}
+    done = subprocess.run([TOOL, *words], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
+    return done.stdout.splitlines(), done.returncode
+
+
+def error_of(cluster, *words, **variables):
+    lines, code = ask(cluster, *words, **variables)
+    assert code == 1 and len(lines) == 1, lines
+    return lines[0]
+
+
+# Of the whole session: pytest then runs all tests of one cluster before it starts the next.
+@pytest.fixture(scope="session", params=["authentication", "integrity", "privacy"])
+def secure(request, clusters):
+    return clusters(*ONE_HOST, "--secure", "--protection", request.param)
+
+
+def test_without_security(clusters):
+    plain = clusters(*ONE_HOST)
+    assert ask(plain, "/") == (["found"], 0)
+    assert ask(plain, "/nothing") == (["not there"], 0)
+    assert ask(plain, "--calls", "1000", "/") == (["found"] * 1000, 0)
+
+
+def test_a_ticket_opens_every_protection(secure):
+    assert ask(secure, "/") == (["found"], 0)
+    assert ask(secure, "--calls", "300", "/") == (["found"] * 300, 0)
+
+
+def test_a_request_and_an_answer_longer_than_one_wrap(secure):
+    long_name = "/" + "/".join(["x" * 200] * 39)
+    assert ask(secure, long_name) == (["not there"], 0)
+
+
+def test_a_delegation_token_opens_every_protection(secure):
+    assert ask(secure, "--token", "--calls", "100", "/") == (["found"] * 100, 0)
+
+
+def test_a_keytab_opens_every_protection(secure):
+    assert ask(secure, "--keytab", secure.folder / "kdc" / "alice.keytab", "--principal", "alice@YDL.TEST", "/") == (["found"], 0)
+
+
+@pytest.fixture
+def kerberos(clusters):
+    return clusters(*ONE_HOST, "--secure", "--protection", "privacy")
+
+
+def test_no_ticket_names_the_cache(kerberos, tmp_path):
+    cache = tmp_path / "none"
+    assert f"no Kerberos ticket in FILE:{cache}" in error_of(kerberos, "/", KRB5CCNAME=f"FILE:{cache}")
+
+
+def test_a_keytab_without_our_key_is_named(kerberos, tmp_path):
+    keytab = kerberos.folder / "kdc" / "alice.keytab"
+    assert f"the keytab {keytab} cannot be used for bob@YDL.TEST" in error_of(kerberos, "--keytab", keytab, "--principal", "bob@YDL.TEST", "/")
+    assert "cannot be used for alice@YDL.TEST" in error_of(kerberos, "--keytab", tmp_path / "none", "--principal", "alice@YDL.TEST", "/")
+
+
+def test_an_expired_ticket_says_since_when(kerberos, tmp_path):
+    cache = f"FILE:{tmp_path / 'cache'}"
+    keytab = kerberos.folder / "kdc" / "alice.keytab"
+    environment = {**os.environ, **kerberos.variables, "KRB5CCNAME": cache}
+    subprocess.run(["kinit", "-l", "1s", "-kt", keytab, "alice@YDL.TEST"], env=environment, check=True)
+    message = error_of_expired(kerberos, cache)
+    assert message.startswith(f"localhost:{port_of(kerberos)}: the Kerberos ticket of alice@YDL.TEST in {cache} expired at ")
+    assert message.endswith("ago: run kinit")
+
+
+def error_of_expired(cluster, cache):
+    """The first error: until the second is over the ticket is good."""
+    for _ in range(100):
+        lines, code = ask(cluster, "/", KRB5CCNAME=cache)
+        if code != 0:
+            return lines[0]
+    pytest.fail("the ticket does not expire")
+
+
+def port_of(cluster):
+    text = (cluster.conf / "core-site.xml").read_text()
+    return text.partition("hdfs://localhost:")[2].partition("<")[0]
+
+
+def with_setting(cluster, folder, old, new):
+    """A copy of the cluster's configuration with something replaced."""
+    for file in cluster.conf.glob("*.xml"):
+        (folder / file.name).write_text(file.read_text().replace(old, new))
+    return str(folder)
+
+
+def test_protections_that_do_not_meet_name_the_key(kerberos, tmp_path):
+    conf = with_setting(kerberos, tmp_path, "<name>hadoop.rpc.protection</name><value>privacy", "<name>hadoop.rpc.protection</name><value>authentication")
+    assert "hadoop.rpc.protection" in error_of(kerberos, "/", HADOOP_CONF_DIR=conf)
+
+
+def test_a_client_without_kerberos_is_told_what_the_server_accepts(kerberos, tmp_path):
+    conf = with_setting(kerberos, tmp_path, "<value>kerberos</value>", "<value>simple</value>")
+    assert "SIMPLE authentication is not enabled" in error_of(kerberos, "/", HADOOP_CONF_DIR=conf)
+
+
+def test_an_unknown_server_principal_is_named(kerberos, tmp_path):
+    conf = with_setting(kerberos, tmp_path, "nn/_HOST@YDL.TEST", "nn/elsewhere@YDL.TEST")
+    assert "the server says it is nn/localhost, and the configuration expects nn/elsewhere@YDL.TEST" in error_of(kerberos, "/", HADOOP_CONF_DIR=conf)
+
+
+def test_a_secure_client_refuses_a_server_without_security(kerberos, clusters, tmp_path):
+    plain = clusters(*ONE_HOST)
+    conf = with_setting(kerberos, tmp_path, f"localhost:{port_of(kerberos)}", f"localhost:{port_of(plain)}")
+    assert "ipc.client.fallback-to-simple-auth-allowed" in error_of(kerberos, "/", HADOOP_CONF_DIR=conf)
+
+
+def test_a_web_port_is_recognised(kerberos, clusters, tmp_path):
+    plain = clusters(*ONE_HOST)
+    text = (plain.conf / "hdfs-site.xml").read_text()
+    web = text.partition("<name>dfs.namenode.http-address</name><value>")[2].partition("<")[0]
+    rpc = (plain.conf / "core-site.xml").read_text().partition("hdfs://")[2].partition("<")[0]
+    conf = with_setting(plain, tmp_path, f"hdfs://{rpc}", f"hdfs://{web}")
+    assert "an HTTP server answers there, not Hadoop RPC" in error_of(plain, "/", HADOOP_CONF_DIR=conf)
+
+
+def test_the_active_of_two_name_nodes_is_found_after_a_failover(clusters):
+    pair = clusters(*ONE_HOST, "--ha")
+    assert ask(pair, "--calls", "10", "/") == (["found"] * 10, 0)
+    pair.run("failover")
+    assert ask(pair, "--calls", "10", "/") == (["found"] * 10, 0)

@@ -1,0 +1,84 @@
+"""A worker that is killed in the middle of an epoch: with --retries 1 the job ends well, and its model is a good one."""
+import os
+import re
+import signal
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+YDL_MX = Path(os.environ.get("YDL", ROOT / "build/bin/ydl")).absolute().with_name("ydl-mx")
+PYTHON = os.environ["YDL_MXNET_PYTHON"]
+LIMIT = 120  # seconds for a job; only a hang takes that long
+EPOCHS = 3
+
+
+@pytest.fixture(scope="session")
+def mnist():
+    return subprocess.run([ROOT / "tools/fetch_data.py", "mnist"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+def run_and_kill(folder, victim, sign, *options):
+    """Runs the example, kills a worker's first attempt with SIGKILL when its log shows the sign, and returns (exit code, output)."""
+    command = [YDL_MX, "--python", PYTHON, "--output", "plain", "--n", 2, "--retries", 1, "--results", folder / "results",
+               ROOT / "examples/mxnet/train_mnist.py", *options]  # fmt: skip
+    process = subprocess.Popen([str(word) for word in command], cwd=folder, env={**os.environ, "XDG_STATE_HOME": str(folder / "state")},
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)  # fmt: skip
+    watchdog = threading.Timer(LIMIT, process.kill)
+    watchdog.start()
+    lines, pid = [], None
+    for line in process.stdout:
+        lines.append(line)
+        if started := re.search(rf"{victim} runs on .* \(pid (\d+)\)", line):
+            pid = pid or int(started.group(1))
+        if pid and line.startswith(f"[{victim}]") and sign in line:
+            os.kill(pid, signal.SIGKILL)
+            sign = "nothing any more\n\n"
+    process.wait()
+    watchdog.cancel()
+    return process.returncode, "".join(lines)
+
+
+def accuracy_in(output):
+    found = re.findall(r"^\[worker:0\] accuracy: (\S+)$", output, re.MULTILINE)
+    assert len(found) == 1, output
+    return float(found[0])
+
+
+# The first worker saves the models and tells the others where to go on; the others have only their share. The signs lie in the middle of
+# the first epoch (no model yet), after one and after two, where a worker is pushing, and where the first one has just saved.
+@pytest.mark.parametrize(
+    ("victim", "sign", "goes_on_from"),
+    [
+        ("worker:1", "Epoch[0] Batch [0-20]", 0),
+        ("worker:0", "Epoch[1] Batch [0-20]", 1),
+        ("worker:1", "Epoch[1] Batch [40-60]", 1),
+        ("worker:0", 'mnist-0002.params"', 2),
+        ("worker:1", "Epoch[2] Batch [20-40]", 2),
+    ],
+)
+def test_a_synchronous_job_goes_on_from_the_last_saved_model(tmp_path, mnist, victim, sign, goes_on_from):
+    code, output = run_and_kill(tmp_path, victim, sign, "--kv-store", "sync", "--data-dir", mnist, "--samples", 20_000, "--disp-batches", 20,
+                                "--num-epochs", EPOCHS)  # fmt: skip
+    assert code == 0, output
+    assert f"{victim} was ended by signal 9 (SIGKILL)" in output
+    assert "all tasks start again" in output
+    assert "synchronous kvstore cannot tell what a lost worker had pushed" in output
+    assert ("goes on from" in output) == (goes_on_from > 0)
+    again = output.split("all tasks start again", 1)[1]
+    for rank in (0, 1):  # all workers go on at the same epoch
+        assert re.search(r"Epoch\[(\d)\]", "\n".join(re.findall(rf"^\[worker:{rank}\] .*", again, re.MULTILINE))).group(1) == str(goes_on_from)
+    assert accuracy_in(output) > 0.94
+    assert (tmp_path / f"results/worker-0/mnist-000{EPOCHS}.params").exists()
+
+
+def test_an_asynchronous_job_takes_its_worker_back(tmp_path, mnist):
+    code, output = run_and_kill(tmp_path, "worker:1", "Epoch[1] Batch [0-20]", "--kv-store", "async", "--data-dir", mnist, "--samples", 20_000,
+                                "--disp-batches", 20, "--num-epochs", EPOCHS, "--lr", 0.01)  # fmt: skip
+    assert code == 0, output
+    assert "worker:1 starts again" in output
+    assert "worker:1 took its place in the parameter server again" in output
+    assert "all tasks start again" not in output
+    assert accuracy_in(output) > 0.9
