@@ -17,9 +17,9 @@ net::Async<> remove(FsSession& session, std::string path) {
     co_return core::fail(status.error());
   }
   if (status->is_directory() && !session.command.recursive) {
-    co_return core::fail(core::Errc::usage, fmt::format("{} is a directory: delete it with -r", path));
+    co_return core::fail(core::Errc::refused, fmt::format("{} is a directory: delete it with -r", path));
   }
-  if (path == "/") co_return core::fail(core::Errc::usage, "/ is not deleted");
+  if (path == "/") co_return core::fail(core::Errc::refused, "/ is not deleted");
   if (session.command.skip_trash) {
     auto removed = co_await session.fs.remove(path, hdfs::Recursive::yes);
     if (!removed) co_return core::fail(removed.error());

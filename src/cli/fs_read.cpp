@@ -29,7 +29,7 @@ net::Async<bool> copy_out(hdfs::FileReader& reader) {
 net::Async<bool> cat(hdfs::FileSystem& fs, std::string path) {
   auto status = co_await status_of(fs, path);
   if (!status) co_return core::fail(status.error());
-  if (status->is_directory()) co_return core::fail(core::Errc::usage, fmt::format("{} is a directory", path));
+  if (status->is_directory()) co_return core::fail(core::Errc::refused, fmt::format("{} is a directory", path));
   auto reader = co_await fs.open(path);
   if (!reader) co_return core::fail(reader.error());
   co_return co_await copy_out(*reader);

@@ -157,7 +157,8 @@ CommandHelp describe(const Grammar::Entry& entry) {
 // `fs` has commands of its own, each with the flags its users know from elsewhere.
 Result<Command> fs_command(const std::vector<std::string>& words) {
   const auto end = std::ranges::find(words, "--");
-  if (words.empty() || std::find(words.begin(), end, "--help") != end) return ShowText{fs_help()};
+  const bool asks = words.empty() || words.front() == "-h" || std::find(words.begin(), end, "--help") != end;
+  if (asks) return ShowText{fs_help()};
   auto command = parse_fs(words);
   if (!command) return fail(command.error());
   return *std::move(command);

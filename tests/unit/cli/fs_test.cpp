@@ -73,7 +73,8 @@ std::string mode(std::string_view text, std::uint32_t before, IsDirectory direct
   const auto after = apply_mode(text, before, directory);
   if (!after) return "error";
   std::string octal;
-  for (int shift = 9; shift >= 0; shift -= 3) octal += static_cast<char>('0' + ((*after >> static_cast<unsigned>(shift)) & 7U));
+  for (int shift = 9; shift >= 0; shift -= 3)
+    octal += static_cast<char>('0' + ((*after >> static_cast<unsigned>(shift)) & 7U));
   return octal;
 }
 
@@ -91,7 +92,8 @@ TEST(FsMode, octal_and_letters) {
 }
 
 TEST(FsMode, what_is_none_is_an_error) {
-  for (const auto* text : {"", "888", "7777777", "u", "u+q", "z+r", "u+x,"}) EXPECT_EQ(mode(text, 0644), "error") << text;
+  for (const auto* text : {"", "888", "7777777", "u", "u+q", "z+r", "u+x,"})
+    EXPECT_EQ(mode(text, 0644), "error") << text;
 }
 
 }  // namespace
