@@ -67,6 +67,7 @@ def test_a_pipeline_that_cannot_be_filled_names_the_setting(broken, folder, loca
         cluster.run("kill", victim)
     with pytest.raises(ClientError, match="none can take its place.*replace-datanode-on-failure.policy"):
         client.more(local=local(content(1000)), remote=f"{folder}/file")
+        client.release(remote=f"{folder}/file")
 
 
 def test_a_datanode_that_says_nothing_is_left_behind(broken, folder, local):
