@@ -26,16 +26,16 @@ from cluster_lib.errors import ClusterError  # noqa: E402
 from cluster_lib.running import JavaClient, LineClient, RunningCluster  # noqa: E402
 
 WRITE, READ, SMALL, STAT = "write", "read", "small files", "getFileInfo"
+WARM_UP_FILES = 200
 # How many times as fast as the other client ydl is to be.
 GOALS = {(WRITE, "Java"): 0.95, (READ, "Java"): 1.0, (WRITE, "hdfs-native"): 1.2, (READ, "hdfs-native"): 1.5, (SMALL, "Java"): 1.0, (STAT, "Java"): 1.0}
 
 
-def measure(client, folder, options):
+def measure(client, folder, files, options):
     """One client's turn: {what: rate}, in MiB or operations per second."""
     file = f"{folder}/large"
     written = client("time-write", remote=file, bytes=options.mebibytes << 20, replication=1)
     read = client("time-read", remote=file)
-    files = options.files // options.rounds  # in all rounds together as many as asked for: there may be no more than 50 a second
     small = client("time-small-files", remote=f"{folder}/small", count=files, bytes=1024, threads=options.threads)
     asked = client("time-stat", remote=file, count=options.questions, threads=options.questions)
     return {WRITE: options.mebibytes / written, READ: options.mebibytes / read, SMALL: files / small, STAT: options.questions / asked}
@@ -45,12 +45,14 @@ def measure_all(cluster, clients, options):
     """Every client in every round, each time another one first; the first round warms caches and compilers and does not count."""
     rates = {name: {what: [] for what in (WRITE, READ, SMALL, STAT)} for name in clients}
     names = list(clients)
+    # In all rounds together as many as asked for: a small machine may do no more than 50 a second.
+    files = options.files // options.rounds
     for number in range(options.rounds + 1):
         names = names[1:] + names[:1]
         for name in names:
             folder = f"/bench/{number}-{name}"
             cluster.client.mkdirs(remote=f"{folder}/small")
-            for what, rate in measure(clients[name], folder, options).items():
+            for what, rate in measure(clients[name], folder, files if number > 0 else min(files, WARM_UP_FILES), options).items():
                 if number > 0:
                     rates[name][what].append(rate)
             cluster.client.delete(remote=folder)

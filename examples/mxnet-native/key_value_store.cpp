@@ -77,6 +77,11 @@ void KeyValueStore::init(std::span<const Array> values) {
   check(MXKVStoreInit(handle_.get(), static_cast<std::uint32_t>(keys.size()), keys.data(), handles.data()));
 }
 
+void KeyValueStore::init(int key, const Array& value) {
+  NDArrayHandle handle = value.get();
+  check(MXKVStoreInit(handle_.get(), 1, &key, &handle));
+}
+
 void KeyValueStore::push(int key, const Array& value) {
   NDArrayHandle handle = value.get();
   check(MXKVStorePush(handle_.get(), 1, &key, &handle, priority_of(key)));

@@ -29,6 +29,7 @@ class KeyValueStore {
 
   // Keys are the positions in the list. The first worker's values count; returns when all workers are here.
   void init(std::span<const Array> values);
+  void init(int key, const Array& value);
   void push(int key, const Array& value);
   void pull(int key, const Array& value);
 

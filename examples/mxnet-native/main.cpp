@@ -7,6 +7,7 @@
 #include "sgd.hpp"
 #include "training.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -33,8 +34,15 @@ void serve() {
   });
 }
 
+// What --load-epoch says or, when the launcher starts the job again, the newest saved model.
+int first_epoch(const Options& options) {
+  const int asked = options.load_epoch.value_or(0);
+  return options.started_again ? std::max(asked, Model::newest_epoch(options.model_prefix)) : asked;
+}
+
 Model starting_point(const Options& options) {
-  if (options.load_epoch) return Model::load(options.model_prefix, *options.load_epoch, options.batch_size);
+  if (const int epoch = first_epoch(options); epoch > 0 || options.load_epoch)
+    return Model::load(options.model_prefix, epoch, options.batch_size);
   Model model(options.network == "lenet" ? lenet() : mlp(), options.batch_size);
   model.draw_parameters();
   return model;
@@ -53,7 +61,7 @@ Data read_data(const Options& options) {
 
 void train_and_test(const Options& options, const Data& data, Model model, mx::KeyValueStore& store) {
   Training training(options, data, std::move(model), store);
-  training.run();
+  training.run(first_epoch(options));
   if (store.rank() == 0) fmt::print("accuracy: {:.4f}\n", training.test().value());
   std::fflush(stdout);
 }

@@ -90,10 +90,19 @@ Model Model::load(const std::string& prefix, int epoch, std::size_t batch_size) 
 }
 
 void Model::save(const std::string& prefix, int epoch) const {
-  symbol_.save(symbol_path(prefix));
+  const std::string part = prefix + ".part";
+  symbol_.save(part);
+  std::filesystem::rename(part, symbol_path(prefix));
   std::vector<std::string> names;
   for (const std::string& name : names_) names.push_back("arg:" + name);
-  mx::save_arrays(parameters_path(prefix, epoch), names, parameters_);
+  mx::save_arrays(part, names, parameters_);
+  std::filesystem::rename(part, parameters_path(prefix, epoch));
+}
+
+int Model::newest_epoch(const std::string& prefix) {
+  int epoch = 0;
+  while (std::filesystem::exists(parameters_path(prefix, epoch + 1))) ++epoch;
+  return epoch;
 }
 
 void Model::draw_parameters() {

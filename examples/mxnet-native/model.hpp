@@ -14,7 +14,10 @@ class Model {
   // The files of a saved model are PREFIX-symbol.json and PREFIX-EPOCH.params, as MXNet's other languages write and
   // read them.
   static Model load(const std::string& prefix, int epoch, std::size_t batch_size);
+  // A file gets its name when it is whole: a worker may be killed while it saves.
   void save(const std::string& prefix, int epoch) const;
+  // The last epoch with a saved model, or 0.
+  [[nodiscard]] static int newest_epoch(const std::string& prefix);
 
   // Draws new parameters: weights from a normal distribution with the variance 2 / inputs, biases zero.
   void draw_parameters();

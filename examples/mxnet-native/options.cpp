@@ -69,5 +69,6 @@ std::variant<Options, ExitCode> parse_options(int argc, char** argv) {
     return ExitCode{code == 0 ? EXIT_SUCCESS : 2};
   }
   options.kv_store = store_type(options.kv_store);
+  options.started_again = variable("YDL_ATTEMPT").value_or("1") != "1";
   return options;
 }

@@ -17,6 +17,7 @@ struct Options {
   std::filesystem::path data_dir;
   std::string model_prefix;
   std::optional<int> load_epoch;
+  bool started_again = false;  // by the launcher, after a failure
   std::size_t disp_batches = 100;
 };
 

@@ -3,6 +3,7 @@
 #include "sgd.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -57,9 +58,12 @@ Training::Training(const Options& options, const Data& data, Model model, mx::Ke
   }
 }
 
-void Training::run() {
+void Training::run(int first_epoch) {
   share_parameters();
-  for (int epoch = options_.load_epoch.value_or(0); epoch < options_.epochs; ++epoch) {
+  first_epoch = agree_on(first_epoch);
+  if (first_epoch > 0 && store_.rank() == 0)
+    log_.line(fmt::format("goes on from {}-{:04}.params", options_.model_prefix, first_epoch));
+  for (int epoch = first_epoch; epoch < options_.epochs; ++epoch) {
     train_epoch(epoch);
     if (store_.rank() == 0) {
       model_.save(options_.model_prefix, epoch + 1);
@@ -83,6 +87,16 @@ void Training::share_parameters() {
   }
   store_.init(model_.parameters());
   for (int key = 0; const mx::Array& parameter : model_.parameters()) store_.pull(key++, parameter);
+}
+
+// With dist_sync all workers must take the same number of steps: the first worker tells the others where they begin.
+int Training::agree_on(int first_epoch) {
+  const int key = static_cast<int>(model_.parameters().size());  // the next after theirs
+  mx::Array shared(mx::Shape{1});
+  shared.write(std::array{static_cast<float>(first_epoch)});
+  store_.init(key, shared);
+  if (store_.rank() > 0) store_.pull(key, shared);
+  return static_cast<int>(shared.read().front());
 }
 
 void Training::train_epoch(int epoch) {

@@ -21,13 +21,14 @@ class Training {
  public:
   // Throws std::invalid_argument if this worker's share is less than one batch.
   Training(const Options& options, const Data& data, Model model, mx::KeyValueStore& store);
-  // Trains for all epochs; the first worker saves the model after each.
-  void run();
+  // Trains for all epochs after the given one, or after that of the first worker, who saves the model after each.
+  void run(int first_epoch);
   // The accuracy on the whole test set.
   [[nodiscard]] Accuracy test();
 
  private:
   void share_parameters();
+  [[nodiscard]] int agree_on(int first_epoch);
   void train_epoch(int epoch);
   Accuracy train_batch(std::span<const std::size_t> rows);
   void report_progress(int epoch, std::size_t batches_done, const Accuracy& accuracy) const;

@@ -10,7 +10,7 @@ NETWORKS = {f"resnet{6 * blocks + 2}": partial(networks.resnet, blocks_per_stage
 
 
 def main():
-    arguments = fit.parse_arguments(__doc__, "cifar10", NETWORKS, num_epochs=10, lr_step_epochs=[7, 9])
+    arguments = fit.parse_arguments(__doc__, "cifar10", NETWORKS, batch_size=64, num_epochs=8, lr_step_epochs=[5, 7])
     kv = fit.create_kvstore(arguments.kv_store)
     train, validation, test = data.iterators(data.CIFAR10, kv, arguments)
     fit.fit(NETWORKS[arguments.network](), train, validation, test, kv, arguments)

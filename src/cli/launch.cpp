@@ -136,17 +136,20 @@ void say(const RunOptions& options, const std::string& line) {
 
 }  // namespace
 
-int launch_job(const RunOptions& options, const spec::JobSpec& spec) {
+int launch_job(const RunOptions& options, spec::JobSpec spec) {
   const auto where = choose_cluster(options.common.cluster, options.cluster_only);
   if (!where) return complain(where.error());
   if (auto checked = spec::check_job(spec); !checked) return complain(checked.error());
+  if (!options.dry_run) {
+    if (auto scripts = check_scripts(spec); !scripts) return complain(scripts.error());
+  }
+  spec = with_scripts_in_place(std::move(spec));
   const auto plan = master::make_plan(spec);
   if (!plan) return complain(plan.error());
   if (options.dry_run) {
     print(wants_json(options.common) ? dry_run_json(*plan, *where) : dry_run_text(*plan, *where, output_style()));
     return 0;
   }
-  if (auto scripts = check_scripts(spec); !scripts) return complain(scripts.error());
   if (auto fits = check_machine(*plan); !fits) return complain(fits.error());
   const auto luggage_note = check_luggage(spec);
   if (!luggage_note) return complain(luggage_note.error());

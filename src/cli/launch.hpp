@@ -7,6 +7,6 @@ namespace ydl::cli {
 
 // From a job to its end, for `ydl run`, `ydl submit` and `ydl-mx`: checks it, makes its folder, starts its master and
 // follows it. Returns the exit code.
-[[nodiscard]] int launch_job(const RunOptions& options, const spec::JobSpec& spec);
+[[nodiscard]] int launch_job(const RunOptions& options, spec::JobSpec spec);
 
 }  // namespace ydl::cli

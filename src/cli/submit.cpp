@@ -27,7 +27,7 @@ int execute(const Submit& command) {
     if (role.resources.label)
       options.cluster_only.push_back(fmt::format("label: {} of role {}", *role.resources.label, role.name));
   }
-  return launch_job(options, *spec);
+  return launch_job(options, *std::move(spec));
 }
 
 }  // namespace ydl::cli

@@ -52,11 +52,25 @@ core::Result<void> check_script(const std::string& script, const spec::JobSpec& 
 
 core::Result<void> check_scripts(const spec::JobSpec& spec) {
   for (const auto& role : spec.roles) {
-    const auto* script = master::script_of(role.command.empty() ? spec.command : role.command);
-    if (script == nullptr) continue;
-    if (auto found = check_script(*script, spec); !found) return found;
+    const auto& command = role.command.empty() ? spec.command : role.command;
+    const auto script = master::script_in(command);
+    if (!script) continue;
+    if (auto found = check_script(command[*script], spec); !found) return found;
   }
   return {};
+}
+
+spec::JobSpec with_scripts_in_place(spec::JobSpec spec) {
+  const auto put_in_place = [&](std::vector<std::string>& command) {
+    const auto script = master::script_in(command);
+    if (!script || is_brought(command[*script], spec)) return;
+    const auto path = fs::path(spec.directory.value_or(".")) / command[*script];
+    std::error_code error;
+    if (fs::exists(path, error)) command[*script] = path.lexically_normal().string();
+  };
+  put_in_place(spec.command);
+  for (auto& role : spec.roles) put_in_place(role.command);
+  return spec;
 }
 
 std::vector<std::string> outside_paths(const spec::JobSpec& spec) {
@@ -64,7 +78,6 @@ std::vector<std::string> outside_paths(const spec::JobSpec& spec) {
   if (!spec.auto_files || !spec.directory) return notes;
   for (const auto& word : spec.command) {
     std::error_code ignored;
-    if (&word == master::script_of(spec.command)) continue;  // it is run from where it lies
     if (!word.starts_with("../") || !fs::exists(fs::path(*spec.directory) / word, ignored)) continue;
     notes.push_back(fmt::format(
         "'{}' lies outside this directory, so tasks will not find it there: give its full path or --file {}", word,

@@ -13,6 +13,11 @@ namespace ydl::cli {
 // Errors: usage, a script that no task will find, with the nearest name there is.
 [[nodiscard]] core::Result<void> check_scripts(const spec::JobSpec& spec);
 
+// For jobs whose tasks run where the scripts are: each script by its full path, so that what it finds from its own
+// place
+// (`os.path.dirname(__file__)`, folders beside and above it) is what it finds without ydl.
+[[nodiscard]] spec::JobSpec with_scripts_in_place(spec::JobSpec spec);
+
 // A sentence for each argument that leads out of the directory of submission: the tasks' directories lie elsewhere.
 [[nodiscard]] std::vector<std::string> outside_paths(const spec::JobSpec& spec);
 

@@ -67,7 +67,7 @@ std::optional<std::string> Config::get(std::string_view key) const {
 // As in Java: what cannot be resolved, or leads back to itself, stays as it is written.
 std::string Config::expand(std::string text) const {
   std::set<std::string, std::less<>> seen;
-  const std::string written = text;
+  std::string written = text;
   for (int i = 0; i < kMaxExpansions; ++i) {
     const auto found = find_variable(text);
     if (!found) return text;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -82,6 +83,7 @@ struct Client::State : std::enable_shared_from_this<State> {
   std::uint32_t last_call = 0;
   std::size_t server = 0;  // the one that served last
   std::shared_ptr<Link> link;
+  std::vector<std::weak_ptr<Connection>> left;  // to servers we have left; calls may still wait there
   net::Signal closing;
   bool is_closed = false;
   std::minstd_rand random{std::random_device{}()};
@@ -136,6 +138,10 @@ net::awaitable<Client::State::Attempt> Client::State::attempt(const Call& call, 
 void Client::State::leave(std::size_t server_left) {
   if (server != server_left) return;
   server = (server + 1) % options.servers.size();
+  if (!link) return;
+  std::erase_if(left, [](const auto& connection) { return connection.expired(); });
+  left.push_back(link->connection);
+  link->connection->retire();
   link.reset();
 }
 
@@ -146,6 +152,9 @@ void Client::State::close() {
     if (!link->result) link->result = core::fail(closed());
     link->opened.notify();
     link.reset();
+  }
+  for (const auto& connection : left) {
+    if (const auto alive = connection.lock()) alive->close(closed());
   }
   closing.notify();
 }

@@ -17,7 +17,7 @@ namespace ydl::hrpc {
 // Any number of calls are in flight at a time, all on one connection, which is opened by the first call, closed when
 // idle, and opened again, on the same server or on the next one, as the retry policy says. Client id and call ids are
 // the same over retries and failover. A client serves one protocol and belongs to one thread: call it from coroutines
-// of its executor. It may be destroyed with calls in flight: they end with Errc::cancelled.
+// of its executor. It may be destroyed with calls in flight: they end with core::Errc::cancelled.
 class Client {
  public:
   Client(net::asio::any_io_executor executor, ClientOptions options);
@@ -42,7 +42,7 @@ class Client {
   // The token of further connections: an AM's is renewed while it runs.
   void set_token(Token token);
 
-  // Fails every call in flight with Errc::cancelled; further calls fail the same way.
+  // Fails every call in flight with core::Errc::cancelled; further calls fail the same way.
   void close();
 
  private:

@@ -123,6 +123,7 @@ core::Result<ClientOptions> name_node_options(const hconf::Config& config, const
   options.servers = service.servers;
   options.random_first = config.get_bool("dfs.client.failover.random.order");
   options.identity.server_principal = config.get_trimmed("dfs.namenode.kerberos.principal");
+  options.identity.principal_pattern = config.get_trimmed("dfs.namenode.kerberos.principal.pattern");
   const auto token_service = service.token_service.empty() ? service.name : service.token_service;
   options.identity.token = select_token(credentials.tokens, "HDFS_DELEGATION_TOKEN", token_service);
   options.retry.max_failovers = read.count("dfs.client.failover.max.attempts");
@@ -137,6 +138,7 @@ core::Result<ClientOptions> resource_manager_options(const hconf::Config& config
   Reader read(config);
   ClientOptions options = common(config, credentials, read);
   options.identity.server_principal = config.get_trimmed("yarn.resourcemanager.principal");
+  options.identity.principal_pattern = config.get_trimmed("yarn.resourcemanager.principal.pattern");
   options.identity.token =
       select_token(credentials.tokens, token_kind, servers.empty() ? "" : to_string(servers.front()));
   const auto interval = read.millis("yarn.resourcemanager.connect.retry-interval.ms");

@@ -43,6 +43,15 @@ void Connection::close(core::Error why) {
   calls_.fail_all(*failure_);
 }
 
+void Connection::retire() {
+  retired_ = true;
+  close_if_retired();
+}
+
+void Connection::close_if_retired() {
+  if (retired_ && calls_.empty()) close({Errc::connection_lost, place_ + ": closed when it was no longer needed"});
+}
+
 net::Async<std::string> Connection::call(CallKey key, Method method, std::string request, core::Millis at_most) {
   const auto self = shared_from_this();
   if (failure_) co_return core::fail(*failure_);
@@ -53,22 +62,24 @@ net::Async<std::string> Connection::call(CallKey key, Method method, std::string
     waiter->result = std::move(result);
     waiter->timer.cancel();
   });
-  const auto sent_at = used_ = core::steady_now();
-  enqueue(*std::move(bytes));
+  used_ = core::steady_now();
+  const auto reads_before = reads_;
+  enqueue(*bytes);
   waiter->timer.expires_after(at_most);
   const auto [stopped] = co_await waiter->timer.async_wait(net::tuple);
   used_ = core::steady_now();
   if (waiter->result) co_return *std::move(waiter->result);
   calls_.forget(key.id);
+  close_if_retired();
   if (stopped) co_return core::fail(core::Errc::cancelled, fmt::format("{} was cancelled", method.name));
   core::Error late{Errc::timed_out,
                    fmt::format("{}: no answer to {} within {}", place_, method.name, core::format_duration(at_most))};
   // Not a word in all that time: the others would wait in vain too.
-  if (received_ < sent_at) close({Errc::connection_lost, late.message});
+  if (reads_ == reads_before) close({Errc::connection_lost, late.message});
   co_return core::fail(std::move(late));
 }
 
-void Connection::enqueue(std::string bytes) {
+void Connection::enqueue(std::string_view bytes) {
   unsent_ += bytes;
   if (std::exchange(writing_, true)) return;
   asio::co_spawn(socket_.get_executor(), write_loop(shared_from_this()), asio::detached);
@@ -91,9 +102,11 @@ net::awaitable<void> Connection::read_loop(std::shared_ptr<Connection> self) {
       co_return;
     }
     self->received_ = core::steady_now();
+    ++self->reads_;
     auto step = self->session_.feed(*bytes);
-    if (!step.output.empty()) self->enqueue(std::move(step.output));
+    if (!step.output.empty()) self->enqueue(step.output);
     for (auto& [id, result] : step.answers) self->calls_.finish(id, std::move(result));
+    self->close_if_retired();
     if (step.failure) self->close(std::move(*step.failure).within(self->place_));
   }
 }
@@ -112,7 +125,7 @@ net::awaitable<void> Connection::watch_loop(std::shared_ptr<Connection> self) {
       if (now - self->used_ >= options.idle_close) self->close({Errc::connection_lost, "closed when idle"});
     } else if (now - std::max(self->received_, pinged) >= options.ping_interval) {
       pinged = now;
-      if (auto ping = self->session_.ping()) self->enqueue(*std::move(ping));
+      if (auto ping = self->session_.ping()) self->enqueue(*ping);
     }
   }
 }

@@ -7,9 +7,11 @@
 #include "net/asio.hpp"
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <boost/asio/ip/tcp.hpp>
 
@@ -38,6 +40,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   [[nodiscard]] const std::optional<core::Error>& failure() const { return failure_; }
   // Everybody who waits is told why.
   void close(core::Error why);
+  // No further calls will come: it closes as soon as the last one that waits has its answer.
+  void retire();
 
  private:
   struct Waiter;
@@ -48,7 +52,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   net::Async<std::string> receive();
   net::Async<> write(std::string bytes);
   void start();
-  void enqueue(std::string bytes);
+  void close_if_retired();
+  void enqueue(std::string_view bytes);
   void arm_deadline();
   [[nodiscard]] core::Error explain(const boost::system::error_code& error) const;
 
@@ -64,8 +69,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   CallTable calls_;
   std::string unsent_;
   bool writing_ = false;
+  bool retired_ = false;
   bool expired_ = false;  // the connect timeout is over
   core::Instant received_{};
+  std::uint64_t reads_ = 0;
   core::Instant used_{};
   std::optional<core::Error> failure_;
   std::array<char, std::size_t{64} << 10U> buffer_;

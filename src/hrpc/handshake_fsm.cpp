@@ -3,7 +3,6 @@
 #include "core/assert.hpp"
 #include "core/strings.hpp"
 #include "hrpc/errors.hpp"
-#include "hrpc/principal.hpp"
 #include "hrpc/proto/rpc_header.pb.h"
 #include "hrpc/sasl/digest_md5.hpp"
 
@@ -148,7 +147,7 @@ core::Result<HandshakeFsm::Offer> HandshakeFsm::choose(const RpcSaslProto& messa
 core::Result<std::unique_ptr<sasl::Mechanism>> HandshakeFsm::start_kerberos(const ServerPrincipal& server) const {
   if (!options_.kerberos)
     return core::fail(Errc::unauthenticated, "the server wants Kerberos, which this program lacks");
-  if (auto trusted = check_principal(server, options_.identity.server_principal, options_.server_host); !trusted) {
+  if (auto trusted = check_principal(server, options_.identity, options_.server_host); !trusted) {
     return core::fail(trusted.error());
   }
   return options_.kerberos(server, options_.identity);

@@ -3,6 +3,7 @@
 #include "core/result.hpp"
 #include "hrpc/message_codec.hpp"
 #include "hrpc/options.hpp"
+#include "hrpc/principal.hpp"
 #include "hrpc/sasl/mechanism.hpp"
 
 #include <functional>
@@ -11,12 +12,6 @@
 #include <string_view>
 
 namespace ydl::hrpc {
-
-// What a server says it is, for Kerberos: "nn" at "host1".
-struct ServerPrincipal {
-  std::string service;
-  std::string host;
-};
 
 using KerberosFactory =
     std::function<core::Result<std::unique_ptr<sasl::Mechanism>>(const ServerPrincipal&, const Identity&)>;

@@ -2,7 +2,7 @@
 
 #include "core/strings.hpp"
 #include "hrpc/errors.hpp"
-#include "hrpc/handshake_fsm.hpp"
+#include "hrpc/options.hpp"
 
 #include <algorithm>
 
@@ -20,6 +20,44 @@ std::string lower(std::string_view text) {
   return result;
 }
 
+// With * for any characters and ? for one. On a mismatch the last * takes one character more.
+bool matches(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t star_text = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      star_text = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++star_text;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+bool is_numeric(std::string_view host) {
+  return host.find(':') != std::string_view::npos || host.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+// Whether the host of the configuration can be the one with this full name.
+bool may_be_called(std::string_view host, std::string_view full_name) {
+  if (is_numeric(host)) return true;
+  return host.find('.') == std::string_view::npos && full_name.starts_with(lower(host) + ".");
+}
+
+core::Error not_expected(std::string_view is, std::string_view wanted) {
+  return {Errc::unauthenticated, fmt::format("the server says it is {}, and the configuration expects {}",
+                                             core::printable(is), core::printable(wanted))};
+}
+
 }  // namespace
 
 std::string expand_principal(std::string_view pattern, std::string_view host) {
@@ -32,13 +70,26 @@ std::string expand_principal(std::string_view pattern, std::string_view host) {
   return fmt::format("{}/{}{}", pattern.substr(0, slash), lower(host), rest.substr(component.size()));
 }
 
-core::Result<> check_principal(const ServerPrincipal& server, std::string_view expected, std::string_view host) {
-  if (expected.empty()) return {};
-  const std::string wanted = expand_principal(expected, host);
+core::Result<> check_principal(const ServerPrincipal& server, const Identity& identity, std::string_view host) {
   const std::string is = fmt::format("{}/{}", server.service, lower(server.host));
+  if (!identity.principal_pattern.empty()) {
+    const std::string_view pattern = identity.principal_pattern;
+    if (matches(pattern.substr(0, pattern.find('@')), is)) return {};
+    return core::fail(not_expected(is, pattern));
+  }
+  if (identity.server_principal.empty()) return {};
+  const std::string wanted = expand_principal(identity.server_principal, host);
+  const bool has_host_mark = wanted != identity.server_principal;
+  const std::string service = wanted.substr(0, wanted.find('/'));
   if (is == wanted.substr(0, wanted.find('@'))) return {};
-  return core::fail(Errc::unauthenticated, fmt::format("the server says it is {}, and the configuration expects {}",
-                                                       core::printable(is), core::printable(wanted)));
+  if (has_host_mark && server.service == service && may_be_called(host, lower(server.host))) return {};
+  return core::fail(not_expected(is, wanted));
+}
+
+std::string ticket_name(const ServerPrincipal& server, const Identity& identity) {
+  const auto at = identity.server_principal.find('@');
+  const std::string realm = at == std::string::npos ? "" : identity.server_principal.substr(at);
+  return fmt::format("{}/{}{}", server.service, lower(server.host), realm);
 }
 
 }  // namespace ydl::hrpc

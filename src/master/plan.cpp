@@ -31,12 +31,6 @@ bool is_python(std::string_view word) {
   return word == "python" || word == "python3";
 }
 
-// A script outside the directory of submission is run from where it lies, beside its modules.
-std::string path_in_task(const std::string& script, const spec::JobSpec& spec) {
-  if (!script.starts_with("../") || !spec.directory) return script;
-  return (fs::path(*spec.directory) / script).lexically_normal().string();
-}
-
 struct Command {
   std::vector<std::string> argv;
   std::string interpreter_note;
@@ -48,7 +42,6 @@ Result<Command> resolve_command(std::vector<std::string> argv, const spec::JobSp
   const bool named = is_python(argv.front());
   if (!named && !is_script(argv.front())) return Command{std::move(argv), {}};
   if (named) argv.erase(argv.begin());
-  if (!argv.empty() && is_script(argv.front())) argv.front() = path_in_task(argv.front(), spec);
   if (spec.python) {
     argv.insert(argv.begin(), *spec.python);
     return Command{std::move(argv), fmt::format("{}, as --python says", *spec.python)};
@@ -166,9 +159,10 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
   return plan;
 }
 
-const std::string* script_of(const std::vector<std::string>& command) {
+std::optional<std::size_t> script_in(const std::vector<std::string>& command) {
   const std::size_t index = !command.empty() && is_python(command.front()) ? 1 : 0;
-  return command.size() > index && is_script(command[index]) ? &command[index] : nullptr;
+  if (command.size() <= index || !is_script(command[index])) return std::nullopt;
+  return index;
 }
 
 std::string name_from_command(const std::vector<std::string>& command) {

@@ -47,8 +47,8 @@ using FindCommand = std::function<std::optional<std::string>(const std::string& 
 [[nodiscard]] core::Result<JobPlan> make_plan(const spec::JobSpec& spec,
                                               const FindCommand& find_command = find_on_path);
 
-// The word of a command that is a Python script to run, with or without a leading `python`; or nullptr.
-[[nodiscard]] const std::string* script_of(const std::vector<std::string>& command);
+// Which word of a command is a Python script to run, with or without a leading `python`.
+[[nodiscard]] std::optional<std::size_t> script_in(const std::vector<std::string>& command);
 
 // "train_mnist" for "python train_mnist.py", for jobs without a name.
 [[nodiscard]] std::string name_from_command(const std::vector<std::string>& command);

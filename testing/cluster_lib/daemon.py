@@ -7,6 +7,7 @@ from . import jvm, processes, sites
 from .errors import ClusterError
 
 LINES_SHOWN = 25  # of the log of a daemon that did not come up
+RECORD = "-XX:ArchiveClassesAtExit"
 KEPT_VARIABLES = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "JAVA_HOME", "TMPDIR")
 
 
@@ -41,8 +42,9 @@ class Daemon:
         shown = "\n".join(f"    {line}" for line in lines[-LINES_SHOWN:])
         return ClusterError(f"{self.name} {what}; the end of its log, {self.log}:\n{shown}")
 
-    def keep_classes(self):
-        """Called when the daemon has ended by itself: what it has written of its classes is for all clusters to come."""
+    def is_recording(self):
+        """Whether it will leave an archive of its classes when it is asked to end."""
+        return False
 
     def _pid_file(self):
         return processes.PidFile(self.folder / "pid")
@@ -64,7 +66,11 @@ class JavaDaemon(Daemon):
         options = [*self._basic_options(), *leash, *self.cluster.jvm_options()]
         self.spawn(jvm.command(options, "ydl.testing.Daemon", [self.main]), self.environment())
 
+    def is_recording(self):
+        return RECORD in processes.command_line(self.pid())
+
     def keep_classes(self):
+        """Called when it has ended by itself: what it has written of its classes is for all clusters to come."""
         if self._new_archive().exists():
             os.replace(self._new_archive(), jvm.archive(self.cluster.options.version, self.main))
 
@@ -75,7 +81,7 @@ class JavaDaemon(Daemon):
         if archive.exists():
             return [*jvm.DAEMON, f"-XX:SharedArchiveFile={archive}"]
         is_first = self.name.endswith("1") and self.host <= 1  # one of a kind is enough
-        return [*jvm.DAEMON, *([f"-XX:ArchiveClassesAtExit={self._new_archive()}"] if is_first else [])]
+        return [*jvm.DAEMON, *([f"{RECORD}={self._new_archive()}"] if is_first else [])]
 
     def _new_archive(self):
         return self.folder / "classes.jsa"

@@ -128,10 +128,13 @@ def _signal(cluster, name, number):
 
 def end(cluster):
     """Ends every process of the cluster; its folder, with the logs, stays."""
-    running = [daemon.pid() for daemon in daemons(cluster) if daemon.pid()]
-    processes.send(running, signal.SIGCONT)  # one that was paused could not end
-    if processes.end(running):
-        for daemon in daemons(cluster):
+    running = [daemon for daemon in daemons(cluster) if daemon.pid()]
+    recording = [daemon for daemon in running if daemon.is_recording()]
+    # Nobody wants what the others would still write.
+    processes.kill([daemon.pid() for daemon in running if daemon not in recording])
+    processes.send([daemon.pid() for daemon in recording], signal.SIGCONT)  # one that was paused could not end
+    if processes.end([daemon.pid() for daemon in recording]):
+        for daemon in recording:
             daemon.keep_classes()
     _kill_containers(daemons(cluster))
 

@@ -22,6 +22,13 @@ def start_time(pid):
     return None if fields[0] == "Z" else int(fields[19])
 
 
+def command_line(pid):
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
 class PidFile:
     """A process id with its start time, so that a number that is used again is not taken for the old process."""
 

@@ -98,6 +98,14 @@ def test_a_script_outside_the_directory_finds_the_modules_beside_it(ydl):
     assert "note:" not in done.err
 
 
+def test_a_script_finds_what_lies_above_it(ydl):
+    (ydl.scratch / "shared").mkdir()
+    (ydl.scratch / "shared/common.py").write_text("value = 42")
+    ydl.write("train.py", "import os, sys\nhere = os.path.dirname(os.path.abspath(__file__))\nsys.path.append(os.path.join(here, '../shared'))\n"
+              "import common\nprint('common', common.value, os.getcwd() == here)")  # fmt: skip
+    assert "[worker:0] common 42 False" in ydl.ok("run", "--", "python", "train.py").out
+
+
 def test_files_beyond_the_limit_are_refused_and_counted(ydl):
     ydl.write("data.bin", "x" * 5000)
     ydl.write("train.sh", "true")

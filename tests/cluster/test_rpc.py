@@ -26,9 +26,10 @@ def error_of(cluster, *words, **variables):
 
 
 # Of the whole session: pytest then runs all tests of one cluster before it starts the next.
-@pytest.fixture(scope="session", params=["authentication", "integrity", "privacy"])
+@pytest.fixture(scope="session", params=["authentication", "integrity", "privacy", "privacy-3.3.6"])
 def secure(request, clusters):
-    return clusters(*ONE_HOST, "--secure", "--protection", request.param)
+    protection, _, version = request.param.partition("-")
+    return clusters(*ONE_HOST, "--secure", "--protection", protection, *(["--version", version] if version else []))
 
 
 def test_without_security(clusters):
@@ -114,7 +115,8 @@ def test_a_client_without_kerberos_is_told_what_the_server_accepts(kerberos, tmp
 
 
 def test_an_unknown_server_principal_is_named(kerberos, tmp_path):
-    conf = with_setting(kerberos, tmp_path, "nn/_HOST@YDL.TEST", "nn/elsewhere@YDL.TEST")
+    pattern = "<property><name>dfs.namenode.kerberos.principal.pattern</name><value>nn/elsewhere@YDL.TEST</value></property></configuration>"
+    conf = with_setting(kerberos, tmp_path, "</configuration>", pattern)
     assert "the server says it is nn/localhost, and the configuration expects nn/elsewhere@YDL.TEST" in error_of(kerberos, "/", HADOOP_CONF_DIR=conf)
 
 
@@ -131,6 +133,26 @@ def test_a_web_port_is_recognised(kerberos, clusters, tmp_path):
     rpc = (plain.conf / "core-site.xml").read_text().partition("hdfs://")[2].partition("<")[0]
     conf = with_setting(plain, tmp_path, f"hdfs://{rpc}", f"hdfs://{web}")
     assert "an HTTP server answers there, not Hadoop RPC" in error_of(plain, "/", HADOOP_CONF_DIR=conf)
+
+
+def test_a_name_node_that_has_stopped_times_out(clusters, tmp_path):
+    plain = clusters(*ONE_HOST)
+    timeout = "<property><name>ipc.client.rpc-timeout.ms</name><value>500</value></property></configuration>"
+    conf = with_setting(plain, tmp_path, "</configuration>", timeout)
+    plain.run("pause", "namenode1")
+    try:
+        assert error_of(plain, "/", HADOOP_CONF_DIR=conf).endswith(": no answer to getFileInfo within 500 ms")
+    finally:
+        plain.run("resume", "namenode1")
+    assert ask(plain, "/") == (["found"], 0)
+
+
+def test_a_name_node_that_starts_is_waited_for(clusters):
+    plain = clusters(*ONE_HOST)
+    plain.run("kill", "namenode1")
+    waiting = subprocess.Popen([TOOL, "/"], env={**os.environ, **plain.variables}, stdout=subprocess.PIPE, text=True)
+    plain.run("start", "namenode1")
+    assert waiting.communicate(timeout=60)[0] == "found\n"
 
 
 def test_the_active_of_two_name_nodes_is_found_after_a_failover(clusters):

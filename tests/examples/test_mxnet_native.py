@@ -112,8 +112,14 @@ def test_a_native_job_whose_data_is_missing_fails_and_says_so(run_job, native, t
     assert f"{tmp_path}/nowhere/train-images-idx3-ubyte is missing: bring the data with tools/fetch_data.py mnist" in job.output
 
 
-def test_a_shell_command_runs_in_each_role(run_job):
-    job = run_job("none", {"worker": 2, "server": 1}, "sh", "-c", 'echo "$YDL_ROLE:$YDL_INDEX here"; [ "$YDL_ROLE" = worker ] || exec sleep 600')
+def test_a_shell_command_runs_in_each_role(run_job, tmp_path):
+    # The workers end when the server has spoken: when they are done, it is stopped.
+    script = """
+        echo "$YDL_ROLE:$YDL_INDEX here"
+        if [ "$YDL_ROLE" = server ]; then touch "$1"; exec sleep 600; fi
+        until [ -e "$1" ]; do sleep 0.05; done
+    """
+    job = run_job("none", {"worker": 2, "server": 1}, "sh", "-c", script, "sh", tmp_path / "server-is-here")
     succeeded(job, run_job)
     for task in ("worker:0", "worker:1", "server:0"):
         assert job.log(task).splitlines() == [f"{task} here"]

@@ -20,10 +20,12 @@ def mnist():
     return subprocess.run([ROOT / "tools/fetch_data.py", "mnist"], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
-def run_and_kill(folder, victim, sign, *options):
-    """Runs the example, kills a worker's first attempt with SIGKILL when its log shows the sign, and returns (exit code, output)."""
-    command = [YDL_MX, "--python", PYTHON, "--output", "plain", "--n", 2, "--retries", 1, "--results", folder / "results",
-               ROOT / "examples/mxnet/train_mnist.py", *options]  # fmt: skip
+PYTHON_EXAMPLE = ROOT / "examples/mxnet/train_mnist.py"
+
+
+def run_and_kill(folder, victim, sign, *options, example=PYTHON_EXAMPLE):
+    """Runs an example, kills a worker's first attempt with SIGKILL when its log shows the sign, and returns (exit code, output)."""
+    command = [YDL_MX, "--python", PYTHON, "--output", "plain", "--n", 2, "--retries", 1, "--results", folder / "results", example, *options]
     process = subprocess.Popen([str(word) for word in command], cwd=folder, env={**os.environ, "XDG_STATE_HOME": str(folder / "state")},
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)  # fmt: skip
     watchdog = threading.Timer(LIMIT, process.kill)
@@ -72,6 +74,16 @@ def test_a_synchronous_job_goes_on_from_the_last_saved_model(tmp_path, mnist, vi
         assert re.search(r"Epoch\[(\d)\]", "\n".join(re.findall(rf"^\[worker:{rank}\] .*", again, re.MULTILINE))).group(1) == str(goes_on_from)
     assert accuracy_in(output) > 0.94
     assert (tmp_path / f"results/worker-0/mnist-000{EPOCHS}.params").exists()
+
+
+def test_the_native_example_goes_on_from_the_last_saved_model(tmp_path, mnist):
+    folder = subprocess.run(["make", "--silent", "-C", ROOT / "examples/mxnet-native"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    code, output = run_and_kill(tmp_path, "worker:1", "Epoch[1] Batch [0-20]", "--kv-store", "sync", "--data-dir", mnist, "--samples", 20_000,
+                                "--network", "mlp", "--disp-batches", 20, "--num-epochs", EPOCHS,
+                                example=Path(folder.splitlines()[-1]) / "train_mnist_native")  # fmt: skip
+    assert code == 0, output
+    assert "mnist-0001.params" in re.search(r"goes on from .*", output).group()
+    assert accuracy_in(output) > 0.94
 
 
 def test_an_asynchronous_job_takes_its_worker_back(tmp_path, mnist):

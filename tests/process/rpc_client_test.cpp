@@ -253,6 +253,31 @@ TEST_F(RpcClientTest, a_standby_sends_us_to_the_active_and_we_stay_there) {
   EXPECT_EQ(seen.size(), 1U);
 }
 
+TEST_F(RpcClientTest, the_connection_to_a_server_we_have_left_is_closed_when_its_last_call_is_answered) {
+  int closes = 0;
+  net::Signal moved(loop_.executor());
+  const auto standby = server([&](Socket& socket, int) -> awaitable<void> {
+    RpcPeer peer(socket);
+    const auto slow = co_await peer.next_call();
+    const auto quick = co_await peer.next_call();
+    co_await test::write(socket, test::error_reply(quick->id, "org.apache.hadoop.ipc.StandbyException", "no"));
+    co_await moved.wait(test::kPatience);
+    co_await test::write(socket, test::reply(slow->id, "slow"));
+    co_await test::listen_until_closed(socket);
+    ++closes;
+  });
+  const auto active = server([&](Socket& socket, int) {
+    moved.notify();
+    return answer_all(socket, 0);
+  });
+  auto calling = client({standby->port(), active->port()});
+  int done = 0;
+  loop_.spawn(expect_echo(calling, "slow", done));
+  loop_.settle();
+  EXPECT_EQ(loop_.run(calling.call_bytes(kOnce, "x")), "once x");
+  EXPECT_TRUE(loop_.until([&] { return done == 1 && closes == 1; }));
+}
+
 TEST_F(RpcClientTest, a_dead_server_of_a_pair_sends_us_to_the_other) {
   const auto gone = server(nullptr)->port();
   const auto active = echo();
@@ -356,6 +381,22 @@ TEST_F(RpcClientTest, a_call_that_gave_up_does_not_disturb_the_others) {
   EXPECT_EQ(loop_.run(calling.call_bytes(kOnce, "end")), "quick");
   EXPECT_EQ(loop_.run(calling.call_bytes(kOnce, "x")), "quick");
   EXPECT_EQ(running->connections(), 1);
+}
+
+TEST_F(RpcClientTest, silence_to_one_call_is_silence_to_all) {
+  const auto silent = server([](Socket& socket, int) { return test::listen_until_closed(socket); });
+  auto calling = client({silent->port()});
+  bool is_lost = false;
+  const auto wait_long = [](Client& caller, bool& done) -> awaitable<void> {
+    const auto answer = co_await caller.call_bytes(kOnce, "patient");
+    EXPECT_FALSE(answer);
+    if (!answer) EXPECT_EQ(answer.error().code, Errc::connection_lost);
+    done = true;
+  };
+  loop_.spawn(wait_long(calling, is_lost));
+  loop_.settle();
+  EXPECT_EQ(error_of(calling, kOnce, kShort).code, Errc::timed_out);
+  EXPECT_TRUE(loop_.until([&] { return is_lost; }));
 }
 
 awaitable<void> expect_cancelled(Client& client, int& done) {

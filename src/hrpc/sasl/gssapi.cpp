@@ -205,10 +205,9 @@ core::Result<GssCredential> acquire(const KerberosSource& source, const GssPlace
 core::Result<std::unique_ptr<Mechanism>> make_gssapi(const ServerPrincipal& server, const Identity& identity) {
   const auto& source = identity.kerberos;
   // With the realm where the configuration names it; else by host, and krb5 finds the realm.
-  const std::string expected = expand_principal(identity.server_principal, server.host);
-  const bool has_realm = expected.find('@') != std::string::npos;
-  GssPlace place{.server = has_realm ? expected : fmt::format("{}/{}", server.service, server.host),
-                 .source = "the keytab " + source.keytab.string()};
+  const std::string full_name = ticket_name(server, identity);
+  const bool has_realm = full_name.find('@') != std::string::npos;
+  GssPlace place{.server = full_name, .source = "the keytab " + source.keytab.string()};
   if (source.keytab.empty()) {
     const auto ticket = read_ticket_cache(source.cache);
     if (!ticket) return core::fail(ticket.error());
@@ -218,7 +217,7 @@ core::Result<std::unique_ptr<Mechanism>> make_gssapi(const ServerPrincipal& serv
     return core::fail(usable.error());
   }
   auto name = has_realm
-                  ? import_name(expected, const_cast<gss_OID>(GSS_KRB5_NT_PRINCIPAL_NAME), place)
+                  ? import_name(full_name, const_cast<gss_OID>(GSS_KRB5_NT_PRINCIPAL_NAME), place)
                   : import_name(fmt::format("{}@{}", server.service, server.host), GSS_C_NT_HOSTBASED_SERVICE, place);
   if (!name) return core::fail(name.error());
   auto credential = acquire(source, place);

@@ -161,6 +161,7 @@ TEST(MxNet, workers_and_servers_are_pointed_at_the_scheduler) {
   EXPECT_EQ(env.at("DMLC_PS_ROOT_PORT"), "9091");
   EXPECT_EQ(env.at("DMLC_NODE_HOST"), "10.0.0.3");
   EXPECT_EQ(env.at("DMLC_SERVER_ID"), "0");
+  EXPECT_EQ(env.at("DMLC_TASK_ID"), "2");
   EXPECT_EQ(env.at("PORT"), "7002");
   EXPECT_THAT(refusal("mxnet", {{{"worker", 2}}}), HasSubstr("--s N"));
 }

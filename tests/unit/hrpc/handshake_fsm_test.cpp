@@ -231,5 +231,39 @@ TEST(Principal, host_stands_for_the_server_in_lower_case) {
   EXPECT_EQ(expand_principal("hdfs@R", "h"), "hdfs@R");
 }
 
+bool is_trusted(const ServerPrincipal& server, std::string principal, std::string pattern, std::string_view host) {
+  return check_principal(server, {.server_principal = std::move(principal), .principal_pattern = std::move(pattern)},
+                         host)
+      .has_value();
+}
+
+TEST(Principal, the_host_we_call_is_the_one_that_answers) {
+  const ServerPrincipal server{"rm", "host1.example.org"};
+  EXPECT_TRUE(is_trusted(server, "rm/_HOST@R", "", "Host1.Example.org"));
+  EXPECT_TRUE(is_trusted(server, "rm/_HOST@R", "", "host1")) << "a short name";
+  EXPECT_TRUE(is_trusted(server, "rm/_HOST@R", "", "10.0.0.1")) << "an address";
+  EXPECT_TRUE(is_trusted(server, "", "", "anything"));
+  EXPECT_FALSE(is_trusted(server, "rm/_HOST@R", "", "host"));
+  EXPECT_FALSE(is_trusted(server, "rm/_HOST@R", "", "host1.other.org"));
+  EXPECT_FALSE(is_trusted(server, "nn/_HOST@R", "", "host1"));
+  EXPECT_FALSE(is_trusted(server, "rm/host2@R", "", "10.0.0.1")) << "named outright";
+}
+
+TEST(Principal, a_pattern_decides_where_there_is_one) {
+  const ServerPrincipal server{"nn", "host1.example.org"};
+  EXPECT_TRUE(is_trusted(server, "nn/other@R", "*", "h"));
+  EXPECT_TRUE(is_trusted(server, "", "nn/host?.*@R", "h"));
+  EXPECT_TRUE(is_trusted(server, "", "*/*.org*", "h"));
+  EXPECT_FALSE(is_trusted(server, "", "nn/host?@R", "h"));
+  EXPECT_FALSE(is_trusted(server, "", "*/*.com", "h"));
+  EXPECT_TRUE(is_trusted({"nn", std::string(1'000'000, 'x')}, "", "*x*x", "h"));
+  EXPECT_FALSE(is_trusted(server, "nn/_HOST@R", "dn/*", "host1.example.org"));
+}
+
+TEST(Principal, a_ticket_is_asked_for_in_the_configured_realm) {
+  EXPECT_EQ(ticket_name({"nn", "Host1"}, {.server_principal = "hdfs/_HOST@EXAMPLE.ORG"}), "nn/host1@EXAMPLE.ORG");
+  EXPECT_EQ(ticket_name({"nn", "host1"}, {}), "nn/host1");
+}
+
 }  // namespace
 }  // namespace ydl::hrpc

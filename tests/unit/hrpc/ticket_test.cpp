@@ -34,8 +34,7 @@ TEST(Ticket, an_expired_one_says_whose_where_and_since_when) {
 }
 
 TEST(Ticket, one_from_the_future_means_that_a_clock_is_wrong) {
-  EXPECT_THAT(refusal(ticket(kNow + 20min, kNow + 1h)),
-              HasSubstr("20 min from now: this machine's clock is behind"));
+  EXPECT_THAT(refusal(ticket(kNow + 20min, kNow + 1h)), HasSubstr("20 min from now: this machine's clock is behind"));
 }
 
 TEST(Ticket, a_cache_without_a_ticket_says_what_to_do) {

@@ -131,14 +131,12 @@ TEST(Plan, the_framework_says_what_kind_a_role_is_unless_the_job_file_does) {
   EXPECT_EQ(plan->machine.roles[1].kind, core::RoleKind::decider);
 }
 
-TEST(Plan, a_script_outside_the_directory_is_run_from_where_it_lies) {
-  auto spec = job_of({"python", "../jobs/train.py", "../data"});
-  spec.directory = "/home/ann/work";
-  EXPECT_THAT(make_plan(spec, both_pythons())->roles[0].argv,
-              ElementsAre(testing::EndsWith("python"), "/home/ann/jobs/train.py", "../data"));
-  EXPECT_EQ(*script_of(spec.command), "../jobs/train.py");
-  EXPECT_EQ(script_of({"./train", "x.py"}), nullptr);
-  EXPECT_EQ(script_of({"python"}), nullptr);
+TEST(Plan, the_script_of_a_command_is_found) {
+  EXPECT_EQ(script_in({"python", "../jobs/train.py", "x.py"}), 1U);
+  EXPECT_EQ(script_in({"train.py"}), 0U);
+  EXPECT_EQ(script_in({"./train", "x.py"}), std::nullopt);
+  EXPECT_EQ(script_in({"python"}), std::nullopt);
+  EXPECT_EQ(script_in({}), std::nullopt);
 }
 
 TEST(Plan, the_framework_says_who_starts_again_unless_the_job_file_does) {

@@ -1,0 +1,173 @@
+#include "yarn/allocator_fsm.hpp"
+
+#include "core/assert.hpp"
+#include "hrpc/errors.hpp"
+#include "yarn/explain.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace ydl::yarn {
+namespace {
+
+// The same request would fail the same way.
+bool is_final(const core::Error& error) {
+  return error.code == hrpc::Errc::invalid_request || error.code == hrpc::Errc::invalid_token ||
+         error.code == hrpc::Errc::access_denied || error.code == hrpc::Errc::unauthenticated;
+}
+
+}  // namespace
+
+AllocatorFsm::AllocatorFsm(AllocatorOptions options, std::span<const NodeReport> snapshot)
+    : options_(options), nodes_(snapshot) {}
+
+void AllocatorFsm::add_role(RoleAsk role) {
+  const auto key = role.key;
+  const bool is_new = roles_.emplace(key, RoleAsks(std::move(role), options_.style)).second;
+  YDL_ASSERT(is_new);
+}
+
+void AllocatorFsm::want(AskKey role, int more, core::Instant now) {
+  roles_.at(role).want(more, now);
+}
+
+void AllocatorFsm::release(const ContainerId& id) {
+  if (completed_.contains(id) || !releasing_.insert(id).second) return;
+  to_release_.insert(id);
+}
+
+void AllocatorFsm::avoid(const std::string& host) {
+  nodes_.avoid(host);
+  for (auto& [key, role] : roles_) {
+    if (role.names(host)) role.forget_plan();
+  }
+}
+
+void AllocatorFsm::forgive(const std::string& host) {
+  nodes_.forgive(host);
+}
+
+AllocatorFsm::Heard AllocatorFsm::registered(const Registration& registration, core::Instant now) {
+  YDL_ASSERT(state_ == State::unregistered);
+  state_ = State::idle;
+  last_heartbeat_ = now - options_.heartbeat.idle;  // the first one is due at once
+  Heard heard;
+  keep_tokens(registration.nm_tokens);
+  recover(registration.from_previous_attempts, heard);
+  return heard;
+}
+
+// A ResourceManager that has restarted knows of no ask, release or blacklist, and counts responses from 0.
+void AllocatorFsm::start_over() {
+  state_ = State::unregistered;
+  response_id_ = 0;
+  unanswered_.reset();
+  avoided_told_.clear();
+  to_release_ = releasing_;
+  for (auto& [key, role] : roles_) {
+    role.forget_told();
+    if (role.open() > 0) role.forget_plan();
+  }
+}
+
+void AllocatorFsm::plan(core::Instant now) {
+  for (auto& [key, role] : roles_) {
+    auto rooms = nodes_.rooms();
+    for (const auto& [other_key, other] : roles_) {
+      if (other_key != key) other.take_named(rooms);
+    }
+    role.plan(std::move(rooms), now, options_.name_hosts_for);
+  }
+}
+
+AllocateRequest AllocatorFsm::next_request(core::Instant now) {
+  YDL_ASSERT(state_ == State::idle);
+  state_ = State::waiting;
+  last_heartbeat_ = now;
+  if (unanswered_) return *unanswered_;
+  plan(now);
+  AllocateRequest request{.response_id = response_id_, .progress = progress_};
+  for (auto& [key, role] : roles_) {
+    for (auto& ask : role.changes()) request.asks.push_back(std::move(ask));
+  }
+  const auto& avoided = nodes_.avoided();
+  std::ranges::set_difference(avoided, avoided_told_, std::back_inserter(request.avoid));
+  std::ranges::set_difference(avoided_told_, avoided, std::back_inserter(request.forgive));
+  avoided_told_ = avoided;
+  request.releases.assign(to_release_.begin(), to_release_.end());
+  to_release_.clear();
+  unanswered_ = request;
+  return request;
+}
+
+AllocatorFsm::Heard AllocatorFsm::on_response(const AllocateResponse& response, core::Instant now) {
+  YDL_ASSERT(state_ == State::waiting);
+  Heard heard;
+  if (response.command == AllocateResponse::Command::resync) {
+    start_over();
+    return heard;
+  }
+  state_ = response.command == AllocateResponse::Command::shutdown ? State::over : State::idle;
+  unanswered_.reset();
+  response_id_ = response.response_id;
+  keep_tokens(response.nm_tokens);
+  recover(response.from_previous_attempts, heard);
+  hear_nodes(response, heard);
+  hear_completions(response, heard);
+  hear_grants(response, heard, now);
+  heard.will_be_preempted = response.will_be_preempted;
+  heard.may_be_preempted = response.may_be_preempted;
+  if (response.am_rm_token && response.am_rm_token != am_rm_token_) {
+    am_rm_token_ = response.am_rm_token;
+    heard.new_token = response.am_rm_token;
+  }
+  return heard;
+}
+
+AllocatorFsm::Next AllocatorFsm::on_failure(const core::Error& error) {
+  YDL_ASSERT(state_ == State::waiting);
+  if (is_not_registered(error)) {
+    start_over();
+    return Next::register_again;
+  }
+  if (is_attempt_over(error) || is_final(error)) {
+    state_ = State::over;
+    return Next::end;
+  }
+  state_ = State::idle;
+  return Next::try_again;
+}
+
+core::Instant AllocatorFsm::next_heartbeat(core::Instant now) const {
+  HeartbeatNeeds needs{.has_news = has_news()};
+  for (const auto& [key, role] : roles_) {
+    if (role.open() == 0) continue;
+    needs.waiting_since = std::max(needs.waiting_since.value_or(role.waiting_since()), role.waiting_since());
+  }
+  return last_heartbeat_ + heartbeat_interval(options_.heartbeat, needs, now);
+}
+
+bool AllocatorFsm::has_news() const {
+  // What was not answered goes out in the usual time: a ResourceManager that is down is not to be hurried.
+  if (unanswered_) return false;
+  return !to_release_.empty() || nodes_.avoided() != avoided_told_ ||
+         std::ranges::any_of(roles_, [](const auto& entry) { return entry.second.has_changes(); });
+}
+
+int AllocatorFsm::open_asks() const {
+  int open = 0;
+  for (const auto& [key, role] : roles_) open += role.open();
+  return open;
+}
+
+int AllocatorFsm::open_asks(AskKey role) const {
+  return roles_.at(role).open();
+}
+
+const hrpc::Token* AllocatorFsm::nm_token(const NodeId& node) const {
+  const auto found = nm_tokens_.find(node);
+  return found == nm_tokens_.end() ? nullptr : &found->second;
+}
+
+}  // namespace ydl::yarn

@@ -1,0 +1,116 @@
+#include "yarn/ask_policy.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace ydl::yarn {
+namespace {
+
+constexpr std::int64_t kMany = 1'000'000;  // of containers that take nothing
+
+struct Candidate {
+  const NodeRoom* node;
+  std::int64_t fits = 0;  // how many more it has room for
+  int taken = 0;          // given to it by this plan
+  [[nodiscard]] int crowd() const { return node->of_role + taken; }
+};
+
+bool is_named(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool is_constrained(const RoleAsk& role) {
+  return !role.hosts.empty() || !role.racks.empty();
+}
+
+bool is_allowed(const RoleAsk& role, const NodeRoom& node) {
+  return !is_constrained(role) || is_named(role.hosts, node.host) || is_named(role.racks, node.rack);
+}
+
+// Those that can take one now.
+std::vector<Candidate> candidates(const RoleAsk& role, std::span<const NodeRoom> nodes) {
+  std::vector<Candidate> found;
+  for (const auto& node : nodes) {
+    if (!node.usable || node.label != role.label || !is_allowed(role, node)) continue;
+    const auto fits = times_it_fits(role.resource, node.free, kMany);
+    if (fits > 0) found.push_back({&node, fits});
+  }
+  return found;
+}
+
+// Each next one goes where the fewest are; among equals where most room is, then by name so that plans are the same
+// every time.
+void spread(std::vector<Candidate>& nodes, int count) {
+  const auto order = [](const Candidate& a, const Candidate& b) {
+    return std::tuple(-a.crowd(), a.fits - a.taken, b.node->host) <
+           std::tuple(-b.crowd(), b.fits - b.taken, a.node->host);
+  };
+  auto heap = nodes;
+  std::ranges::make_heap(heap, order);
+  nodes.clear();
+  for (int i = 0; i < count && !heap.empty(); ++i) {
+    std::ranges::pop_heap(heap, order);
+    if (++heap.back().taken < heap.back().fits) {
+      std::ranges::push_heap(heap, order);
+    } else {
+      nodes.push_back(heap.back());
+      heap.pop_back();
+    }
+  }
+  nodes.insert(nodes.end(), heap.begin(), heap.end());
+}
+
+// Hosts that have some already are filled first, then those with the most room.
+void pack(std::vector<Candidate>& nodes, int count) {
+  std::ranges::sort(nodes, [](const Candidate& a, const Candidate& b) {
+    return std::tuple(b.node->of_role > 0, b.fits, a.node->host) <
+           std::tuple(a.node->of_role > 0, a.fits, b.node->host);
+  });
+  for (auto& node : nodes) {
+    node.taken = static_cast<int>(std::min<std::int64_t>(node.fits, count));
+    count -= node.taken;
+  }
+}
+
+// The rack of a host that is named has to allow for it. Where the role must not go elsewhere, nothing may be granted on
+// the rack as such.
+void name_host(AskTable& table, const RoleAsk& role, const NodeRoom& node, int count) {
+  table[node.host].count += count;
+  auto& rack = table[node.rack];
+  rack.count += count;
+  rack.relax_locality = !is_constrained(role) || is_named(role.racks, node.rack);
+}
+
+// Everywhere where it may go, as many as there are: the scheduler waits for room there.
+void name_all_allowed(AskTable& table, const RoleAsk& role, int count, std::span<const NodeRoom> nodes) {
+  for (const auto& rack : role.racks) table[rack] = {count, true};
+  for (const auto& host : role.hosts) {
+    table[host] = {count, true};
+    const auto known = std::ranges::find(nodes, host, &NodeRoom::host);
+    if (known != nodes.end() && !table.contains(known->rack)) table[known->rack] = {count, false};
+  }
+}
+
+}  // namespace
+
+AskTable plan_asks(const RoleAsk& role, int count, std::span<const NodeRoom> nodes, AskStyle style) {
+  AskTable table;
+  if (count <= 0) return table;
+  if (style == AskStyle::by_host) {
+    auto chosen = candidates(role, nodes);
+    role.arrangement == Arrangement::pack ? pack(chosen, count) : spread(chosen, count);
+    int placed = 0;
+    for (const auto& node : chosen) {
+      if (node.taken > 0) name_host(table, role, *node.node, node.taken);
+      placed += node.taken;
+    }
+    // With a choice of places and no room for all of them, only the whole choice can be waited for.
+    if (is_constrained(role) && placed < count) table.clear();
+  }
+  if (is_constrained(role) && table.empty()) name_all_allowed(table, role, count, nodes);
+  table[std::string(kAnywhere)] = {count, !is_constrained(role)};
+  return table;
+}
+
+}  // namespace ydl::yarn

@@ -1,0 +1,143 @@
+#include "core/strings.hpp"
+#include "hrpc/errors.hpp"
+#include "yarn/client_rm.hpp"
+#include "yarn/convert.hpp"
+#include "yarn/explain.hpp"
+#include "yarn/proto/client_service.pb.h"
+#include "yarn/stub.hpp"
+
+#include <fmt/format.h>
+
+namespace ydl::yarn {
+
+namespace pb = hadoop::yarn;
+
+namespace {
+
+constexpr auto kGetNewApplication = client_method("getNewApplication");  // an id more or less does not matter
+constexpr auto kSubmitApplication = client_method("submitApplication");  // an id it knows is a success
+constexpr auto kGetApplicationReport = client_method("getApplicationReport");
+constexpr auto kGetApplications = client_method("getApplications");
+constexpr auto kForceKillApplication = client_method("forceKillApplication");
+constexpr auto kMoveApplication = client_method("moveApplicationAcrossQueues");
+constexpr auto kUpdatePriority = client_method("updateApplicationPriority");
+constexpr auto kUpdateTimeouts = client_method("updateApplicationTimeouts");
+
+constexpr core::Millis kPoll{100};
+
+bool is_stored(AppState state) {
+  return state != AppState::starting && state != AppState::submitted;
+}
+
+// With a zone as Java's SimpleDateFormat reads it: "+0000", not "Z".
+std::string java_time(core::WallTime time) {
+  std::string text = core::format_utc(time);
+  text.pop_back();
+  return text + "+0000";
+}
+
+}  // namespace
+
+net::Async<ClientRm::NewApplication> ClientRm::new_application() {
+  const auto answer =
+      co_await rpc_.call<pb::GetNewApplicationResponseProto>(kGetNewApplication, pb::GetNewApplicationRequestProto());
+  if (!answer) co_return core::fail(explain(answer.error(), "asking the ResourceManager for an application id"));
+  co_return NewApplication{from_proto(answer->application_id()), from_proto(answer->maximumcapability())};
+}
+
+net::Async<AppReport> ClientRm::submit(Submission submission, core::Millis at_most) {
+  const auto deadline = core::steady_now() + at_most;
+  const auto doing = fmt::format("submitting {} to queue {}", submission.id.str(), submission.queue);
+  auto context = submission_context(submission);
+  if (!context) co_return core::fail(std::move(context).error().within(doing));
+  pb::SubmitApplicationRequestProto request;
+  *request.mutable_application_submission_context() = *std::move(context);
+  for (bool known = false; core::steady_now() < deadline; co_await net::pause(kPoll)) {
+    if (!known) {
+      const auto answer = co_await rpc_.call<pb::SubmitApplicationResponseProto>(kSubmitApplication, request,
+                                                                                 deadline - core::steady_now());
+      if (!answer) co_return core::fail(explain(answer.error(), doing));
+      known = true;
+    }
+    auto now = co_await report(submission.id);
+    if (now && is_stored(now->state)) co_return now;
+    if (!now && now.error().code != hrpc::Errc::not_found) co_return core::fail(std::move(now).error());
+    known = now.has_value();  // forgotten: another ResourceManager took over before it was stored
+  }
+  co_return core::fail(hrpc::Errc::timed_out, fmt::format("{}: the ResourceManager has not stored it within {}", doing,
+                                                          core::format_duration(at_most)));
+}
+
+net::Async<AppReport> ClientRm::report(ApplicationId id) {
+  pb::GetApplicationReportRequestProto request;
+  *request.mutable_application_id() = to_proto(id);
+  const auto answer = co_await rpc_.call<pb::GetApplicationReportResponseProto>(kGetApplicationReport, request);
+  if (!answer) co_return core::fail(explain(answer.error(), "asking for " + id.str()));
+  co_return from_proto(answer->application_report());
+}
+
+net::Async<std::vector<AppReport>> ClientRm::applications(Filter filter) {
+  pb::GetApplicationsRequestProto request;
+  for (auto& type : filter.types) request.add_application_types(std::move(type));
+  for (auto& user : filter.users) request.add_users(std::move(user));
+  for (auto& queue : filter.queues) request.add_queues(std::move(queue));
+  for (auto& tag : filter.tags) request.add_applicationtags(std::move(tag));
+  for (const auto state : filter.states) {
+    for (const auto one : to_proto(state)) request.add_application_states(one);
+  }
+  if (filter.limit) request.set_limit(*filter.limit);
+  const auto answer = co_await rpc_.call<pb::GetApplicationsResponseProto>(kGetApplications, request);
+  if (!answer) co_return core::fail(explain(answer.error(), "listing applications"));
+  std::vector<AppReport> reports;
+  reports.reserve(static_cast<std::size_t>(answer->applications_size()));
+  for (const auto& report : answer->applications()) reports.push_back(from_proto(report));
+  co_return reports;
+}
+
+net::Async<> ClientRm::kill(ApplicationId id, std::string diagnostics, core::Millis at_most) {
+  const auto deadline = core::steady_now() + at_most;
+  pb::KillApplicationRequestProto request;
+  *request.mutable_application_id() = to_proto(id);
+  request.set_diagnostics(std::move(diagnostics));
+  while (core::steady_now() < deadline) {
+    const auto answer = co_await rpc_.call<pb::KillApplicationResponseProto>(kForceKillApplication, request,
+                                                                             deadline - core::steady_now());
+    if (!answer) co_return core::fail(explain(answer.error(), "killing " + id.str()));
+    if (answer->is_kill_completed()) co_return core::Result<>{};
+    co_await net::pause(kPoll);
+  }
+  co_return core::fail(hrpc::Errc::timed_out, fmt::format("{} has not died within {} of the ResourceManager's order",
+                                                          id.str(), core::format_duration(at_most)));
+}
+
+net::Async<> ClientRm::move_to_queue(ApplicationId id, std::string queue) {
+  const auto doing = fmt::format("moving {} to queue {}", id.str(), queue);
+  pb::MoveApplicationAcrossQueuesRequestProto request;
+  *request.mutable_application_id() = to_proto(id);
+  request.set_target_queue(std::move(queue));
+  const auto answer = co_await rpc_.call<pb::MoveApplicationAcrossQueuesResponseProto>(kMoveApplication, request);
+  if (!answer) co_return core::fail(explain(answer.error(), doing));
+  co_return core::Result<>{};
+}
+
+net::Async<std::int32_t> ClientRm::set_priority(ApplicationId id, std::int32_t priority) {
+  pb::UpdateApplicationPriorityRequestProto request;
+  *request.mutable_applicationid() = to_proto(id);
+  request.mutable_applicationpriority()->set_priority(priority);
+  const auto answer = co_await rpc_.call<pb::UpdateApplicationPriorityResponseProto>(kUpdatePriority, request);
+  if (!answer) co_return core::fail(explain(answer.error(), "changing the priority of " + id.str()));
+  co_return answer->applicationpriority().priority();
+}
+
+net::Async<> ClientRm::set_expiry(ApplicationId id, core::WallTime when) {
+  pb::UpdateApplicationTimeoutsRequestProto request;
+  *request.mutable_applicationid() = to_proto(id);
+  auto& timeout = *request.add_application_timeouts();
+  timeout.set_application_timeout_type(pb::APP_TIMEOUT_LIFETIME);
+  timeout.set_expire_time(java_time(when));
+  const auto answer = co_await rpc_.call<pb::UpdateApplicationTimeoutsResponseProto>(kUpdateTimeouts, request);
+  if (!answer) co_return core::fail(explain(answer.error(), "changing the lifetime of " + id.str()));
+  co_return core::Result<>{};
+}
+
+}  // namespace ydl::yarn

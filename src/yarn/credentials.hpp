@@ -1,0 +1,42 @@
+#pragma once
+
+#include "core/result.hpp"
+#include "hrpc/token.hpp"
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace ydl::yarn {
+
+// What proves to services who a program is, by alias: tokens, and secrets that are nobody's but the application's.
+// This is what HADOOP_TOKEN_FILE_LOCATION names and what a container's launch context carries.
+struct Credentials {
+  std::map<std::string, hrpc::Token, std::less<>> tokens = {};
+  std::map<std::string, std::string, std::less<>> secrets = {};
+
+  bool operator==(const Credentials&) const = default;
+
+  // Under its service's name, as Java does; the AMRM token's is empty.
+  void add(hrpc::Token token);
+  // Nothing where there is none of the kind.
+  [[nodiscard]] const hrpc::Token* find_kind(std::string_view kind) const;
+};
+
+// "HDTS", a format byte, then
+//   0  Writable: count, (alias, identifier, password, kind, service)..., count, (alias, secret)...
+//   1  one delimited CredentialsProto
+enum class CredentialsFormat : unsigned char {
+  writable = 0,  // what every ResourceManager and NodeManager reads
+  protobuf = 1,
+};
+
+[[nodiscard]] std::string encode_credentials(const Credentials& credentials,
+                                             CredentialsFormat format = CredentialsFormat::writable);
+// Either format. Errors: corrupt.
+[[nodiscard]] core::Result<Credentials> decode_credentials(std::string_view bytes);
+
+// What a task may have of its master's: all but the token that would let it be the master.
+[[nodiscard]] Credentials for_tasks(Credentials credentials);
+
+}  // namespace ydl::yarn

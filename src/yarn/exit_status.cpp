@@ -1,0 +1,90 @@
+#include "yarn/exit_status.hpp"
+
+#include <fmt/format.h>
+
+namespace ydl::yarn {
+
+// Negative numbers are YARN's own (ContainerExitStatus); a shell reports signals as 128 + n.
+ExitCause exit_cause(int exit_status) {
+  switch (exit_status) {
+    case 0:
+      return ExitCause::succeeded;
+    case -100:
+      return ExitCause::released;
+    case -101:
+      return ExitCause::bad_disk;
+    case -102:
+      return ExitCause::preempted;
+    case -103:
+      return ExitCause::virtual_memory;
+    case -104:
+      return ExitCause::memory;
+    case -105:
+      return ExitCause::stopped;
+    case -106:
+    case -107:
+    case -108:
+      return ExitCause::cluster;
+    case -109:
+      return ExitCause::logs;
+    case -1000:
+      return ExitCause::not_started;
+    default:
+      break;
+  }
+  if (exit_status == 154) return ExitCause::released;  // the NodeManager lost sight of it over a restart
+  return exit_status > 128 && exit_status < 128 + 65 ? ExitCause::signalled : ExitCause::failed;
+}
+
+bool is_own_fault(ExitCause cause) {
+  switch (cause) {
+    case ExitCause::failed:
+    case ExitCause::signalled:
+    case ExitCause::virtual_memory:
+    case ExitCause::memory:
+    case ExitCause::logs:
+    case ExitCause::not_started:
+      return true;
+    case ExitCause::succeeded:
+    case ExitCause::released:
+    case ExitCause::bad_disk:
+    case ExitCause::preempted:
+    case ExitCause::stopped:
+    case ExitCause::cluster:
+      return false;
+  }
+  return true;
+}
+
+std::string describe_exit(int exit_status) {
+  switch (exit_cause(exit_status)) {
+    case ExitCause::succeeded:
+      return "it succeeded";
+    case ExitCause::failed:
+      return fmt::format("it exited with code {}", exit_status);
+    case ExitCause::signalled:
+      return fmt::format("it died of signal {}", exit_status - 128);
+    case ExitCause::released:
+      return "its node was lost, or it was given back";
+    case ExitCause::bad_disk:
+      return "its node's disks are full or broken";
+    case ExitCause::preempted:
+      return "the scheduler took its place for another queue or application";
+    case ExitCause::virtual_memory:
+      return "the NodeManager killed it for its virtual memory: ask for more memory, or have the administrator set "
+             "yarn.nodemanager.vmem-check-enabled to false";
+    case ExitCause::memory:
+      return "the NodeManager killed it for using more memory than it asked for: ask for more";
+    case ExitCause::stopped:
+      return "it was stopped";
+    case ExitCause::cluster:
+      return "the cluster ended it";
+    case ExitCause::logs:
+      return "the NodeManager killed it for writing more logs than it keeps";
+    case ExitCause::not_started:
+      return "it could not be started: what it needs could not be brought to the node";
+  }
+  return "it ended";
+}
+
+}  // namespace ydl::yarn

@@ -1,0 +1,54 @@
+#include "yarn/image_runtime.hpp"
+
+#include "core/strings.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ydl::yarn {
+namespace {
+
+bool is_plain(std::string_view text, std::string_view forbidden) {
+  return !text.empty() && std::ranges::none_of(text, [&](char c) {
+    return static_cast<unsigned char>(c) <= ' ' || c == 0x7f || forbidden.contains(c);
+  });
+}
+
+core::Result<std::string> mount_text(const ImageRuntime::Mount& mount) {
+  constexpr std::string_view kSeparators = ",:";
+  if (!is_plain(mount.source, kSeparators) || !is_plain(mount.target, kSeparators) || !mount.target.starts_with('/')) {
+    return core::fail(core::Errc::usage,
+                      fmt::format("'{}:{}' cannot be mounted: YARN takes paths without commas, colons and spaces, and "
+                                  "an absolute one in the image",
+                                  core::printable(mount.source), core::printable(mount.target)));
+  }
+  return fmt::format("{}:{}:{}", mount.source, mount.target, mount.read_only ? "ro" : "rw");
+}
+
+}  // namespace
+
+core::Result<std::map<std::string, std::string>> runtime_variables(const ImageRuntime& runtime) {
+  if (!is_plain(runtime.image, "\"'$`\\")) {
+    return core::fail(core::Errc::usage, fmt::format("'{}' is not an image's name", core::printable(runtime.image)));
+  }
+  std::map<std::string, std::string> variables{
+      {"YARN_CONTAINER_RUNTIME_TYPE", "docker"},
+      {"YARN_CONTAINER_RUNTIME_DOCKER_IMAGE", runtime.image},
+      // "true" means the image's entry point; Hadoop's documentation says it the other way round.
+      {"YARN_CONTAINER_RUNTIME_DOCKER_RUN_OVERRIDE_DISABLE",
+       runtime.start == ImageRuntime::Start::entry_point ? "true" : "false"},
+  };
+  std::vector<std::string> mounts;
+  for (const auto& mount : runtime.mounts) {
+    auto text = mount_text(mount);
+    if (!text) return core::fail(std::move(text).error());
+    mounts.push_back(*std::move(text));
+  }
+  if (!mounts.empty()) variables["YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS"] = core::join(mounts, ",");
+  if (!runtime.network.empty()) variables["YARN_CONTAINER_RUNTIME_DOCKER_CONTAINER_NETWORK"] = runtime.network;
+  if (!runtime.hostname.empty()) variables["YARN_CONTAINER_RUNTIME_DOCKER_CONTAINER_HOSTNAME"] = runtime.hostname;
+  return variables;
+}
+
+}  // namespace ydl::yarn

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "core/result.hpp"
+#include "yarn/records.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Whether a job can run on a cluster at all, before it is submitted. Pure.
+//
+// The ResourceManager refuses some impossible asks, cuts others down and lets the rest wait for ever; all of that takes
+// long to understand. Here they are one sentence: role, what it asks for, what is allowed, which queue.
+namespace ydl::yarn {
+
+// One role's containers; the master itself is one of one.
+struct Need {
+  std::string role = {};
+  int count = 1;
+  Resource resource = {};
+  std::string label = {};
+  std::vector<std::string> hosts = {};
+};
+
+// What the ResourceManager has said of itself.
+struct ClusterView {
+  Resource maximum;   // of one container
+  QueueInfo root;     // all queues
+  std::string queue;  // the job's, by name or path
+  std::vector<NodeReport> nodes;
+  std::vector<NodeLabel> labels = {};
+  std::vector<ResourceType> types = {};  // empty: not known
+};
+
+// `needs` is the master first, then the roles. The answer: what is not refused but should be known (that the job may
+// wait). Errors: not_found (queue, label, host, resource type), no_capacity.
+[[nodiscard]] core::Result<std::vector<std::string>> check_needs(std::span<const Need> needs,
+                                                                 const ClusterView& cluster);
+
+// By name or path; nothing where there is none.
+[[nodiscard]] const QueueInfo* find_queue(const QueueInfo& root, std::string_view name);
+
+}  // namespace ydl::yarn

@@ -1,0 +1,47 @@
+#include "yarn/node_table.hpp"
+
+#include <algorithm>
+
+namespace ydl::yarn {
+
+NodeTable::NodeTable(std::span<const NodeReport> snapshot) {
+  for (const auto& report : snapshot) update(report);
+}
+
+void NodeTable::update(const NodeReport& report) {
+  nodes_[report.id] = {
+      .rack = report.rack, .label = report.label, .free = report.free(), .runs = report.state == NodeState::running};
+}
+
+void NodeTable::take(const NodeId& node, const Resource& resource) {
+  if (const auto found = nodes_.find(node); found != nodes_.end()) found->second.free = found->second.free - resource;
+}
+
+void NodeTable::give_back(const NodeId& node, const Resource& resource) {
+  if (const auto found = nodes_.find(node); found != nodes_.end()) found->second.free = found->second.free + resource;
+}
+
+bool NodeTable::is_usable(const std::string& host) const {
+  return !avoided_.contains(host) &&
+         std::ranges::any_of(nodes_, [&](const auto& entry) { return entry.first.host == host && entry.second.runs; });
+}
+
+std::string NodeTable::rack_of(const std::string& host) const {
+  const auto found = std::ranges::find_if(nodes_, [&](const auto& entry) { return entry.first.host == host; });
+  return found == nodes_.end() ? "" : found->second.rack;
+}
+
+std::vector<NodeRoom> NodeTable::rooms() const {
+  std::vector<NodeRoom> rooms;
+  rooms.reserve(nodes_.size());
+  for (const auto& [id, node] : nodes_) {
+    rooms.push_back({.host = id.host,
+                     .rack = node.rack,
+                     .label = node.label,
+                     .free = node.free,
+                     .usable = node.runs && !avoided_.contains(id.host)});
+  }
+  return rooms;
+}
+
+}  // namespace ydl::yarn

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "yarn/ask_policy.hpp"
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ydl::yarn {
+
+// What a master knows of the cluster's nodes: the client's snapshot, kept up to date with what the ResourceManager says
+// and with what was granted to us and given back.
+class NodeTable {
+ public:
+  explicit NodeTable(std::span<const NodeReport> snapshot);
+
+  void update(const NodeReport& report);
+  void take(const NodeId& node, const Resource& resource);
+  void give_back(const NodeId& node, const Resource& resource);
+  void avoid(const std::string& host) { avoided_.insert(host); }
+  void forgive(const std::string& host) { avoided_.erase(host); }
+
+  [[nodiscard]] const std::set<std::string>& avoided() const { return avoided_; }
+  [[nodiscard]] bool is_usable(const std::string& host) const;
+  // Empty for a host we do not know.
+  [[nodiscard]] std::string rack_of(const std::string& host) const;
+  [[nodiscard]] std::vector<NodeRoom> rooms() const;
+
+ private:
+  struct Node {
+    std::string rack;
+    std::string label;
+    Resource free;
+    bool runs = false;
+  };
+  std::map<NodeId, Node> nodes_;
+  std::set<std::string> avoided_;
+};
+
+}  // namespace ydl::yarn

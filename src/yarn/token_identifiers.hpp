@@ -1,0 +1,63 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/result.hpp"
+#include "hconf/host_port.hpp"
+#include "hrpc/token.hpp"
+#include "yarn/ids.hpp"
+#include "yarn/resource.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ydl::yarn {
+
+inline constexpr std::string_view kAmRmToken = "YARN_AM_RM_TOKEN";
+inline constexpr std::string_view kNmToken = "NMToken";
+inline constexpr std::string_view kContainerToken = "ContainerToken";
+inline constexpr std::string_view kRmDelegationToken = "RM_DELEGATION_TOKEN";
+
+// What tokens say about themselves: enough to tell people whose they are and until when, and to see that two of them
+// differ. Servers check them; we only read. Errors of all four: corrupt.
+
+struct AmRmTokenIdentifier {
+  ApplicationAttemptId attempt;
+  std::int32_t key = -1;  // which of the ResourceManager's keys signed it: a roll-over changes it
+};
+[[nodiscard]] core::Result<AmRmTokenIdentifier> read_am_rm_token(const hrpc::Token& token);
+
+struct NmTokenIdentifier {
+  ApplicationAttemptId attempt;
+  NodeId node;
+  std::string submitter;
+  std::int32_t key = -1;
+};
+[[nodiscard]] core::Result<NmTokenIdentifier> read_nm_token(const hrpc::Token& token);
+
+struct ContainerTokenIdentifier {
+  ContainerId container;
+  std::string node_address;
+  std::string submitter;
+  Resource resource;
+  core::WallTime expires;  // it must be started before
+  std::int32_t key = -1;
+};
+[[nodiscard]] core::Result<ContainerTokenIdentifier> read_container_token(const hrpc::Token& token);
+
+struct RmDelegationTokenIdentifier {
+  std::string owner;
+  std::string renewer;
+  std::string real_user;
+  core::WallTime issued;
+  core::WallTime max_date;  // no renewal goes beyond
+  std::int32_t sequence = 0;
+};
+[[nodiscard]] core::Result<RmDelegationTokenIdentifier> read_rm_delegation_token(const hrpc::Token& token);
+
+// The service name of a token for a group of servers, "rm1:8030,rm2:8030": the ResourceManager leaves it to us, and
+// Java programs that find the token in a credentials file choose it by one of these.
+[[nodiscard]] std::string service_of(std::span<const hconf::HostPort> servers);
+
+}  // namespace ydl::yarn

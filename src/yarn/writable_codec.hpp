@@ -1,0 +1,27 @@
+#pragma once
+
+#include "core/result.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+// Hadoop's older serialisation, "Writable", as credentials and some token identifiers use it.
+namespace ydl::yarn {
+
+// A whole number in 1 to 9 bytes; not protobuf's varint:
+//
+//   -112..127      the byte itself
+//   0x8f..0x88     positive: 1..8 bytes follow, big-endian
+//   0x87..0x80     negative: 1..8 bytes follow, the one's complement, big-endian
+[[nodiscard]] std::string encode_vlong(std::int64_t value);
+// A length as vlong, then the bytes: "Text" and byte arrays alike.
+[[nodiscard]] std::string encode_sized(std::string_view bytes);
+
+// These take what they read off the front of `rest`. Errors: corrupt.
+[[nodiscard]] core::Result<std::int64_t> take_vlong(std::string_view& rest);
+[[nodiscard]] core::Result<std::string_view> take_sized(std::string_view& rest);
+// How many things follow: never more than there are bytes left.
+[[nodiscard]] core::Result<std::size_t> take_count(std::string_view& rest);
+
+}  // namespace ydl::yarn

@@ -1,0 +1,25 @@
+#include "hrpc/errors.hpp"
+#include "hrpc/session_fsm.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+// What a server sends to a client that has a token. Nobody who does not know its password gets an answer past us,
+// unless the server declares itself without security.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace ydl::hrpc;
+  Identity identity{.user = "alice",
+                    .token = Token{"id", "password", "kind", "service"},
+                    .security = Security::kerberos,
+                    .protections = {Protection::privacy, Protection::integrity, Protection::authentication}};
+  SessionFsm session({.client = {},
+                      .handshake = {.identity = std::move(identity), .server_host = "host", .client_nonce = "nonce"},
+                      .protocol = "org.example.Protocol",
+                      .max_response = 4096});
+  (void)session.start();
+  const auto step = session.feed({reinterpret_cast<const char*>(data), size});
+  if (session.open() || !step.answers.empty()) std::abort();
+  return 0;
+}

@@ -1,0 +1,44 @@
+#include "net/in_thread.hpp"
+
+#include "support/loop.hpp"
+
+#include <future>
+#include <gtest/gtest.h>
+#include <memory>
+#include <thread>
+
+namespace ydl::net {
+namespace {
+
+TEST(InThread, work_is_done_outside_the_loop) {
+  test::Loop loop;
+  const auto answer = std::make_shared<int>(0);
+  const auto own = std::this_thread::get_id();
+  const bool done = loop.run(in_thread(
+      [answer, own] {
+        EXPECT_TRUE(std::this_thread::get_id() != own);
+        *answer = 42;
+      },
+      test::kPatience));
+  EXPECT_TRUE(done);
+  EXPECT_EQ(*answer, 42);
+}
+
+TEST(InThread, what_takes_too_long_is_left_behind) {
+  test::Loop loop;
+  auto release = std::make_shared<std::promise<void>>();
+  auto ended = std::make_shared<std::promise<void>>();
+  auto released = release->get_future().share();
+  const bool done = loop.run(in_thread(
+      [released, ended] {
+        released.wait();
+        ended->set_value();
+      },
+      core::Millis(1)));
+  EXPECT_FALSE(done);
+  release->set_value();
+  EXPECT_EQ(ended->get_future().wait_for(test::kPatience), std::future_status::ready);
+}
+
+}  // namespace
+}  // namespace ydl::net

@@ -1,0 +1,227 @@
+#include "hrpc/errors.hpp"
+#include "unit/yarn/allocator_script.hpp"
+
+#include <gmock/gmock.h>
+
+namespace ydl::yarn::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using State = AllocatorFsm::State;
+using Next = AllocatorFsm::Next;
+
+class AllocatorTest : public Script {};
+
+TEST_F(AllocatorTest, asks_once_and_is_silent_while_nothing_changes) {
+  fsm_.want(kWorker, 2, now_);
+  connect();
+  EXPECT_THAT(beat(), ElementsAre("worker * 2", "worker /r1 2", "worker a 1", "worker b 1"));
+  EXPECT_EQ(sent_.asks[0].resource, kSize);
+  (void)answer();
+  EXPECT_THAT(beat(), IsEmpty());
+}
+
+TEST_F(AllocatorTest, the_response_id_is_the_last_one_received) {
+  connect();
+  (void)beat();
+  EXPECT_EQ(sent_.response_id, 0);
+  (void)answer();
+  (void)beat();
+  EXPECT_EQ(sent_.response_id, 1);
+}
+
+TEST_F(AllocatorTest, a_grant_is_taken_off_both_sides_and_nothing_is_repeated) {
+  fsm_.want(kWorker, 2, now_);
+  connect();
+  const auto heard = exchange({.granted = {container(1, "a")}});
+  EXPECT_THAT(heard.granted, SizeIs(1));
+  EXPECT_EQ(fsm_.open_asks(), 1);
+  EXPECT_THAT(beat(), IsEmpty());
+  EXPECT_THAT(answer({.granted = {container(2, "b")}}).granted, SizeIs(1));
+  EXPECT_EQ(fsm_.open_asks(), 0);
+  EXPECT_THAT(beat(), IsEmpty());
+}
+
+TEST_F(AllocatorTest, places_left_over_when_all_is_granted_are_set_to_zero) {
+  fsm_.want(kWorker, 2, now_);
+  connect();
+  (void)exchange({.granted = {container(1, "a"), container(2, "c")}});  // c was not named
+  EXPECT_THAT(beat(), ElementsAre("worker /r1 0", "worker b 0"));
+}
+
+TEST_F(AllocatorTest, asking_for_more_says_the_whole_count_that_is_open) {
+  fsm_.want(kWorker, 2, now_);
+  connect();
+  (void)exchange({.granted = {container(1, "a")}});
+  fsm_.want(kWorker, 3, now_);
+  (void)beat();
+  EXPECT_EQ(sent_.asks[0].place, "*");
+  EXPECT_EQ(sent_.asks[0].count, 4);
+}
+
+TEST_F(AllocatorTest, an_ask_can_be_taken_back) {
+  fsm_.want(kWorker, 2, now_);
+  connect();
+  (void)exchange();
+  fsm_.want(kWorker, -5, now_);
+  EXPECT_EQ(fsm_.open_asks(), 0);
+  EXPECT_THAT(beat(), ElementsAre("worker * 0", "worker /r1 0", "worker a 0", "worker b 0"));
+}
+
+TEST_F(AllocatorTest, surplus_containers_are_released_and_nobody_hears_of_them) {
+  fsm_.want(kWorker, 1, now_);
+  connect();
+  const auto heard = exchange({.granted = {container(1, "a"), container(2, "b")}});
+  ASSERT_THAT(heard.granted, SizeIs(1));
+  EXPECT_EQ(heard.granted[0].id, container(1, "a").id);
+  (void)beat();
+  EXPECT_THAT(sent_.releases, ElementsAre(container(2, "b").id));
+  EXPECT_THAT(answer({.completed = {end_of(container(2, "b"), -100)}}).completed, IsEmpty());
+  (void)beat();
+  EXPECT_THAT(sent_.releases, IsEmpty());
+}
+
+TEST_F(AllocatorTest, a_container_of_no_role_is_released) {
+  connect();
+  EXPECT_THAT(exchange({.granted = {container(1, "a", {{9}, 9})}}).granted, IsEmpty());
+  (void)beat();
+  EXPECT_THAT(sent_.releases, SizeIs(1));
+}
+
+TEST_F(AllocatorTest, without_an_allocation_id_the_priority_says_whose_container_it_is) {
+  fsm_.want(kServer, 1, now_);
+  connect();
+  const auto heard = exchange({.granted = {container(1, "a", {kServer.priority, -1})}});
+  ASSERT_THAT(heard.granted, SizeIs(1));
+  EXPECT_EQ(heard.granted[0].key, kServer);
+}
+
+TEST_F(AllocatorTest, each_completion_is_told_once) {
+  fsm_.want(kWorker, 1, now_);
+  connect();
+  (void)exchange({.granted = {container(1, "a")}});
+  const auto heard = exchange({.completed = {end_of(container(1, "a"), 3)}});
+  ASSERT_THAT(heard.completed, SizeIs(1));
+  EXPECT_EQ(heard.completed[0].exit_status, 3);
+  EXPECT_THAT(exchange({.completed = {end_of(container(1, "a"), 3)}}).completed, IsEmpty());
+}
+
+TEST_F(AllocatorTest, a_grant_that_comes_twice_counts_once) {
+  fsm_.want(kWorker, 2, now_);
+  connect();
+  EXPECT_THAT(exchange({.granted = {container(1, "a")}}).granted, SizeIs(1));
+  EXPECT_THAT(exchange({.granted = {container(1, "a")}}).granted, IsEmpty());
+  EXPECT_EQ(fsm_.open_asks(), 1);
+}
+
+TEST_F(AllocatorTest, after_a_lost_answer_the_same_request_is_sent_again) {
+  fsm_.want(kWorker, 1, now_);
+  connect();
+  (void)beat();
+  const auto first = sent_;
+  EXPECT_EQ(fsm_.on_failure({make_error_code(hrpc::Errc::connection_lost), "lost"}), Next::try_again);
+  fsm_.want(kServer, 1, now_);  // must wait: a ResourceManager that has served the first one would not look at it
+  (void)beat();
+  EXPECT_EQ(sent_, first);
+  (void)answer({.granted = {container(1, "a")}});
+  (void)beat();
+  ASSERT_FALSE(sent_.asks.empty());
+  EXPECT_EQ(sent_.asks[0].key, kServer);
+}
+
+TEST_F(AllocatorTest, a_restarted_resource_manager_is_told_everything_again) {
+  fsm_.want(kWorker, 2, now_);
+  fsm_.avoid("bad");
+  connect();
+  (void)exchange({.granted = {container(1, "a")}});
+  fsm_.release(container(1, "a").id);
+  (void)exchange();
+  (void)beat();
+  EXPECT_EQ(fsm_.on_failure(thrown("ApplicationMasterNotRegisteredException")), Next::register_again);
+  EXPECT_EQ(fsm_.state(), State::unregistered);
+  connect();
+  const auto asks = beat();
+  EXPECT_EQ(asks.at(0), "worker * 1");
+  EXPECT_EQ(sent_.response_id, 0);
+  EXPECT_THAT(sent_.releases, ElementsAre(container(1, "a").id));
+  EXPECT_THAT(sent_.avoid, ElementsAre("bad"));
+}
+
+TEST_F(AllocatorTest, an_old_resource_managers_resync_is_the_same) {
+  fsm_.want(kWorker, 1, now_);
+  connect();
+  (void)exchange({.command = AllocateResponse::Command::resync});
+  EXPECT_EQ(fsm_.state(), State::unregistered);
+  connect();
+  EXPECT_EQ(beat().at(0), "worker * 1");
+  (void)answer({.command = AllocateResponse::Command::shutdown});
+  EXPECT_EQ(fsm_.state(), State::over);
+}
+
+TEST_F(AllocatorTest, an_attempt_that_is_over_or_refused_ends) {
+  for (const auto& error : {thrown("ApplicationAttemptNotFoundException"),
+                            thrown("InvalidResourceRequestException", hrpc::Errc::invalid_request),
+                            core::Error{make_error_code(hrpc::Errc::invalid_token), "expired"}}) {
+    AllocatorFsm fsm({}, {});
+    (void)fsm.registered({}, now_);
+    (void)fsm.next_request(now_);
+    EXPECT_EQ(fsm.on_failure(error), Next::end) << error.message;
+    EXPECT_EQ(fsm.state(), State::over);
+  }
+}
+
+TEST_F(AllocatorTest, a_new_token_is_handed_out_once) {
+  connect();
+  const hrpc::Token token{"id2", "pw", "YARN_AM_RM_TOKEN", ""};
+  EXPECT_EQ(exchange({.am_rm_token = token}).new_token, token);
+  EXPECT_EQ(exchange({.am_rm_token = token}).new_token, std::nullopt);  // repeated until it has been used
+  const hrpc::Token newer{"id3", "pw", "YARN_AM_RM_TOKEN", ""};
+  EXPECT_EQ(exchange({.am_rm_token = newer}).new_token, newer);
+}
+
+TEST_F(AllocatorTest, node_tokens_are_kept_and_the_newest_wins) {
+  (void)fsm_.registered({.nm_tokens = {{{"a", 45454}, {"old", "", "NMToken", ""}}}}, now_);
+  ASSERT_NE(fsm_.nm_token({"a", 45454}), nullptr);
+  (void)exchange({.nm_tokens = {{{"a", 45454}, {"new", "", "NMToken", ""}}}});
+  (void)exchange();
+  EXPECT_EQ(fsm_.nm_token({"a", 45454})->identifier, "new");
+  EXPECT_EQ(fsm_.nm_token({"b", 45454}), nullptr);
+}
+
+TEST_F(AllocatorTest, containers_of_an_earlier_attempt_are_handed_over_once) {
+  const auto heard = fsm_.registered({.from_previous_attempts = {container(1, "a")}}, now_);
+  EXPECT_THAT(heard.recovered, SizeIs(1));
+  EXPECT_THAT(exchange({.from_previous_attempts = {container(1, "a"), container(2, "b")}}).recovered, SizeIs(1));
+  EXPECT_THAT(exchange({.completed = {end_of(container(1, "a"))}}).completed, SizeIs(1));
+}
+
+TEST_F(AllocatorTest, a_release_that_is_asked_twice_is_sent_once) {
+  fsm_.want(kWorker, 1, now_);
+  connect();
+  (void)exchange({.granted = {container(1, "a")}});
+  fsm_.release(container(1, "a").id);
+  fsm_.release(container(1, "a").id);
+  (void)beat();
+  EXPECT_THAT(sent_.releases, SizeIs(1));
+  (void)answer();
+  fsm_.release(container(1, "a").id);
+  (void)beat();
+  EXPECT_THAT(sent_.releases, IsEmpty());
+  EXPECT_THAT(answer({.completed = {end_of(container(1, "a"), -100)}}).completed, SizeIs(1));
+  fsm_.release(container(1, "a").id);  // too late
+  (void)beat();
+  EXPECT_THAT(sent_.releases, IsEmpty());
+}
+
+TEST_F(AllocatorTest, preemption_is_passed_on) {
+  connect();
+  const auto heard =
+      exchange({.will_be_preempted = {container(1, "a").id}, .may_be_preempted = {container(2, "a").id}});
+  EXPECT_THAT(heard.will_be_preempted, ElementsAre(container(1, "a").id));
+  EXPECT_THAT(heard.may_be_preempted, ElementsAre(container(2, "a").id));
+}
+
+}  // namespace
+}  // namespace ydl::yarn::test

@@ -1,0 +1,142 @@
+#include "yarn/credentials.hpp"
+
+#include "core/files.hpp"
+#include "support/hex.hpp"
+#include "yarn/token_identifiers.hpp"
+#include "yarn/writable_codec.hpp"
+
+#include <array>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ydl::yarn {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Key;
+using ydl::testing::from_hex;
+
+std::string captured(const std::string& name) {
+  return core::read_file(std::string(YDL_WIRE_DIR) + "/yarn/" + name).value();
+}
+
+struct Number {
+  std::int64_t value;
+  std::string_view hex;
+};
+// From Hadoop's WritableUtils.
+constexpr auto kNumbers = std::to_array<Number>({
+    {0, "00"},
+    {127, "7f"},
+    {-112, "90"},
+    {128, "8f80"},
+    {200, "8fc8"},
+    {255, "8fff"},
+    {256, "8e0100"},
+    {65536, "8d010000"},
+    {-113, "8770"},
+    {-129, "8780"},
+    {1700000000000, "8a018bcfe56800"},
+});
+
+TEST(WritableCodec, numbers_are_written_and_read_as_hadoop_does) {
+  for (const auto& [value, hex] : kNumbers) {
+    const std::string bytes = from_hex(hex);
+    EXPECT_EQ(encode_vlong(value), bytes) << value;
+    std::string_view rest = bytes;
+    EXPECT_EQ(take_vlong(rest).value(), value);
+    EXPECT_TRUE(rest.empty());
+  }
+}
+
+TEST(WritableCodec, the_largest_numbers_come_back) {
+  for (const auto value : {INT64_MAX, INT64_MIN, INT64_MIN + 1, std::int64_t{-1} << 32}) {
+    const std::string bytes = encode_vlong(value);
+    std::string_view rest = bytes;
+    EXPECT_EQ(take_vlong(rest).value(), value);
+  }
+}
+
+TEST(WritableCodec, what_is_cut_off_or_longer_than_there_is_fails) {
+  for (const auto* hex : {"", "8f", "8a018b", "05616263", "ff", "8d7fffffff"}) {
+    const std::string bytes = from_hex(hex);
+    std::string_view rest = bytes;
+    EXPECT_FALSE(take_sized(rest)) << hex;
+  }
+}
+
+TEST(Credentials, of_an_application_master_as_the_node_manager_wrote_them) {
+  const auto credentials = decode_credentials(captured("am_container_tokens"));
+  ASSERT_TRUE(credentials) << credentials.error().message;
+  EXPECT_THAT(credentials->secrets, ElementsAre(::testing::Pair("mysecret", "s3cr3t")));
+  EXPECT_THAT(credentials->tokens, ElementsAre(Key("")));
+  const auto* token = credentials->find_kind(kAmRmToken);
+  ASSERT_NE(token, nullptr);
+  EXPECT_EQ(token->service, "");
+  EXPECT_EQ(token->password.size(), 20U);
+  const auto identifier = read_am_rm_token(*token);
+  ASSERT_TRUE(identifier) << identifier.error().message;
+  EXPECT_EQ(identifier->attempt.str(), "appattempt_1794708826678_0001_000001");
+  EXPECT_EQ(encode_credentials(*credentials), captured("am_container_tokens"));
+}
+
+TEST(Credentials, of_a_task_are_empty_where_nothing_was_given) {
+  EXPECT_EQ(decode_credentials(captured("task_container_tokens")).value(), Credentials{});
+  EXPECT_EQ(encode_credentials({}), captured("task_container_tokens"));
+}
+
+// Written by Hadoop's Credentials class: a token with a password of 200 bytes and the secret k.
+TEST(Credentials, both_formats_of_hadoops_own_class) {
+  const std::string password(200, '\0');
+  const Credentials expected{
+      .tokens = {{"al", {from_hex("010203"), password, "KIND", "10.0.0.1:8032"}}},
+      .secrets = {{"k", from_hex("0908")}},
+  };
+  const std::string writable = from_hex("48445453000102616c030102038fc8") + password +
+                               from_hex("044b494e440d31302e302e302e313a3830333201016b020908");
+  const std::string protobuf = from_hex("4844545301f8010aec010a02616c12e5010a0301020312c801") + password +
+                               from_hex("1a044b494e44220d31302e302e302e313a3830333212070a016b1a020908");
+  EXPECT_EQ(decode_credentials(writable).value(), expected);
+  EXPECT_EQ(decode_credentials(protobuf).value(), expected);
+  EXPECT_EQ(encode_credentials(expected), writable);
+  EXPECT_EQ(encode_credentials(expected, CredentialsFormat::protobuf), protobuf);
+}
+
+TEST(Credentials, are_refused_at_every_cut) {
+  const std::string whole = captured("am_container_tokens");
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const auto credentials = decode_credentials(std::string_view(whole).substr(0, size));
+    ASSERT_FALSE(credentials) << size;
+    EXPECT_THAT(credentials.error().message, HasSubstr("not Hadoop credentials")) << size;
+  }
+}
+
+TEST(Credentials, a_count_larger_than_the_file_takes_no_memory) {
+  EXPECT_FALSE(decode_credentials(from_hex("4844545300 8c7fffffff")));
+  EXPECT_FALSE(decode_credentials(from_hex("4844545301 ffffffff07")));
+  EXPECT_FALSE(decode_credentials(from_hex("4844545302 0000")));
+}
+
+TEST(Credentials, of_tasks_hold_all_but_the_masters_own_token) {
+  Credentials credentials;
+  credentials.add({"id", "pw", std::string(kAmRmToken), ""});
+  credentials.add({"id", "pw", "HDFS_DELEGATION_TOKEN", "ha-hdfs:ns"});
+  credentials.secrets["ydl"] = "secret";
+  const auto handed_on = for_tasks(credentials);
+  EXPECT_THAT(handed_on.tokens, ElementsAre(Key("ha-hdfs:ns")));
+  EXPECT_EQ(handed_on.secrets, credentials.secrets);
+}
+
+TEST(TokenIdentifiers, a_token_of_another_kind_or_broken_is_an_error) {
+  EXPECT_THAT(read_nm_token({"", "", std::string(kAmRmToken), ""}).error().message, HasSubstr("NMToken was expected"));
+  EXPECT_THAT(read_nm_token({"\xff\xff", "", std::string(kNmToken), ""}).error().message, HasSubstr("not readable"));
+}
+
+TEST(TokenIdentifiers, the_service_of_a_group_names_all_its_servers) {
+  const std::vector<hconf::HostPort> servers{{"rm1", 8030}, {"rm2", 8030}};
+  EXPECT_EQ(service_of(servers), "rm1:8030,rm2:8030");
+}
+
+}  // namespace
+}  // namespace ydl::yarn

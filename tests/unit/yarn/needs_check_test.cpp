@@ -1,0 +1,146 @@
+#include "yarn/needs_check.hpp"
+
+#include "yarn/exit_status.hpp"
+#include "yarn/explain.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ydl::yarn {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::int64_t kGiB = 1024;
+
+NodeReport node(std::string host, std::string label = "") {
+  return {.id = {std::move(host), 1}, .capability = {.memory_mib = 8 * kGiB, .vcores = 8}, .label = std::move(label)};
+}
+
+// Three nodes of 8 GiB, one of them labelled; a queue that may have all of it and one that may have half.
+ClusterView cluster(std::string queue = "default") {
+  QueueInfo all{.name = "default", .path = "root.default", .labels = {"*"}};
+  all.shares = {{"", {.capacity = 1, .max_capacity = 1, .max_am_share = 0.1F}}, {"gpu", {1, 1}}};
+  QueueInfo half{.name = "half", .path = "root.half"};
+  half.shares = {{"", {.capacity = 0.5F, .max_capacity = 0.5F}}};
+  QueueInfo stopped{.name = "stopped", .path = "root.stopped", .state = QueueState::stopped};
+  return {.maximum = {.memory_mib = 8 * kGiB, .vcores = 4},
+          .root = {.name = "root", .path = "root", .children = {all, half, stopped}},
+          .queue = std::move(queue),
+          .nodes = {node("a"), node("b"), node("c", "gpu")},
+          .labels = {{"gpu"}},
+          .types = {{"memory-mb"}, {"vcores"}}};
+}
+
+std::vector<Need> job(Need worker) {
+  worker.role = "worker";
+  return {{.role = "am", .resource = {.memory_mib = 256, .vcores = 1}}, std::move(worker)};
+}
+
+std::string refusal(const Need& worker, const ClusterView& view = cluster()) {
+  const auto checked = check_needs(job(worker), view);
+  return checked ? "accepted" : checked.error().message;
+}
+
+TEST(NeedsCheck, a_job_that_fits_is_accepted_without_a_word) {
+  const auto notes = check_needs(job({.count = 4, .resource = {.memory_mib = 2 * kGiB, .vcores = 1}}), cluster());
+  ASSERT_TRUE(notes) << notes.error().message;
+  EXPECT_THAT(*notes, IsEmpty());
+}
+
+TEST(NeedsCheck, more_than_one_container_may_have) {
+  EXPECT_THAT(refusal({.resource = {.memory_mib = 10 * kGiB, .vcores = 1}}),
+              AllOf(HasSubstr("worker asks for 10 GiB of memory"), HasSubstr("allows 8 GiB"), HasSubstr("default")));
+  EXPECT_THAT(refusal({.resource = {.memory_mib = 1, .vcores = 5}}),
+              AllOf(HasSubstr("worker asks for 5 vcores"), HasSubstr("4 vcores")));
+}
+
+TEST(NeedsCheck, a_resource_type_the_cluster_does_not_count) {
+  EXPECT_THAT(refusal({.resource = {.memory_mib = 1, .others = {{"yarn.io/gpu", 1}}}}),
+              AllOf(HasSubstr("worker asks for 1 yarn.io/gpu"), HasSubstr("does not count")));
+}
+
+TEST(NeedsCheck, queues_that_are_missing_stopped_or_parents) {
+  const Need small{.resource = {.memory_mib = 1}};
+  EXPECT_THAT(refusal(small, cluster("defualt")),
+              AllOf(HasSubstr("no queue defualt"), HasSubstr("did you mean 'default'")));
+  EXPECT_THAT(refusal(small, cluster("stopped")), HasSubstr("queue stopped is stopped"));
+  EXPECT_THAT(refusal(small, cluster("root")), HasSubstr("choose one of those"));
+  EXPECT_EQ(refusal(small, cluster("root.default")), "accepted");
+}
+
+TEST(NeedsCheck, labels_that_are_missing_or_not_for_the_queue) {
+  EXPECT_THAT(refusal({.resource = {.memory_mib = 1}, .label = "tpu"}),
+              AllOf(HasSubstr("worker"), HasSubstr("no such label"), HasSubstr("gpu")));
+  EXPECT_THAT(refusal({.resource = {.memory_mib = 1}, .label = "gpu"}, cluster("half")),
+              HasSubstr("which queue half may not use"));
+  EXPECT_EQ(refusal({.resource = {.memory_mib = 1}, .label = "gpu"}), "accepted");
+}
+
+TEST(NeedsCheck, a_label_without_running_nodes) {
+  auto view = cluster();
+  view.nodes[2].state = NodeState::lost;
+  EXPECT_THAT(refusal({.resource = {.memory_mib = 1}, .label = "gpu"}, view),
+              AllOf(HasSubstr("worker has nowhere to run"), HasSubstr("nodes labelled gpu")));
+}
+
+TEST(NeedsCheck, more_containers_than_the_nodes_hold) {
+  EXPECT_THAT(
+      refusal({.count = 3, .resource = {.memory_mib = 5 * kGiB, .vcores = 1}}),
+      AllOf(HasSubstr("worker asks for 3 containers of 5 GiB"), HasSubstr("only 2 would fit on the 2 running")));
+}
+
+TEST(NeedsCheck, the_master_counts_in_what_the_queue_may_have) {
+  EXPECT_EQ(refusal({.count = 3, .resource = {.memory_mib = 2 * kGiB, .vcores = 1}}, cluster("half")), "accepted");
+  EXPECT_THAT(refusal({.count = 4, .resource = {.memory_mib = 2 * kGiB, .vcores = 1}}, cluster("half")),
+              AllOf(HasSubstr("am x 1, worker x 4 ask for"), HasSubstr("queue half may have at most 8 GiB")));
+}
+
+TEST(NeedsCheck, hosts_that_are_unknown_down_or_labelled_otherwise) {
+  auto view = cluster();
+  view.nodes[1].state = NodeState::unhealthy;
+  view.nodes[1].health = "disks full";
+  EXPECT_THAT(refusal({.resource = {.memory_mib = 1}, .hosts = {"x"}}, view),
+              HasSubstr("host x, which has no NodeManager"));
+  EXPECT_THAT(refusal({.resource = {.memory_mib = 1}, .hosts = {"b"}}, view), HasSubstr("unhealthy: disks full"));
+  EXPECT_THAT(refusal({.resource = {.memory_mib = 1}, .hosts = {"c"}}, view), HasSubstr("labelled gpu"));
+  EXPECT_EQ(refusal({.resource = {.memory_mib = 1}, .hosts = {"a"}}, view), "accepted");
+}
+
+TEST(NeedsCheck, a_queue_whose_masters_have_their_share_is_a_note) {
+  auto view = cluster();
+  view.root.children[0].running_apps = 2;
+  auto needs = job({.resource = {.memory_mib = 1}});
+  EXPECT_THAT(check_needs(needs, view).value(), IsEmpty());
+  needs[0].resource.memory_mib = 4 * kGiB;
+  EXPECT_THAT(check_needs(needs, view).value(),
+              ElementsAre(AllOf(HasSubstr("am asks for 4 GiB"), HasSubstr("1.6 GiB"), HasSubstr("2 jobs run"))));
+  needs[0].resource.memory_mib = 256;
+  view.root.children[0].pending_apps = 1;
+  EXPECT_THAT(check_needs(needs, view).value(), ElementsAre(HasSubstr("1 application waits")));
+}
+
+TEST(ExitStatus, says_who_is_to_blame) {
+  EXPECT_EQ(exit_cause(0), ExitCause::succeeded);
+  EXPECT_EQ(exit_cause(1), ExitCause::failed);
+  EXPECT_EQ(exit_cause(137), ExitCause::signalled);
+  EXPECT_THAT(describe_exit(137), HasSubstr("signal 9"));
+  EXPECT_THAT(describe_exit(-103), HasSubstr("yarn.nodemanager.vmem-check-enabled"));
+  for (const int innocent : {-100, -101, -102, -105, -106, 154})
+    EXPECT_FALSE(is_own_fault(exit_cause(innocent))) << innocent;
+  for (const int guilty : {1, 137, -103, -104, -1000}) EXPECT_TRUE(is_own_fault(exit_cause(guilty))) << guilty;
+}
+
+TEST(Explain, errors_say_what_was_done_and_what_helps) {
+  const core::Error error{make_error_code(core::Errc::refused), "not found",
+                          core::RemoteException{"org.apache.hadoop.yarn.exceptions.ApplicationNotFoundException", ""}};
+  EXPECT_THAT(explain(error, "killing application_1_0001").message,
+              AllOf(HasSubstr("killing application_1_0001: not found"), HasSubstr("forgotten")));
+  EXPECT_EQ(explain({make_error_code(core::Errc::io), "lost"}, "asking").message, "asking: lost");
+}
+
+}  // namespace
+}  // namespace ydl::yarn
