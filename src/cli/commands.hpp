@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cli/fs_command.hpp"
 #include "core/clock.hpp"
 #include "spec/job_spec.hpp"
 #include "ui/display.hpp"
@@ -86,7 +87,7 @@ struct AgentProcess {
   std::string credentials;
 };
 
-using Command = std::variant<Run, Submit, List, Status, Logs, Events, Kill, Doctor, Completion, ManPage, ShowText,
+using Command = std::variant<Run, Submit, List, Status, Logs, Events, Kill, Doctor, Fs, Completion, ManPage, ShowText,
                              MasterProcess, AgentProcess>;
 
 // One file each; the exit code comes back.
@@ -98,6 +99,7 @@ int execute(const Logs& command);
 int execute(const Events& command);
 int execute(const Kill& command);
 int execute(const Doctor& command);
+int execute(const Fs& command);
 int execute(const Completion& command);
 int execute(const ManPage& command);
 int execute(const ShowText& command);

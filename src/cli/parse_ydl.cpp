@@ -1,4 +1,5 @@
 // The command line of ydl: its commands and their options.
+#include "cli/fs_command.hpp"
 #include "cli/grammar.hpp"
 #include "cli/help.hpp"
 #include "cli/parse.hpp"
@@ -99,6 +100,10 @@ struct Grammar {
                        [this] { return simple_command<Doctor>(raw, [](Doctor&) {}); });
     add_common(doctor, raw);
 
+    auto& fs = add("fs", "COMMAND …", "Work with files in HDFS: ls, cat, put, get, rm, …",
+                   []() -> Result<Command> { return Fs{}; });
+    fs.add_option("COMMAND", raw.file, "`ydl fs --help` lists them");
+
     auto& completion = add("completion", "bash|zsh|fish", "Print shell completion: bash, zsh or fish",
                            [this]() -> Result<Command> { return Completion{raw.shell}; });
     completion.add_option("SHELL", raw.shell, "bash, zsh or fish")->required();
@@ -149,6 +154,16 @@ CommandHelp describe(const Grammar::Entry& entry) {
   return help;
 }
 
+// `fs` has commands of its own, each with the flags its users know from elsewhere.
+Result<Command> fs_command(const std::vector<std::string>& words) {
+  const auto end = std::ranges::find(words, "--");
+  const bool asks = words.empty() || words.front() == "-h" || std::find(words.begin(), end, "--help") != end;
+  if (asks) return ShowText{fs_help()};
+  auto command = parse_fs(words);
+  if (!command) return fail(command.error());
+  return *std::move(command);
+}
+
 }  // namespace
 
 Result<Command> parse_ydl(std::vector<std::string> arguments) {
@@ -166,6 +181,7 @@ Result<Command> parse_ydl(std::vector<std::string> arguments) {
   auto* command = known->app;
   command->allow_extras();
   std::vector<std::string> words(arguments.begin() + 1, arguments.end());
+  if (command->get_name() == "fs") return fs_command(words);
   const auto takes_value = value_options(*command);
   const bool takes_task = command->get_name() == "run";
   if (takes_task) {

@@ -1,5 +1,6 @@
 #include "cli/parse.hpp"
 
+#include "cli/fs_command.hpp"
 #include "cli/help.hpp"
 #include "core/strings.hpp"
 
@@ -343,7 +344,7 @@ std::size_t widest_line(const std::string& text) {
 
 TEST(Help, every_command_explains_itself_wherever_help_stands) {
   for (const auto& command : describe_commands()) {
-    const auto help = command_help(command);
+    const auto help = command.name == "fs" ? fs_help() : command_help(command);
     EXPECT_EQ(parsed<ShowText>("ydl " + command.name + " --help").text, help);
     EXPECT_EQ(parsed<ShowText>("ydl " + command.name + " -h").text, help);
     if (command.name != "completion")

@@ -1,0 +1,98 @@
+#include "cli/commands.hpp"
+#include "cli/common.hpp"
+#include "cli/fs_session.hpp"
+#include "core/strings.hpp"
+#include "core/user.hpp"
+#include "hconf/load.hpp"
+#include "hdfs/configured.hpp"
+
+#include <csignal>
+
+#include <boost/asio/signal_set.hpp>
+#include <fmt/format.h>
+
+namespace ydl::cli {
+namespace {
+
+constexpr int kInterruptExit = 130;
+
+core::Result<hdfs::Options> options() {
+  const auto search = hconf::find_configuration();
+  if (!search.found) {
+    return core::fail(core::Errc::usage,
+                      fmt::format("no Hadoop configuration was found: looked at {}; set HADOOP_CONF_DIR "
+                                  "to the folder that holds core-site.xml",
+                                  core::join(search.looked, ", ")));
+  }
+  const auto config = hconf::load(*search.found);
+  if (!config) return core::fail(config.error());
+  const auto service = hconf::default_name_service(*config);
+  if (!service) return core::fail(service.error());
+  return hdfs::configured(*config, *service, {.user = core::user_name()});
+}
+
+net::awaitable<void> dispatch(FsSession& session) {
+  switch (session.command.verb) {
+    case FsVerb::ls:
+      return fs_ls(session);
+    case FsVerb::cat:
+      return fs_cat(session);
+    case FsVerb::put:
+      return fs_put(session);
+    case FsVerb::get:
+      return fs_get(session);
+    case FsVerb::rm:
+      return fs_rm(session);
+    case FsVerb::mkdir:
+      return fs_mkdir(session);
+    case FsVerb::mv:
+      return fs_mv(session);
+    case FsVerb::du:
+      return fs_du(session);
+    case FsVerb::stat:
+      return fs_stat(session);
+    case FsVerb::tail:
+      return fs_tail(session);
+    case FsVerb::chmod:
+      break;
+  }
+  return fs_chmod(session);
+}
+
+net::awaitable<void> run(FsSession& session, net::asio::signal_set& signals) {
+  co_await dispatch(session);
+  session.fs.close();
+  signals.cancel();
+}
+
+}  // namespace
+
+void FsSession::fail(const core::Error& error) {
+  exit_code = complain(error);
+}
+
+bool FsSession::check(const core::Result<>& result) {
+  if (!result) fail(result.error());
+  return result.has_value();
+}
+
+int execute(const Fs& command) {
+  auto configured = options();
+  if (!configured) return complain(configured.error());
+  net::asio::io_context io(1);
+  hdfs::FileSystem fs(io.get_executor(), std::move(*configured));
+  FsSession session{.command = command, .fs = fs};
+  // The first Ctrl-C lets copies take their temporary files away; the second ends the program.
+  net::asio::signal_set signals(io, SIGINT);
+  signals.async_wait([&](const boost::system::error_code& error, int) {
+    if (error) return;
+    session.interrupted = true;
+    signals.clear();
+    ::signal(SIGINT, SIG_DFL);
+  });
+  net::asio::co_spawn(io, run(session, signals), net::asio::detached);
+  io.run();
+  return session.interrupted ? kInterruptExit : session.exit_code;
+}
+
+}  // namespace ydl::cli

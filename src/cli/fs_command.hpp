@@ -1,0 +1,37 @@
+#pragma once
+
+#include "core/result.hpp"
+#include "ui/display.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// `ydl fs`: what was asked for.
+namespace ydl::cli {
+
+enum class FsVerb { ls, cat, put, get, rm, mkdir, mv, du, stat, tail, chmod };
+
+struct Fs {
+  ui::Mode output = ui::Mode::automatic;
+  FsVerb verb = FsVerb::ls;
+  bool recursive = false;   // ls -R, rm -r, chmod -R
+  bool human = false;       // -h
+  bool summary = false;     // du -s
+  bool parents = false;     // mkdir -p
+  bool follow = false;      // tail -f
+  bool force = false;       // rm -f
+  bool skip_trash = false;  // rm --skip-trash
+  int lines = 10;           // tail -n
+  std::string mode;         // chmod
+  std::vector<std::string> paths;
+};
+
+// The words after `ydl fs`. Flags may be joined (-Rh) and stand anywhere before "--". Errors: usage.
+[[nodiscard]] core::Result<Fs> parse_fs(const std::vector<std::string>& words);
+
+// What `ydl fs --help` says, and what `ydl fs VERB --help` does.
+[[nodiscard]] std::string fs_help();
+
+}  // namespace ydl::cli

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "cli/fs_session.hpp"
+#include "core/clock.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ydl::cli {
+
+struct CopyFile {
+  std::string from;
+  std::string to;
+  std::uint64_t size = 0;
+};
+
+// How far a copy is, for whoever looks: one line on a terminal's standard error, drawn again a few times a second, and
+// taken away at the end.
+class CopyProgress {
+ public:
+  CopyProgress(const Fs& command, const std::vector<CopyFile>& files);
+  void add(std::uint64_t bytes);
+  void file_done() { ++files_done_; }
+  // Takes the line away.
+  void clear();
+
+ private:
+  void draw(core::Instant now);
+
+  bool shown_ = false;
+  std::size_t files_;
+  std::size_t files_done_ = 0;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t bytes_done_ = 0;
+  core::Instant started_;
+  core::Instant drawn_;
+  bool on_screen_ = false;
+};
+
+// Copies one file; what is left of it when it fails is nothing.
+using CopyOne = std::function<net::Async<>(FsSession&, CopyProgress&, CopyFile)>;
+
+// All files, several at a time. What fails is reported and does not stop the others.
+[[nodiscard]] net::awaitable<void> copy_files(FsSession& session, std::vector<CopyFile> files, CopyOne copy_one);
+
+}  // namespace ydl::cli

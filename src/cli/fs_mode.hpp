@@ -1,0 +1,15 @@
+#pragma once
+
+#include "core/result.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace ydl::cli {
+
+// What chmod's MODE makes of a mode: "640", "1777", "u+x", "go-w,a+r", "=rw"; X is x for directories and for what has
+// an x already. Errors: usage.
+enum class IsDirectory { no, yes };
+[[nodiscard]] core::Result<std::uint32_t> apply_mode(std::string_view text, std::uint32_t mode, IsDirectory directory);
+
+}  // namespace ydl::cli

@@ -1,0 +1,123 @@
+#include "cli/common.hpp"
+#include "cli/fs_copy.hpp"
+#include "core/files.hpp"
+#include "hdfs/paths.hpp"
+
+#include <fcntl.h>
+#include <filesystem>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace ydl::cli {
+namespace {
+
+namespace files = std::filesystem;
+
+constexpr std::size_t kBuffer = std::size_t{1} << 20U;
+constexpr std::string_view kUnfinished = "._COPYING_";  // as Hadoop's own client calls it
+
+net::Async<> copy_bytes(FsSession& session, CopyProgress& progress, int from, hdfs::FileWriter& writer,
+                        const std::string& name) {
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kBuffer);
+  while (!session.interrupted) {
+    const auto size = ::read(from, buffer.get(), kBuffer);
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) co_return core::fail(core::system_error(errno, "reading " + name));
+    if (size == 0) co_return core::Result<>{};
+    auto written = co_await writer.write({buffer.get(), static_cast<std::size_t>(size)});
+    if (!written) co_return core::fail(written.error());
+    progress.add(static_cast<std::uint64_t>(size));
+  }
+  co_return core::fail(core::Errc::cancelled, fmt::format("{} was not copied: interrupted", name));
+}
+
+net::Async<> write_file(FsSession& session, CopyProgress& progress, const CopyFile& file,
+                        const std::string& unfinished) {
+  const bool standard = file.from == "-";
+  const core::UniqueFd opened(standard ? ::dup(STDIN_FILENO) : ::open(file.from.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!opened) co_return core::fail(core::system_error(errno, "opening " + file.from));
+  auto writer =
+      co_await session.fs.create(unfinished, {.overwrite = hdfs::Overwrite::yes, .replication = {}, .block_size = {}});
+  if (!writer) co_return core::fail(writer.error());
+  auto copied = co_await copy_bytes(session, progress, opened.get(), *writer, file.from);
+  if (!copied) co_return core::fail(copied.error());
+  if (auto closed = co_await writer->close(); !closed) co_return core::fail(closed.error());
+  co_return co_await session.fs.rename(unfinished, file.to, hdfs::Overwrite::yes);
+}
+
+// Under another name until it is whole: a reader never sees half a file.
+net::Async<> put_one(FsSession& session, CopyProgress& progress, CopyFile file) {
+  const std::string unfinished = file.to + std::string(kUnfinished);
+  auto done = co_await write_file(session, progress, file, unfinished);
+  if (!done) (void)co_await session.fs.remove(unfinished, hdfs::Recursive::no);
+  co_return done;
+}
+
+// What is to be copied for one word of the command line.
+struct Plan {
+  std::vector<std::string> directories;
+  std::vector<CopyFile> files;
+};
+
+core::Result<> plan_local(const files::path& from, const std::string& to, Plan& plan) {
+  std::error_code error;
+  const auto status = files::status(from, error);
+  if (!files::exists(status)) {
+    return core::fail(core::Errc::not_found, fmt::format("{}: no such file or directory", from.string()));
+  }
+  if (!files::is_directory(status)) {
+    const auto size = files::is_regular_file(status) ? files::file_size(from, error) : 0;
+    plan.files.push_back({from.string(), to, error ? 0 : size});
+    return {};
+  }
+  plan.directories.push_back(to);
+  files::directory_iterator entry(from, error);
+  for (; !error && entry != files::directory_iterator(); entry.increment(error)) {
+    auto planned = plan_local(entry->path(), hdfs::join_path(to, entry->path().filename().string()), plan);
+    if (!planned) return planned;
+  }
+  if (error) return core::fail(core::Errc::io, fmt::format("reading {}: {}", from.string(), error.message()));
+  return {};
+}
+
+std::string local_name(const std::string& word) {
+  const auto path = files::path(word).lexically_normal();
+  const auto name = path.filename().empty() || path.filename() == "." ? path.parent_path().filename() : path.filename();
+  if (!name.empty() && name != "." && name != "..") return name.string();
+  std::error_code ignored;
+  return files::canonical(word, ignored).filename().string();
+}
+
+}  // namespace
+
+net::awaitable<void> fs_put(FsSession& session) {
+  auto words = session.command.paths;
+  const auto target = session.fs.resolve(words.back());
+  if (!target) co_return session.fail(target.error());
+  const bool slash = words.back().ends_with('/');
+  words.pop_back();
+  auto status = co_await session.fs.stat(*target);
+  if (!status) co_return session.fail(status.error());
+  const bool into = *status && (*status)->is_directory();
+  if ((words.size() > 1 || slash) && !into) {
+    co_return session.fail(
+        {core::Errc::usage, fmt::format("{} is no directory: make it with `ydl fs mkdir -p`", *target)});
+  }
+  Plan plan;
+  for (const auto& word : words) {
+    if (word == "-" && into) {
+      session.fail({core::Errc::usage, fmt::format("standard input needs a name: {} is a directory", *target)});
+    } else if (word == "-") {
+      plan.files.push_back({word, *target, 0});
+    } else {
+      session.check(plan_local(word, into ? hdfs::join_path(*target, local_name(word)) : *target, plan));
+    }
+  }
+  for (const auto& directory : plan.directories) {
+    if (!session.check(co_await session.fs.make_directory(directory, hdfs::Parents::create))) co_return;
+  }
+  co_await copy_files(session, std::move(plan.files), put_one);
+}
+
+}  // namespace ydl::cli

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "core/result.hpp"
+#include "hconf/config.hpp"
+#include "hconf/services.hpp"
+#include "hdfs/options.hpp"
+#include "hrpc/configured.hpp"
+
+namespace ydl::hdfs {
+
+// A file system as Hadoop's configuration has it. Errors: usage, naming file, key and value.
+[[nodiscard]] core::Result<Options> configured(const hconf::Config& config, const hconf::NameService& service,
+                                               const hrpc::Credentials& credentials);
+
+}  // namespace ydl::hdfs

@@ -1,0 +1,133 @@
+"""`ydl fs` as a person uses it, against a real HDFS."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from conftest import REPOSITORY
+from hdfs_files import content
+
+YDL = REPOSITORY / os.environ.get("YDL_BUILD", "build/dev") / "bin" / "ydl"
+
+
+class Fs:
+    def __init__(self, cluster, cwd):
+        self._environment = {**os.environ, **cluster.variables, "HADOOP_USER_NAME": "ann"}
+        self._cwd = cwd
+
+    def run(self, *words, stdin=b""):
+        return subprocess.run([YDL, "fs", *words], env=self._environment, cwd=self._cwd, input=stdin, capture_output=True, timeout=120)
+
+    def __call__(self, *words, stdin=b""):
+        done = self.run(*words, stdin=stdin)
+        assert (done.returncode, done.stderr) == (0, b""), done
+        return done.stdout
+
+    def error(self, *words, code=1):
+        done = self.run(*words)
+        assert done.returncode == code, done
+        return done.stderr.decode()
+
+
+@pytest.fixture
+def fs(cluster, folder, tmp_path):
+    cluster.run("java", "org.apache.hadoop.fs.FsShell", "-mkdir", "-p", folder, "/user/ann")
+    cluster.run("java", "org.apache.hadoop.fs.FsShell", "-chown", "-R", "ann", folder, "/user/ann")
+    return Fs(cluster, tmp_path)
+
+
+def names(listing):
+    return [line.split()[-1] for line in listing.decode().splitlines()]
+
+
+def test_a_day_with_files(fs, folder, tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"one\ntwo\nthree\n")
+    fs("put", "a.txt", f"{folder}/a.txt")
+    assert fs("cat", f"{folder}/a.txt") == b"one\ntwo\nthree\n"
+    assert fs("tail", "-n", "1", f"{folder}/a.txt") == b"three\n"
+    assert fs("tail", "-n", "2", f"{folder}/a.txt") == b"two\nthree\n"
+
+    fs("mkdir", "-p", f"{folder}/deep/er")
+    assert "exists already" in fs.error("mkdir", f"{folder}/deep")
+    assert "make it too with -p" in fs.error("mkdir", f"{folder}/no/such")
+    fs("mv", f"{folder}/a.txt", f"{folder}/deep")
+    assert names(fs("ls", f"{folder}/deep")) == [f"{folder}/deep/a.txt", f"{folder}/deep/er"]
+    assert names(fs("ls", "-R", folder)) == [f"{folder}/deep", f"{folder}/deep/a.txt", f"{folder}/deep/er"]
+
+    fs("chmod", "u=rw,go=", f"{folder}/deep/a.txt")
+    assert fs("ls", f"{folder}/deep/a.txt").startswith(b"-rw-------   3 ann ")
+    (status,) = map(json.loads, fs("stat", "--output", "json", f"{folder}/deep/a.txt").splitlines())
+    assert (status["kind"], status["length"], status["mode"], status["owner"]) == ("file", 14, "0600", "ann")
+    assert fs("du", "-s", f"{folder}/deep").split()[0] == b"14"
+
+    fs("get", f"{folder}/deep/a.txt", "back.txt")
+    assert (tmp_path / "back.txt").read_bytes() == b"one\ntwo\nthree\n"
+    assert "delete it with -r" in fs.error("rm", f"{folder}/deep")
+    fs("rm", "-r", "--skip-trash", f"{folder}/deep")
+    assert fs("ls", folder) == b""
+    assert "no such file" in fs.error("cat", f"{folder}/deep/a.txt")
+
+
+def test_directories_travel_whole(fs, folder, tmp_path):
+    for i in range(30):
+        path = tmp_path / "tree" / f"d{i % 3}" / f"f{i}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content(i * 1000))
+    (tmp_path / "tree" / "empty").mkdir()
+    fs("put", "tree", folder)
+    fs("get", f"{folder}/tree", "back")
+    for i in range(30):
+        assert (tmp_path / "back" / f"d{i % 3}" / f"f{i}").read_bytes() == content(i * 1000)
+    assert (tmp_path / "back" / "empty").is_dir()
+    assert not any("_COPYING_" in name for name in names(fs("ls", "-R", folder)))
+
+
+def test_patterns_and_standard_streams(fs, folder):
+    for name in ("a1", "a2", "b1"):
+        fs("put", "-", f"{folder}/{name}", stdin=name.encode())
+    assert fs("cat", f"{folder}/a*") == b"a1a2"
+    assert fs("cat", f"{folder}/[ab]1") == b"a1b1"
+    assert "nothing fits" in fs.error("ls", f"{folder}/z*")
+    fs("put", "-", f"{folder}/a*", stdin=b"literal")
+    assert fs("cat", f"{folder}/a*") == b"literal"
+
+
+def test_a_new_put_replaces_the_file_at_once(fs, folder):
+    fs("put", "-", f"{folder}/file", stdin=b"old")
+    fs("put", "-", f"{folder}/file", stdin=b"new")
+    assert fs("cat", f"{folder}/file") == b"new"
+    assert names(fs("ls", folder)) == [f"{folder}/file"]
+
+
+def test_one_bad_path_does_not_stop_the_others(fs, folder):
+    fs("put", "-", f"{folder}/file", stdin=b"here")
+    done = fs.run("cat", f"{folder}/nothing", f"{folder}/file")
+    assert (done.returncode, done.stdout) == (1, b"here")
+
+
+def test_relative_paths_lie_in_the_home_directory(fs):
+    fs("put", "-", "mine", stdin=b"x")
+    assert names(fs("ls")) == ["/user/ann/mine"]
+    fs("rm", "mine")
+
+
+def test_rm_goes_to_the_trash_where_there_is_one(clusters, tmp_path):
+    cluster = clusters("--nodes", "1", "--set", "fs.trash.interval=60")
+    cluster.run("java", "org.apache.hadoop.fs.FsShell", "-mkdir", "-p", "/user/ann")
+    cluster.run("java", "org.apache.hadoop.fs.FsShell", "-chown", "ann", "/user/ann")
+    fs = Fs(cluster, tmp_path)
+    for time in ("first", "second"):
+        fs("put", "-", "file", stdin=time.encode())
+        assert b"/user/ann/.Trash/Current/user/ann/file" in fs("rm", "file")
+    assert fs("cat", ".Trash/Current/user/ann/file") == b"first"
+    assert len(names(fs("ls", ".Trash/Current/user/ann"))) == 2
+    fs("rm", "-r", ".Trash")
+    assert fs("ls") == b""
+
+
+def test_without_a_configuration_it_says_where_it_looked(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("HADOOP")}
+    done = subprocess.run([YDL, "fs", "ls"], env={**environment, "HADOOP_CONF_DIR": str(tmp_path)}, capture_output=True, timeout=30)
+    assert done.returncode == 2 and b"HADOOP_CONF_DIR" in done.stderr

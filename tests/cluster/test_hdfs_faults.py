@@ -1,0 +1,148 @@
+"""DataNodes and NameNodes that fail while a file is written or read: success or a clear error, and never a wrong byte."""
+
+import threading
+
+import pytest
+
+from cluster_lib.running import ClientError
+from hdfs_files import BLOCK, LocalFile, content, start_client
+
+# Four hosts: a DataNode that is lost can be replaced. A cluster of their own, for they leave it in pieces.
+HOSTS = ("--nodes", "4", "--set", "dfs.client.socket-timeout=8000", "--set", "dfs.heartbeat.interval=1")
+
+
+@pytest.fixture
+def broken(clusters):
+    """A cluster to break, and our client; whole again afterwards."""
+    cluster = clusters(*HOSTS)
+    client = start_client(cluster)
+    yield cluster, client
+    client.stop()
+    for host in range(1, 5):
+        if f"datanode{host}" not in living(cluster):
+            cluster.run("start", f"datanode{host}")
+
+
+def living(cluster):
+    return {line.split()[0] for line in cluster.run("status").splitlines() if " pid " in line}
+
+
+@pytest.fixture
+def local(tmp_path):
+    return LocalFile(tmp_path)
+
+
+def read_back(client, remote, local):
+    path = local()
+    client.get(remote=remote, local=path)
+    return path.read_bytes()
+
+
+def datanodes_of(cluster, remote):
+    """Which DataNodes have the file's first block, by where its file lies."""
+    report = cluster.run("java", "org.apache.hadoop.hdfs.tools.DFSck", remote, "-files", "-blocks", "-openforwrite")
+    block = report.split(":blk_")[1].split("_")[0]
+    found = {path.relative_to(cluster.folder).parts[0]: path for path in cluster.folder.glob(f"datanode*/**/blk_{block}")}
+    assert found, report
+    return found
+
+
+def test_a_datanode_dies_while_a_file_is_written_and_another_takes_its_place(broken, folder, local):
+    cluster, client = broken
+    data = content(3 * BLOCK)
+    client.hold(local=local(data[: BLOCK + 1000]), remote=f"{folder}/file", block_size=64 * BLOCK)
+    cluster.run("kill", sorted(datanodes_of(cluster, f"{folder}/file"))[0])
+    client.more(local=local(data[BLOCK + 1000 :]), remote=f"{folder}/file")
+    client.release(remote=f"{folder}/file")
+    assert len(datanodes_of(cluster, f"{folder}/file")) >= 3
+    assert read_back(client, f"{folder}/file", local) == data
+    assert read_back(cluster.client, f"{folder}/file", local) == data
+
+
+def test_a_pipeline_that_cannot_be_filled_names_the_setting(broken, folder, local):
+    """Java gives up here too: what was flushed must not depend on two DataNodes where three were asked for."""
+    cluster, client = broken
+    client.hold(local=local(content(1000)), remote=f"{folder}/file")
+    for victim in sorted(datanodes_of(cluster, f"{folder}/file"))[:2]:
+        cluster.run("kill", victim)
+    with pytest.raises(ClientError, match="none can take its place.*replace-datanode-on-failure.policy"):
+        client.more(local=local(content(1000)), remote=f"{folder}/file")
+        client.release(remote=f"{folder}/file")
+
+
+def test_a_datanode_that_says_nothing_is_left_behind(broken, folder, local):
+    cluster, client = broken
+    data = content(2 * BLOCK)
+    client.hold(local=local(data[:1000]), remote=f"{folder}/file", block_size=64 * BLOCK)
+    victim = sorted(datanodes_of(cluster, f"{folder}/file"))[0]
+    cluster.run("pause", victim)
+    try:
+        client.more(local=local(data[1000:]), remote=f"{folder}/file")
+        client.release(remote=f"{folder}/file")
+        assert read_back(client, f"{folder}/file", local) == data
+    finally:
+        cluster.run("resume", victim)
+
+
+def test_a_dead_datanode_is_passed_over_when_a_block_begins(broken, folder, local):
+    cluster, client = broken
+    cluster.run("kill", "datanode1")
+    data = content(4 * BLOCK)
+    client.put(local=local(data), remote=f"{folder}/file", block_size=BLOCK)
+    assert read_back(client, f"{folder}/file", local) == data
+
+
+def test_a_read_goes_on_with_another_replica(broken, folder, local):
+    cluster, client = broken
+    data = content(16 * BLOCK)
+    client.put(local=local(data), remote=f"{folder}/file", block_size=16 * BLOCK)
+    for victim in sorted(datanodes_of(cluster, f"{folder}/file"))[:2]:
+        cluster.run("kill", victim)
+        assert read_back(client, f"{folder}/file", local) == data
+
+
+def test_a_damaged_replica_is_not_read_and_is_replaced(broken, folder, local):
+    cluster, client = broken
+    data = content(2 * BLOCK)
+    client.put(local=local(data), remote=f"{folder}/file", block_size=4 * BLOCK)
+    replicas = datanodes_of(cluster, f"{folder}/file")
+    for path in list(replicas.values())[:2]:
+        damaged = bytearray(path.read_bytes())
+        damaged[BLOCK + 17] ^= 1
+        path.write_bytes(damaged)
+    assert read_back(client, f"{folder}/file", local) == data
+
+
+def test_no_replica_left_is_an_error_that_names_the_file(broken, folder, local):
+    cluster, client = broken
+    client.put(local=local(content(1000)), remote=f"{folder}/file", replication=1)
+    (path,) = datanodes_of(cluster, f"{folder}/file").values()
+    path.write_bytes(b"\0" * 1000)
+    with pytest.raises(ClientError, match=f"reading {folder}/file: no DataNode can give block"):
+        client.get(remote=f"{folder}/file", local="/dev/null")
+
+
+def test_a_namenode_that_restarts_is_waited_for(broken, folder, local):
+    cluster, client = broken
+    data = content(3 * BLOCK)
+    client.hold(local=local(data[:1000]), remote=f"{folder}/file", block_size=BLOCK)
+    restart = threading.Thread(target=cluster.run, args=("restart", "namenode1"))
+    restart.start()
+    client.more(local=local(data[1000:]), remote=f"{folder}/file")
+    client.release(remote=f"{folder}/file")
+    restart.join()
+    assert read_back(client, f"{folder}/file", local) == data
+
+
+def test_the_other_namenode_takes_over_in_the_middle_of_a_write(clusters, folder, local):
+    cluster = clusters("--nodes", "1", "--ha")
+    client = start_client(cluster)
+    try:
+        data = content(3 * BLOCK)
+        client.hold(local=local(data[:1000]), remote=f"{folder}/file", block_size=BLOCK, replication=1)
+        cluster.run("failover")
+        client.more(local=local(data[1000:]), remote=f"{folder}/file")
+        client.release(remote=f"{folder}/file")
+        assert read_back(client, f"{folder}/file", local) == data
+    finally:
+        client.stop()
