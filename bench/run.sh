@@ -21,7 +21,7 @@ mnist=$("$root/tools/fetch_data.py" mnist) || fail "MNIST, which they train on, 
 hdfs_native=$("$root/tools/setup/python_env.sh" hdfs-native) || fail "hdfs-native, the HDFS client compared, is not there."
 native=$(make --silent -C "$root/examples/mxnet-native" | tail -n 1) || fail "examples/mxnet-native does not build."
 
-ninja -C "$root/build/release" hdfs_client > /dev/null || fail "hdfs_client, ydl's HDFS client for the benchmark, does not build."
+cmake --build "$root/build/release" --target hdfs_client >/dev/null || fail "the HDFS client that is measured does not build."
 
 mkdir -p "$tools"
 for program in trivial_task bare_loop; do
@@ -37,5 +37,6 @@ failed=0
 /usr/bin/python3 "$root/bench/command_cost.py" --ydl "$ydl" || failed=1
 /usr/bin/python3 "$root/bench/mxnet_launch.py" --ydl-mx "$(dirname "$ydl")/ydl-mx" --python "$mxnet/bin/python" --data-dir "$mnist" \
   --native "$native/train_mnist_native" || failed=1
-/usr/bin/python3 "$root/bench/hdfs.py" --ydl-client "$root/build/release/bin/hdfs_client" --hdfs-native-python "$hdfs_native/bin/python" || failed=1
+/usr/bin/python3 "$root/bench/hdfs.py" --ydl "$ydl" --ydl-client "$root/build/release/bin/hdfs_client" \
+  --hdfs-native-python "$hdfs_native/bin/python" || failed=1
 exit "$failed"
