@@ -56,8 +56,9 @@ net::awaitable<void> BlockWriter::run(std::shared_ptr<BlockWriter> self) {
     self->queue_.rewind();
     auto repaired = co_await self->repair(self->queue_.ending() ? WriteOp::PIPELINE_CLOSE_RECOVERY
                                                                 : WriteOp::PIPELINE_SETUP_STREAMING_RECOVERY);
-    if (!repaired) self->failed_ = std::move(repaired).error();
-    if (repaired && self->queue_.ending()) {
+    if (!repaired) {
+      self->failed_ = std::move(repaired).error();
+    } else if (self->queue_.ending()) {
       self->queue_.set_finished();
       break;
     }
