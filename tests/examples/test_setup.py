@@ -87,13 +87,13 @@ def test_a_failed_install_names_the_command(machine):
 def test_an_unknown_group_is_an_error_that_lists_the_groups(machine):
     done = machine.apt("tests")
     assert done.returncode == 1
-    assert "there is no package group 'tests'; the groups are: bench build data python ssh test torch." in done.stderr
+    assert "there is no package group 'tests'; the groups are: bench build data hadoop kdc krb5 python ssh test torch." in done.stderr
 
 
 def test_an_unknown_environment_is_an_error_that_lists_them():
     done = subprocess.run([SETUP / "python_env.sh", "caffe"], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "there is no environment 'caffe'; the environments are: jax mxnet tensorflow test torch." in done.stderr
+    assert "there is no environment 'caffe'; the environments are: hdfs-native jax mxnet tensorflow test torch." in done.stderr
 
 
 def test_a_ready_environment_is_only_named(python_of):
