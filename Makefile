@@ -51,6 +51,9 @@ demo: build
 
 test: build dev
 	@$(APT) build test data hadoop kdc
+	@# Downloads come before the tests, which have limits of time.
+	@for name in torch tensorflow jax mxnet; do $(PYENV) $$name > /dev/null || exit 1; done
+	@for release in 3.4.1 3.3.6; do tools/setup/hadoop.sh $$release > /dev/null || exit 1; done
 	ctest --preset dev
 	@python=$$($(PYENV) test) && YDL=build/bin/ydl $$python/bin/python -m pytest tests
 
