@@ -324,11 +324,11 @@ def test_other_commands_work_on_a_full_disk(ydl, small_disk):
 
 def test_a_port_taken_by_a_stranger_restarts_the_gang_on_new_ports_uncharged(ydl):
     program = ydl.program(
-        "import os, socket, sys, time\n"
+        "import os, signal, socket, sys\n"
         "port = int(os.environ['YDL_PORTS'])\n"
         "print('port', port, flush=True)\n"
         "if os.environ['YDL_ATTEMPT'] == '1':\n"
-        "    time.sleep(600)\n"
+        "    signal.pause()\n"
         "server = socket.create_server(('127.0.0.1', port))\n"
         "print('listens', flush=True)\n"
     )

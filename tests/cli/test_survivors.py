@@ -21,7 +21,7 @@ CHILDREN = {
         if os.fork() == 0:
             if os.fork() == 0:
                 os.write(write, str(os.getpid()).encode())
-                time.sleep(600)
+                signal.pause()
             os._exit(0)
         os.wait()
         tell(os.read(read, 32).decode())
@@ -50,7 +50,7 @@ CHILDREN = {
 }
 
 PROGRAM = """
-import os, signal, subprocess, time
+import os, signal, subprocess
 
 def spawn(**options):
     return subprocess.Popen(['sleep', '600'], **options).pid
@@ -237,12 +237,12 @@ def test_a_stopped_agent_is_killed_with_its_tasks(ydl):
 
 def test_a_fork_bomb_of_moderate_size_is_ended(ydl):
     program = ydl.program(
-        "import os, time\n"
+        "import os, signal\n"
         "for _ in range(6):\n"
         "    os.fork()\n"
         "if os.getpid() % 2: os.setsid() if os.getpgid(0) != os.getpid() else None\n"
         "print('up', flush=True)\n"
-        "time.sleep(600)\n"
+        "signal.pause()\n"
     )
     job = ydl.detach("--", *program)
     log = job.folder / "logs/worker-0/1/stdout"

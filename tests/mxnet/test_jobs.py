@@ -254,7 +254,7 @@ def test_garbage_on_the_schedulers_port_harms_nobody(jobs):
 
 
 def test_the_end_of_the_client_ends_the_job(jobs):
-    process = jobs.start("--n", 1, "--s", 1, jobs.script(textwrap.dedent(SUM) + "import time\nprint('waits', flush=True)\nwhile True: time.sleep(1)\n"))
+    process = jobs.start("--n", 1, "--s", 1, jobs.script(textwrap.dedent(SUM) + "import signal\nprint('waits', flush=True)\nsignal.pause()\n"))
     lines = []
     for line in process.stdout:
         lines.append(line)
