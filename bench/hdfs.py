@@ -108,7 +108,7 @@ def print_commands(seconds, memory):
 
 
 def start_clients(cluster, options):
-    clients = {"Java": JavaClient(cluster.folder)}
+    clients = {"Java": JavaClient(cluster.folder, cluster.conf)}
     if options.hdfs_native_python:
         clients["hdfs-native"] = LineClient([options.hdfs_native_python, str(BENCH / "hdfs_native_peer.py")], cluster.variables)
     if options.ydl_client:

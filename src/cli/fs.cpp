@@ -2,9 +2,10 @@
 #include "cli/common.hpp"
 #include "cli/fs_session.hpp"
 #include "core/strings.hpp"
-#include "core/user.hpp"
 #include "hconf/load.hpp"
 #include "hdfs/configured.hpp"
+#include "hrpc/login.hpp"
+#include "yarn/credentials.hpp"
 
 #include <csignal>
 
@@ -28,7 +29,11 @@ core::Result<hdfs::Options> options() {
   if (!config) return core::fail(config.error());
   const auto service = hconf::default_name_service(*config);
   if (!service) return core::fail(service.error());
-  return hdfs::configured(*config, *service, {.user = core::user_name()});
+  const auto credentials = yarn::process_credentials();
+  if (!credentials) return core::fail(credentials.error());
+  std::vector<hrpc::Token> tokens;
+  for (const auto& [alias, token] : credentials->tokens) tokens.push_back(token);
+  return hdfs::configured(*config, *service, {.user = hrpc::login_name(*config), .tokens = tokens});
 }
 
 net::awaitable<void> dispatch(FsSession& session) {

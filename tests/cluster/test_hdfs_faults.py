@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from cluster_lib.running import ClientError
-from hdfs_files import BLOCK, LocalFile, content, start_client
+from hdfs_files import BLOCK, content, damage, datanodes_of, read_back, start_client
 
 # Four hosts: a DataNode that is lost can be replaced. A cluster of their own, for they leave it in pieces.
 HOSTS = ("--nodes", "4", "--set", "dfs.client.socket-timeout=8000", "--set", "dfs.heartbeat.interval=1")
@@ -25,26 +25,6 @@ def broken(clusters):
 
 def living(cluster):
     return {line.split()[0] for line in cluster.run("status").splitlines() if " pid " in line}
-
-
-@pytest.fixture
-def local(tmp_path):
-    return LocalFile(tmp_path)
-
-
-def read_back(client, remote, local):
-    path = local()
-    client.get(remote=remote, local=path)
-    return path.read_bytes()
-
-
-def datanodes_of(cluster, remote):
-    """Which DataNodes have the file's first block, by where its file lies."""
-    report = cluster.run("java", "org.apache.hadoop.hdfs.tools.DFSck", remote, "-files", "-blocks", "-openforwrite")
-    block = report.split(":blk_")[1].split("_")[0]
-    found = {path.relative_to(cluster.folder).parts[0]: path for path in cluster.folder.glob(f"datanode*/**/blk_{block}")}
-    assert found, report
-    return found
 
 
 def test_a_datanode_dies_while_a_file_is_written_and_another_takes_its_place(broken, folder, local):
@@ -107,9 +87,7 @@ def test_a_damaged_replica_is_not_read_and_is_replaced(broken, folder, local):
     client.put(local=local(data), remote=f"{folder}/file", block_size=4 * BLOCK)
     replicas = datanodes_of(cluster, f"{folder}/file")
     for path in list(replicas.values())[:2]:
-        damaged = bytearray(path.read_bytes())
-        damaged[BLOCK + 17] ^= 1
-        path.write_bytes(damaged)
+        damage(path, BLOCK + 17)
     assert read_back(client, f"{folder}/file", local) == data
 
 
