@@ -30,7 +30,7 @@ struct Copying {
 };
 
 net::awaitable<void> work(Copying& copying) {
-  while (copying.next < copying.files.size() && !copying.session.interrupted) {
+  while (copying.next < copying.files.size() && copying.session.interrupted == 0) {
     const CopyFile& file = copying.files[copying.next++];
     const auto copied = co_await copying.copy_one(copying.session, copying.progress, file);
     if (!copied) {

@@ -21,7 +21,7 @@ net::Async<> read_file(FsSession& session, CopyProgress& progress, const CopyFil
   if (!reader) co_return core::fail(reader.error());
   const core::UniqueFd out(::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!out) co_return core::fail(core::system_error(errno, "creating " + unfinished));
-  while (!session.interrupted) {
+  while (session.interrupted == 0) {
     const auto data = co_await reader->next();
     if (!data) co_return core::fail(data.error());
     if (data->empty()) {

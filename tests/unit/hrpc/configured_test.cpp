@@ -58,7 +58,7 @@ TEST(Configured, what_is_wrong_is_named) {
        {std::tuple{"hadoop.rpc.protection", "much",
                    "x-site.xml:1: hadoop.rpc.protection has 'much'; it may be authentication, integrity or privacy"},
         std::tuple{"hadoop.security.authentication", "magic",
-                   "x-site.xml:1: hadoop.security.authentication is 'magic'; it may be simple or kerberos"},
+                   "x-site.xml:1: hadoop.security.authentication has 'magic'; it may be simple or kerberos"},
         std::tuple{"ipc.ping.interval", "often",
                    "x-site.xml:1: ipc.ping.interval is 'often', which is not a time such as 30s or 500ms"}}) {
     const auto options = name_node_options(with({{key, value}}), kSingle, {.user = "alice"});
