@@ -15,9 +15,20 @@ namespace ydl::cli {
 namespace {
 
 constexpr std::size_t kAtATime = 8;
+constexpr std::size_t kNameLimit = 255;                              // bytes, of HDFS as of Linux
 constexpr core::Millis kFirstLook = std::chrono::milliseconds(500);  // what is done by then needs no bar
 constexpr core::Millis kRedraw = std::chrono::milliseconds(200);
 constexpr int kBarCells = 24;
+
+// As many characters from the front as fit into so many bytes.
+std::string_view whole_characters(std::string_view text, std::size_t bytes) {
+  std::size_t kept = 0;
+  for (std::size_t next = 0; next < text.size() && next <= bytes;) {
+    kept = next;
+    next += std::max<std::size_t>(1, core::utf8_length(text.substr(next)));
+  }
+  return text.substr(0, kept);
+}
 
 struct Copying {
   FsSession& session;
@@ -43,6 +54,16 @@ net::awaitable<void> work(Copying& copying) {
 }
 
 }  // namespace
+
+std::string unfinished_name(std::string_view prefix, std::string_view name, std::string_view suffix) {
+  std::string_view kept = name;
+  std::string unlike;
+  if (prefix.size() + name.size() + suffix.size() > kNameLimit && name.size() <= kNameLimit) {
+    unlike = "." + core::random_hex(4);  // two long names may begin alike
+    kept = whole_characters(name, kNameLimit - prefix.size() - unlike.size() - suffix.size());
+  }
+  return fmt::format("{}{}{}{}", prefix, kept, unlike, suffix);
+}
 
 CopyProgress::CopyProgress(const Fs& command, const std::vector<CopyFile>& files)
     : files_(files.size()), started_(core::steady_now()), drawn_(started_ + kFirstLook - kRedraw) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ydl::cli {
@@ -38,6 +39,10 @@ class CopyProgress {
   core::Instant drawn_;
   bool on_screen_ = false;
 };
+
+// What a file is called while it is not whole: its name between prefix and suffix, or as much of it as leaves room for
+// them. A name that is too long by itself stays so: whoever is to make the file says it.
+[[nodiscard]] std::string unfinished_name(std::string_view prefix, std::string_view name, std::string_view suffix);
 
 // Copies one file; what is left of it when it fails is nothing.
 using CopyOne = std::function<net::Async<>(FsSession&, CopyProgress&, CopyFile)>;

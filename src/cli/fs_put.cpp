@@ -83,7 +83,8 @@ net::Async<> write_file(FsSession& session, CopyProgress& progress, const CopyFi
 
 // Under another name until it is whole: a reader never sees half a file.
 net::Async<> put_one(FsSession& session, CopyProgress& progress, CopyFile file) {
-  const std::string unfinished = file.to + std::string(kUnfinished);
+  const std::string unfinished =
+      hdfs::join_path(hdfs::parent_path(file.to), unfinished_name("", hdfs::base_name(file.to), kUnfinished));
   auto done = co_await write_file(session, progress, file, unfinished);
   if (!done) (void)co_await session.fs.remove(unfinished, hdfs::Recursive::no);
   co_return done;

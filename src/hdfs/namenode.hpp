@@ -98,5 +98,7 @@ class NameNode {
 };
 
 [[nodiscard]] FileStatus from_proto(const hadoop::hdfs::HdfsFileStatusProto& proto);
+// "RS-6-3-1024k". The NameNode sends the number alone of a policy that every Hadoop has.
+[[nodiscard]] std::string policy_name(const hadoop::hdfs::ErasureCodingPolicyProto& policy);
 
 }  // namespace ydl::hdfs

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import java.io.DataOutputStream;
+import java.io.File;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.util.Map;
@@ -15,6 +16,7 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.security.Credentials;
+import org.apache.hadoop.security.token.Token;
 
 /** What tests ask of HDFS that ordinary users do not: where blocks are, safe mode, quotas, owners, tokens. */
 final class Admin {
@@ -33,6 +35,9 @@ final class Admin {
         operations.put("chown", this::chown);
         operations.put("corrupt-files", this::corruptFiles);
         operations.put("fetch-tokens", this::fetchTokens);
+        operations.put("cancel-tokens", this::cancelTokens);
+        operations.put("erasure-code", this::erasureCode);
+        operations.put("encrypt", this::encrypt);
     }
 
     /** The blocks of a file, a file that is being written too, each with its id and the addresses of its DataNodes. */
@@ -80,6 +85,27 @@ final class Admin {
         try (DataOutputStream out = new DataOutputStream(new FileOutputStream(request.get("local").asText()))) {
             credentials.writeTokenStorageToStream(out, Credentials.SerializedFormat.valueOf(request.get("format").asText()));
         }
+        return null;
+    }
+
+    private JsonNode cancelTokens(JsonNode request) throws Exception {
+        Credentials credentials = Credentials.readTokenStorageFile(new File(request.get("local").asText()), fs.getConf());
+        for (Token<?> token : credentials.getAllTokens()) {
+            token.cancel(fs.getConf());
+        }
+        return null;
+    }
+
+    /** Files that are made in the directory from now on are erasure-coded. */
+    private JsonNode erasureCode(JsonNode request) throws IOException {
+        hdfs().enableErasureCodingPolicy("XOR-2-1-1024k");
+        hdfs().setErasureCodingPolicy(remote(request), "XOR-2-1-1024k");
+        return null;
+    }
+
+    /** Makes an encryption zone of an empty directory, with a "key" of the cluster's hadoop.security.key.provider.path. */
+    private JsonNode encrypt(JsonNode request) throws IOException {
+        hdfs().createEncryptionZone(remote(request), request.get("key").asText());
         return null;
     }
 

@@ -1,6 +1,8 @@
 """Our HDFS client beside Hadoop's own, and files of every awkward size."""
 
 import hashlib
+import select
+import time
 
 from programs import built
 
@@ -17,6 +19,15 @@ def content(size):
 
 def start_client(cluster, **variables):
     return LineClient([built("hdfs_client")], {**cluster.variables, **variables})
+
+
+def eventually(condition, what, seconds=60):
+    """The first true value of condition(), or a failure that says what was waited for."""
+    deadline = time.monotonic() + seconds
+    while not (value := condition()):
+        assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
+        select.select([], [], [], 0.02)
+    return value
 
 
 class LocalFile:

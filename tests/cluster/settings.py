@@ -55,3 +55,4 @@ def _settings(release):
 
 SETTINGS = [Setting(f"{each.name}-{release}", each.options, {**CLIENT, **each.client}, each.secure) for release in RELEASES for each in _settings(release)]
 SECURE = [setting for setting in SETTINGS if setting.secure and setting.client.get(SUITES) == ""]
+PLAIN = [setting for setting in SETTINGS if setting.name.startswith("plain-")]

@@ -49,9 +49,17 @@ def test_odd_names(cluster, ours, folder, local, name):
     assert read_back(ours, f"{folder}/plain", local) == b"here"
 
 
-def test_a_directory_is_listed_page_by_page(cluster, ours, folder):
-    ours("time-small-files", remote=folder, count=2100, threads=20, bytes=0)
-    assert len(ours.ls(remote=folder)) == 2100
+@pytest.mark.parametrize("kind, chunk", [("CRC32", 512), ("CRC32C", 1024)])
+def test_the_checksums_of_new_files_are_the_configured_ones(cluster, folder, local, kind, chunk):
+    client = start_client(cluster.view({"dfs.checksum.type": kind, "dfs.bytes-per-checksum": chunk}))
+    try:
+        data = content(BLOCK + 5000)
+        client.put(local=local(data), remote=f"{folder}/file", block_size=BLOCK)
+        assert cluster.client.checksum(remote=f"{folder}/file")["algorithm"].endswith(f"MD5-of-{chunk}{kind}")
+        for reader in (client, cluster.client):
+            assert read_back(reader, f"{folder}/file", local) == data
+    finally:
+        client.stop()
 
 
 def test_rename_replaces_only_when_told_to(ours, folder, local):

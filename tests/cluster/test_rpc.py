@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from programs import built
-from settings import RELEASES, SECURE, secure
+from settings import SECURE
 
 ONE_HOST = ("--nodes", "1")
 

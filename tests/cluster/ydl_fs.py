@@ -24,13 +24,14 @@ class Fs:
             variables = log_in(cluster, cwd / "ticket-cache") if cluster.options.secure else {"HADOOP_USER_NAME": USER}
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("HADOOP")}
         self.environment = {**inherited, **cluster.variables, **variables}
+        self.program = built("ydl")
         self._cwd = cwd
 
     def start(self, *words, **options):
-        return subprocess.Popen([built("ydl"), "fs", *words], env=self.environment, cwd=self._cwd, **options)
+        return subprocess.Popen([self.program, "fs", *words], env=self.environment, cwd=self._cwd, **options)
 
     def run(self, *words, stdin=b""):
-        return subprocess.run([built("ydl"), "fs", *words], env=self.environment, cwd=self._cwd, input=stdin, capture_output=True, timeout=120)
+        return subprocess.run([self.program, "fs", *words], env=self.environment, cwd=self._cwd, input=stdin, capture_output=True, timeout=120)
 
     def __call__(self, *words, stdin=b""):
         done = self.run(*words, stdin=stdin)
