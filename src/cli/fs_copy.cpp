@@ -23,9 +23,10 @@ constexpr int kBarCells = 24;
 // As many characters from the front as fit into so many bytes.
 std::string_view whole_characters(std::string_view text, std::size_t bytes) {
   std::size_t kept = 0;
-  for (std::size_t next = 0; next < text.size() && next <= bytes;) {
+  while (kept < text.size()) {
+    const auto next = kept + std::max<std::size_t>(1, core::utf8_length(text.substr(kept)));
+    if (next > bytes) break;
     kept = next;
-    next += std::max<std::size_t>(1, core::utf8_length(text.substr(next)));
   }
   return text.substr(0, kept);
 }
