@@ -15,6 +15,8 @@ CLIENT = {
     "dfs.replication": 2,
     "dfs.client.block.write.replace-datanode-on-failure.policy": "ALWAYS",
     "dfs.client.socket-timeout": 8000,
+    # A NameNode that is started again on a busy machine takes its time.
+    "ipc.client.connect.max.retries": 60,
     # Hadoop's client sleeps for 400 ms where the NameNode has not heard of a block yet, which is at the end of almost every file.
     "dfs.client.block.write.locateFollowingBlock.initial.delay.ms": 5,
     "dfs.client.block.write.locateFollowingBlock.retries": 12,
