@@ -43,9 +43,14 @@ struct Grammar {
     return *command;
   }
 
-  Grammar() {
+  // ydl starts itself by hidden commands, and then takes no time for what only people type.
+  enum class Part { everything, hidden };
+
+  explicit Grammar(Part part = Part::everything) {
     app.set_help_flag();
     app.require_subcommand(0, 1);
+    add_hidden();
+    if (part == Part::hidden) return;
     auto& run = add("run", "[options] -- COMMAND …", "Run a command as a distributed job and follow it",
                     [this] { return run_command(raw); });
     run.add_option("--framework", raw.job.framework, fmt::format("How tasks find each other: {}", framework_names()))
@@ -107,8 +112,6 @@ struct Grammar {
     auto& completion = add("completion", "bash|zsh|fish", "Print shell completion: bash, zsh or fish",
                            [this]() -> Result<Command> { return Completion{raw.shell}; });
     completion.add_option("SHELL", raw.shell, "bash, zsh or fish")->required();
-
-    add_hidden();
   }
 
   void add_job_argument(CLI::App& command) { command.add_option("ID", raw.id, "The job (default: the newest)"); }
@@ -171,7 +174,7 @@ Result<Command> parse_ydl(std::vector<std::string> arguments) {
     return ShowText{top_help()};
   }
   if (arguments.front() == "--version") return ShowText{fmt::format("ydl {}\n", core::kVersion)};
-  Grammar grammar;
+  Grammar grammar(arguments.front().starts_with("__") ? Grammar::Part::hidden : Grammar::Part::everything);
   const auto known =
       std::ranges::find(grammar.commands, arguments.front(), [](const auto& entry) { return entry.app->get_name(); });
   if (known == grammar.commands.end()) {
