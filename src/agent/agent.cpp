@@ -1,9 +1,8 @@
 #include "agent/agent.hpp"
 
-#include "agent/numbered_queue.hpp"
+#include "agent/command_list.hpp"
 #include "agent/task.hpp"
 #include "agent/tree_killer.hpp"
-#include "core/json.hpp"
 #include "core/log.hpp"
 #include "core/user.hpp"
 #include "core/version.hpp"
@@ -77,17 +76,26 @@ class Agent {
         continue;
       }
       silent_since.reset();
-      take_commands(response->body, inbox);
+      if (auto taken = take_commands(response->body, inbox); !taken) {
+        core::log("the master sent what is no list of commands: {}", taken.error().message);
+        co_await net::pause(core::Millis(100));
+      }
     }
   }
 
-  void take_commands(std::string_view body, Inbox& inbox) {
-    for (const auto& command : read_commands(body, inbox)) {
-      if (!std::holds_alternative<Launch>(command)) launch_ready();  // what comes after a launch may be about its task
-      std::visit([this](const auto& c) { on(c); }, command);
-    }
+  core::Result<void> take_commands(std::string_view body, Inbox& inbox) {
+    auto read = read_commands(body, [&](Sequence seq, core::Result<Command> command) {
+      if (!inbox.accept(seq)) return;
+      if (!command) {
+        core::log("a command is not understood: {}", command.error().message);
+        return;
+      }
+      if (!std::holds_alternative<Launch>(*command)) launch_ready();  // what follows a launch may be about its task
+      std::visit([this](auto& c) { on(std::move(c)); }, *command);
+    });
     launch_ready();
     listings_ = {};
+    return read;
   }
 
   void launch_ready() {
@@ -96,37 +104,16 @@ class Agent {
     ready_.clear();
   }
 
-  static std::vector<Command> read_commands(std::string_view body, Inbox& inbox) {
-    std::vector<Command> commands;
-    const auto object = core::parse_json_object(body);
-    const auto list = object ? core::json_array(*object, "commands") : core::fail(object.error());
-    if (!list) {
-      core::log("the master sent what is no list of commands: {}", list.error().message);
-      return commands;
-    }
-    for (const auto& item : **list) {
-      if (!item.is_object()) continue;
-      const auto seq = core::json_int(item.get_object(), "seq");
-      auto command = command_from_json(item.get_object());
-      if (!seq || !inbox.accept(static_cast<Sequence>(*seq))) continue;
-      if (command)
-        commands.push_back(*std::move(command));
-      else
-        core::log("a command is not understood: {}", command.error().message);
-    }
-    return commands;
-  }
-
   void on(const Prepare& command) {
     auto task = std::make_shared<Task>(context_.get_executor(), machine_, job_, command,
                                        [this](Report report) { tell(std::move(report)); });
     tasks_[command.attempt] = task;
     task->prepare(listings_);
   }
-  void on(const Launch& command) {
+  void on(Launch command) {
     const auto found = tasks_.find(command.attempt);
     if (found == tasks_.end()) return;
-    found->second->make_ready(command);
+    found->second->make_ready(std::move(command));
     ready_.push_back(found->second);
   }
   void on(const Stop& command) {

@@ -1,5 +1,6 @@
 #include "agent/hub.hpp"
 
+#include "agent/command_list.hpp"
 #include "core/json.hpp"
 #include "core/version.hpp"
 
@@ -9,8 +10,6 @@
 #include <fmt/format.h>
 
 namespace ydl::agent {
-
-namespace json = boost::json;
 
 void Hub::expect(const core::AgentId& id, Listener listener) {
   auto session = std::make_shared<Session>(executor_);
@@ -70,13 +69,7 @@ net::Async<std::string> Hub::commands(core::AgentId id, Sequence after, core::Mi
   // What was said in one go travels in one answer: let the sender finish its turn.
   co_await net::asio::post(executor_, net::asio::use_awaitable);
   current->last_heard = core::steady_now();
-  json::array list;
-  for (Sequence seq = current->outbox.first(); const auto& command : current->outbox.items()) {
-    auto object = to_json(command);
-    object["seq"] = static_cast<std::int64_t>(seq++);
-    list.push_back(std::move(object));
-  }
-  co_return json::serialize(json::object{{"commands", std::move(list)}});
+  co_return encode_commands(current->outbox);
 }
 
 core::Result<void> Hub::reports(const core::AgentId& id, std::string_view body) {

@@ -17,14 +17,14 @@
 // What master and agent say to each other, as JSON over the master's HTTP server:
 //
 //   agent -> master   POST /v1/agents/ID/hello      Hello
-//   agent -> master   GET  /v1/agents/ID/commands?after=N&wait=MS     {"commands":[{"seq":N+1,...},...]}
+//   agent -> master   GET  /v1/agents/ID/commands?after=N&wait=MS     {"commands":[{"seq":N+1,...},...],...}
 //   agent -> master   POST /v1/agents/ID/reports    {"first":N,"reports":[...]}   an empty list is a heartbeat
 //
 // Both lists are numbered and kept until the other side has named a later number, so that a lost connection loses
 // nothing and a repeated request repeats nothing.
 namespace ydl::agent {
 
-inline constexpr int kProtocolVersion = 1;
+inline constexpr int kProtocolVersion = 2;
 
 struct Hello {
   int protocol = kProtocolVersion;

@@ -126,13 +126,14 @@ core::Result<void> Task::take_resources() {
 
 // ---- run -------------------------------------------------------------------------------------------------------
 
-LaunchRequest Task::launch_request(const Launch& request) const {
+LaunchRequest Task::launch_request(Launch request) const {
   LaunchRequest launch;
-  launch.argv = request.argv;
-  launch.environment = own_environment();
-  launch.environment["CUDA_VISIBLE_DEVICES"] = visible_devices(gpus_);  // none asked, none visible
-  launch.environment["PWD"] = request_.working_directory;
-  for (const auto& [name, value] : request.env) launch.environment[name] = value;
+  launch.argv = std::move(request.argv);
+  launch.environment = std::move(request.env);
+  // What the request does not say comes from here.
+  launch.environment.try_emplace("CUDA_VISIBLE_DEVICES", visible_devices(gpus_));  // none asked, none visible
+  launch.environment.try_emplace("PWD", request_.working_directory);
+  launch.environment.insert(own_environment().begin(), own_environment().end());
   launch.working_directory = request_.working_directory;
   launch.stdout_file = std::filesystem::path(request_.log_directory) / "stdout";
   launch.stderr_file = std::filesystem::path(request_.log_directory) / "stderr";
@@ -140,8 +141,8 @@ LaunchRequest Task::launch_request(const Launch& request) const {
   return launch;
 }
 
-void Task::make_ready(const Launch& request) {
-  ready_.emplace(TaskProcess::prepare(launch_request(request)));
+void Task::make_ready(Launch request) {
+  ready_.emplace(TaskProcess::prepare(launch_request(std::move(request))));
 }
 
 void Task::start() {

@@ -63,7 +63,7 @@ class Task : public std::enable_shared_from_this<Task> {
   void prepare(DirectoryListings& listings);
   // The three steps of a launch; of many tasks each step is done for all before the next (TaskProcess::Prepared).
   // Reports TaskStarted or TaskStartFailed, later TaskExited.
-  void make_ready(const Launch& request);
+  void make_ready(Launch request);
   void start();
   void watch();
   void stop(core::Millis grace);
@@ -77,7 +77,7 @@ class Task : public std::enable_shared_from_this<Task> {
 
  private:
   [[nodiscard]] core::Result<void> take_resources();
-  [[nodiscard]] LaunchRequest launch_request(const Launch& request) const;
+  [[nodiscard]] LaunchRequest launch_request(Launch request) const;
   [[nodiscard]] net::awaitable<void> follow();
   void on(const Launched& event);
   void on(const LaunchFailed& event);

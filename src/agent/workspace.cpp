@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -78,8 +79,12 @@ const Entries& DirectoryListings::entries(const std::string& directory) {
 }
 
 core::Result<void> prepare_workspace(const Prepare& request, DirectoryListings& listings) {
-  for (const auto& directory : {request.working_directory, request.results_directory, request.log_directory}) {
+  for (const auto& directory : {request.working_directory, request.log_directory}) {
     if (auto made = core::make_directories(directory); !made) return made;
+  }
+  const bool first_attempt = ::mkdir(request.results_directory.c_str(), 0755) == 0;
+  if (!first_attempt) {
+    if (auto made = core::make_directories(request.results_directory); !made) return made;
   }
   const fs::path working(request.working_directory);
   for (const auto& [target, name] : request.links) {  // named ones first: they win over what happens to lie around
@@ -89,7 +94,9 @@ core::Result<void> prepare_workspace(const Prepare& request, DirectoryListings& 
     if (auto parent = core::make_directories((working / name).parent_path()); !parent) return parent;
     if (auto done = link(target, working / name); !done) return done;
   }
-  if (auto earlier = link_entries(list(request.results_directory), working); !earlier) return earlier;
+  if (!first_attempt) {
+    if (auto earlier = link_entries(list(request.results_directory), working); !earlier) return earlier;
+  }
   if (request.linked_directory.empty()) return {};
   return link_entries(listings.entries(request.linked_directory), working);
 }
