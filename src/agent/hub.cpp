@@ -27,6 +27,7 @@ void Hub::forget(const core::AgentId& id) {
 void Hub::send(const core::AgentId& id, Command command) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return;  // gone: whoever sent this learns it from the backend
+  if (found->second->outbox.empty()) found->second->outbox_since = core::steady_now();
   found->second->outbox.push(std::move(command));
   found->second->news.notify();
 }
@@ -34,6 +35,12 @@ void Hub::send(const core::AgentId& id, Command command) {
 core::Instant Hub::last_heard(const core::AgentId& id) const {
   const auto found = sessions_.find(id);
   return found == sessions_.end() ? core::Instant{} : found->second->last_heard;
+}
+
+std::optional<core::Instant> Hub::unconfirmed_since(const core::AgentId& id) const {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end() || found->second->outbox.empty()) return std::nullopt;
+  return found->second->outbox_since;
 }
 
 core::Result<std::shared_ptr<Hub::Session>> Hub::session(const core::AgentId& id) {
@@ -64,6 +71,7 @@ net::Async<std::string> Hub::commands(core::AgentId id, Sequence after, core::Mi
   const auto found = session(id);
   if (!found) co_return core::fail(found.error());
   const auto& current = *found;
+  if (after >= current->outbox.first()) current->outbox_since = core::steady_now();
   current->outbox.confirm(after);
   if (current->outbox.empty()) co_await current->news.wait(wait);
   // What was said in one go travels in one answer: let the sender finish its turn.

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,8 @@ class Hub {
   void forget(const core::AgentId& id);
   void send(const core::AgentId& id, Command command);
   [[nodiscard]] core::Instant last_heard(const core::AgentId& id) const;
+  // Since when a command waits that the agent has not confirmed; nullopt if it has confirmed all.
+  [[nodiscard]] std::optional<core::Instant> unconfirmed_since(const core::AgentId& id) const;
 
   // The three calls of protocol.hpp. Errors: not_found (no such agent), corrupt, refused (another version).
   [[nodiscard]] core::Result<void> hello(const core::AgentId& id, std::string_view body);
@@ -38,6 +41,7 @@ class Hub {
     explicit Session(const net::asio::any_io_executor& executor) : news(executor) {}
     Listener listener;
     Outbox<Command> outbox;
+    core::Instant outbox_since = {};  // when it was filled, or last grew shorter
     Inbox inbox;
     net::Signal news;
     core::Instant last_heard = core::steady_now();

@@ -74,6 +74,15 @@ TEST_F(LocalBackendTest, a_lost_agent_loses_its_tasks_with_a_reason_and_kills_th
   EXPECT_TRUE(task.dies());
 }
 
+TEST_F(LocalBackendTest, an_agent_that_does_not_take_a_stop_is_killed_with_its_tasks) {
+  auto& stage = open();
+  const ydl::test::Watched task(start(kFirst, stage.command(Does::runs_on)));
+  ASSERT_EQ(::kill(LocalStage::agent_pid(), SIGSTOP), 0);
+  stage.backend().stop({kFirst, core::Millis(0)});
+  EXPECT_THAT(expect<job::Lost>(kFirst).reason, HasSubstr("ended by signal 9"));
+  EXPECT_TRUE(task.dies());
+}
+
 TEST_F(LocalBackendTest, nothing_can_be_placed_once_the_agent_is_gone) {
   auto& stage = open();
   start(kFirst, stage.command(Does::runs_on));

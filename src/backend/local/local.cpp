@@ -98,6 +98,19 @@ net::awaitable<void> watch_silence(std::shared_ptr<LocalBackend::State> state) {
   }
 }
 
+// Who stops a task without grace waits for it: long before the silence above is over, an agent that does not take the
+// command is killed, and its tasks with it. With grace it has all that time: it may be busy with another task's
+// results.
+net::awaitable<void> watch_stop(std::shared_ptr<LocalBackend::State> state) {
+  const auto& silence = state->options.stop_silence;
+  co_await state->ended.wait(silence);
+  if (!state->running) co_return;
+  const auto since = state->hub.unconfirmed_since(state->agent);
+  if (!since || core::steady_now() - *since < silence) co_return;
+  core::log("the agent did not take a command to stop within {}: killing it", core::format_duration(silence));
+  state->process->signal(SIGKILL);
+}
+
 }  // namespace
 
 LocalBackend::LocalBackend(net::asio::any_io_executor executor, agent::Hub& hub, Sink sink, LocalOptions options)
@@ -143,7 +156,9 @@ void LocalBackend::launch(agent::Launch request) {
 }
 
 void LocalBackend::stop(agent::Stop request) {
+  const bool at_once = request.grace == core::Millis(0);
   state_->hub.send(state_->agent, std::move(request));
+  if (at_once && state_->running) net::asio::co_spawn(state_->executor, watch_stop(state_), net::asio::detached);
 }
 
 void LocalBackend::release(const AttemptId& attempt) {
