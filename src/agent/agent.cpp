@@ -31,6 +31,7 @@ namespace json = boost::json;
 constexpr core::Millis kHeartbeat = core::Seconds(5);
 constexpr core::Millis kCommandWait = core::Seconds(20);
 constexpr core::Millis kLookPeriod{200};
+constexpr std::size_t kReportBytes = std::size_t{1} << 20U;  // of one call; the rest goes with the next
 
 // The agent: fetches commands on one connection, reports on another so that a heartbeat never waits behind a command.
 class Agent {
@@ -41,16 +42,17 @@ class Agent {
         options_(std::move(options)),
         endpoint_(std::move(endpoint)),
         news_(context.get_executor()) {
-    job_ = options_.credentials.parent_path().filename().string();
+    surroundings_.job = options_.credentials.parent_path().filename().string();
+    surroundings_.own_group = options_.leash == Leash::standard_input;
   }
 
   void start() {
-    asio::co_spawn(context_, fetch_commands(), asio::detached);
-    asio::co_spawn(context_, send_reports(), asio::detached);
-    asio::co_spawn(context_, watch_leash(), asio::detached);
+    asio::co_spawn(context_, serve(), asio::detached);
+    if (options_.leash == Leash::standard_input) asio::co_spawn(context_, watch_leash(), asio::detached);
     asio::co_spawn(context_, watch_signals(), asio::detached);
-    asio::co_spawn(context_, look_at_tasks(), asio::detached);
   }
+
+  [[nodiscard]] int exit_code() const { return exit_code_; }
 
   void end_tasks() {
     for (auto& [attempt, task] : tasks_) task->kill();  // all at once, then wait for each
@@ -59,6 +61,40 @@ class Agent {
   }
 
  private:
+  net::awaitable<void> serve() {
+    net::HttpClient client(context_.get_executor(), endpoint_);
+    if (auto welcome = co_await say_hello(client); !welcome) {
+      exit_code_ = 1;
+      leave(welcome.error().message);
+      co_return;
+    }
+    asio::co_spawn(context_, fetch_commands(), asio::detached);
+    asio::co_spawn(context_, look_at_tasks(), asio::detached);
+    co_await send_reports(client);
+  }
+
+  // Errors: the master is not there, or does not want this agent.
+  net::Async<> say_hello(net::HttpClient& client) {
+    const Hello hello{kProtocolVersion, std::string(core::kVersion), core::host_name(), ::getpid()};
+    const auto deadline = core::steady_now() + options_.outlives_master;
+    for (;;) {
+      const auto answer = co_await client.post(fmt::format("/v1/agents/{}/hello", options_.id.str()),
+                                               json::serialize(to_json(hello)), core::Seconds(10));
+      if (answer && answer->status == 200) co_return core::Result<>{};
+      if (answer) {
+        co_return core::fail(core::Errc::refused,
+                             fmt::format("the master at {} refuses this agent: {}", master(), answer->body));
+      }
+      if (core::steady_now() >= deadline) {
+        co_return core::fail(core::Errc::unavailable, fmt::format("the master at {} cannot be reached from {}: {}",
+                                                                  master(), hello.node, answer.error().message));
+      }
+      co_await net::pause(core::Millis(200));
+    }
+  }
+
+  [[nodiscard]] std::string master() const { return fmt::format("{}, port {}", endpoint_.address, endpoint_.port); }
+
   net::awaitable<void> fetch_commands() {
     net::HttpClient client(context_.get_executor(), endpoint_);
     std::optional<core::Instant> silent_since;
@@ -70,7 +106,8 @@ class Agent {
       if (!response || response->status != 200) {
         if (!silent_since) silent_since = core::steady_now();
         if (core::steady_now() - *silent_since > options_.outlives_master) {
-          leave(fmt::format("the master does not answer: {}", response ? response->body : response.error().message));
+          leave(fmt::format("the master at {} does not answer: {}", master(),
+                            response ? response->body : response.error().message));
           co_return;
         }
         co_await net::pause(core::Millis(100));
@@ -118,7 +155,7 @@ class Agent {
   }
 
   void on(const Prepare& command) {
-    auto task = std::make_shared<Task>(context_.get_executor(), machine_, job_, command,
+    auto task = std::make_shared<Task>(context_.get_executor(), machine_, surroundings_, command,
                                        [this](Report report) { tell(std::move(report)); });
     tasks_[command.attempt] = task;
     task->prepare(listings_);
@@ -145,24 +182,19 @@ class Agent {
     news_.notify();
   }
 
-  net::awaitable<void> send_reports() {
-    net::HttpClient client(context_.get_executor(), endpoint_);
-    const Hello hello{kProtocolVersion, std::string(core::kVersion), core::host_name(), ::getpid()};
-    const auto welcome = co_await client.post(fmt::format("/v1/agents/{}/hello", options_.id.str()),
-                                              json::serialize(to_json(hello)), core::Seconds(10));
-    if (!welcome || welcome->status != 200) {
-      leave(fmt::format("the master refuses this agent: {}", welcome ? welcome->body : welcome.error().message));
-      co_return;
-    }
+  net::awaitable<void> send_reports(net::HttpClient& client) {
     while (!leaving_) {
       if (reports_.empty()) co_await news_.wait(kHeartbeat);
       co_await asio::post(context_.get_executor(), asio::use_awaitable);  // what comes in one go travels in one call
-      json::array list;
-      for (const auto& report : reports_.items()) list.push_back(to_json(report));
-      const auto last = reports_.first() + list.size() - 1;
-      const json::object body{{"first", static_cast<std::int64_t>(reports_.first())}, {"reports", std::move(list)}};
-      const auto response = co_await client.post(fmt::format("/v1/agents/{}/reports", options_.id.str()),
-                                                 json::serialize(body), core::Seconds(30));
+      auto last = reports_.first() - 1;
+      std::string body = fmt::format(R"({{"first":{},"reports":[)", reports_.first());
+      for (const auto& report : reports_.items()) {
+        if (body.size() > kReportBytes) break;
+        body.append(last >= reports_.first() ? "," : "").append(json::serialize(to_json(report)));
+        ++last;
+      }
+      const auto response =
+          co_await client.post(fmt::format("/v1/agents/{}/reports", options_.id.str()), body + "]}", core::Seconds(30));
       if (response && response->status == 200)
         reports_.confirm(last);
       else
@@ -201,13 +233,14 @@ class Agent {
   Machine& machine_;
   AgentOptions options_;
   net::Endpoint endpoint_;
-  std::string job_;
+  Surroundings surroundings_;
   std::map<core::AttemptId, std::shared_ptr<Task>> tasks_;
   std::vector<std::shared_ptr<Task>> ready_;  // to be launched together
   DirectoryListings listings_;                // of one call's commands
   Outbox<Report> reports_;
   net::Signal news_;
   bool leaving_ = false;
+  int exit_code_ = 0;
 };
 
 }  // namespace
@@ -227,7 +260,7 @@ int run_agent_process(const AgentOptions& options) {
   agent.start();
   context.run();
   agent.end_tasks();
-  return 0;
+  return agent.exit_code();
 }
 
 }  // namespace ydl::agent

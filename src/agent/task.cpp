@@ -61,10 +61,11 @@ Cgroups& Machine::cgroups() {
   return *cgroups_;
 }
 
-Task::Task(net::asio::any_io_executor executor, Machine& machine, std::string job, Prepare request, ReportSink report)
+Task::Task(net::asio::any_io_executor executor, Machine& machine, const Surroundings& surroundings, Prepare request,
+           ReportSink report)
     : executor_(std::move(executor)),
       machine_(machine),
-      job_(std::move(job)),
+      surroundings_(surroundings),
       request_(std::move(request)),
       report_(std::move(report)),
       out_(std::filesystem::path(request_.log_directory) / "stdout"),
@@ -114,7 +115,7 @@ core::Result<void> Task::take_resources() {
     CgroupLimits limits;
     if (request_.memory_limit > 0) limits.memory_bytes = request_.memory_limit;
     if (request_.vcores_limit > 0) limits.vcores = request_.vcores_limit;
-    const auto name = Cgroups::name_for(job_, request_.attempt.task.file_name(), request_.attempt.attempt);
+    const auto name = Cgroups::name_for(surroundings_.job, request_.attempt.task.file_name(), request_.attempt.attempt);
     // Limits are set where the system lets us; where it does not, the job runs as it would without them.
     if (auto made = machine_.cgroups().create(name, limits))
       cgroup_ = *std::move(made);
@@ -134,6 +135,7 @@ LaunchRequest Task::launch_request(const Launch& request) const {
   launch.environment["PWD"] = request_.working_directory;
   for (const auto& [name, value] : request.env) launch.environment[name] = value;
   launch.working_directory = request_.working_directory;
+  launch.own_group = surroundings_.own_group;
   launch.stdout_file = std::filesystem::path(request_.log_directory) / "stdout";
   launch.stderr_file = std::filesystem::path(request_.log_directory) / "stderr";
   if (cgroup_) launch.cgroups = cgroup_->directories();

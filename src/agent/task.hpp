@@ -51,10 +51,17 @@ class LookRound {
   std::optional<std::vector<ProcessLink>> processes_;
 };
 
+// What an agent tells all its tasks.
+struct Surroundings {
+  std::string job;        // names their cgroups
+  bool own_group = true;  // LaunchRequest::own_group
+};
+
 // One attempt of a task at its agent: what it holds from Prepare to Release, and its process in between.
 class Task : public std::enable_shared_from_this<Task> {
  public:
-  Task(net::asio::any_io_executor executor, Machine& machine, std::string job, Prepare request, ReportSink report);
+  Task(net::asio::any_io_executor executor, Machine& machine, const Surroundings& surroundings, Prepare request,
+       ReportSink report);
   ~Task();
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
@@ -90,7 +97,7 @@ class Task : public std::enable_shared_from_this<Task> {
 
   net::asio::any_io_executor executor_;
   Machine& machine_;
-  std::string job_;
+  const Surroundings& surroundings_;
   Prepare request_;
   ReportSink report_;
 

@@ -85,6 +85,9 @@ struct MasterProcess {
 struct AgentProcess {
   std::string id;
   std::string credentials;
+  std::string logs = {};
+  bool leash = false;
+  std::int64_t outlives_master_ms = 5000;
 };
 
 using Command = std::variant<Run, Submit, List, Status, Logs, Events, Kill, Doctor, Fs, Completion, ManPage, ShowText,

@@ -12,7 +12,13 @@ int execute(const MasterProcess& command) {
 }
 
 int execute(const AgentProcess& command) {
-  return agent::run_agent_process({{command.id}, command.credentials});
+  agent::AgentOptions options;
+  options.id = {command.id};
+  options.credentials = command.credentials;
+  options.logs = command.logs;
+  options.leash = command.leash ? agent::Leash::standard_input : agent::Leash::none;
+  options.outlives_master = core::Millis(command.outlives_master_ms);
+  return agent::run_agent_process(options);
 }
 
 int execute(const ShowText& command) {

@@ -118,9 +118,14 @@ struct Grammar {
         add("__master", "", "", [this]() -> Result<Command> { return MasterProcess{raw.folder, raw.detached}; });
     master.add_option("--folder", raw.folder)->required();
     master.add_flag("--detached", raw.detached);
-    auto& agent = add("__agent", "", "", [this]() -> Result<Command> { return AgentProcess{raw.id, raw.credentials}; });
+    auto& agent = add("__agent", "", "", [this]() -> Result<Command> {
+      return AgentProcess{raw.id, raw.credentials, raw.logs, raw.leash, raw.outlives_master_ms};
+    });
     agent.add_option("--id", raw.id)->required();
-    agent.add_option("--credentials", raw.credentials)->required();
+    agent.add_option("--credentials", raw.credentials);
+    agent.add_option("--logs", raw.logs);
+    agent.add_flag("--leash", raw.leash);
+    agent.add_option("--outlives-master", raw.outlives_master_ms)->check(CLI::NonNegativeNumber);
     auto& man = add("__man", "", "", []() -> Result<Command> { return ManPage{}; });
     for (auto* hidden : {&master, &agent, &man}) hidden->group("");
   }

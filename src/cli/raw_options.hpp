@@ -20,7 +20,9 @@ struct RawOptions {
   bool timeline = false;
   bool now = false;
   bool detached = false;
-  std::string grace, file, id, task, stream, shell, folder, credentials;
+  bool leash = false;
+  std::int64_t outlives_master_ms = 5000;
+  std::string grace, file, id, task, stream, shell, folder, credentials, logs;
   int limit = 50;
   int attempt = 0;
 };

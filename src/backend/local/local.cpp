@@ -113,7 +113,8 @@ net::Async<> LocalBackend::open() {
   if (!leash) co_return core::fail(leash.error());
   net::SpawnOptions spawn;
   spawn.executable = state.options.executable;
-  spawn.argv = {"ydl", "__agent", "--id", state.agent.str(), "--credentials", state.options.credentials.string()};
+  spawn.argv = {"ydl",    "__agent", "--id", state.agent.str(), "--credentials", state.options.credentials.string(),
+                "--leash"};
   spawn.standard_input = std::move(leash->read);
   spawn.log_file = state.options.agent_log;
   state.hub.expect(state.agent, {[](const agent::Hello&) {},

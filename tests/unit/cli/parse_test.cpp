@@ -318,9 +318,14 @@ TEST(ParseCommands, the_hidden_ones_are_for_ourselves) {
   const auto master = parsed<MasterProcess>("ydl __master --folder /j --detached");
   EXPECT_EQ(master.folder, "/j");
   EXPECT_TRUE(master.detached);
-  const auto agent = parsed<AgentProcess>("ydl __agent --id local --credentials /c");
+  const auto agent = parsed<AgentProcess>("ydl __agent --id local --credentials /c --leash");
   EXPECT_EQ(agent.id, "local");
   EXPECT_EQ(agent.credentials, "/c");
+  EXPECT_TRUE(agent.leash);
+  const auto contained = parsed<AgentProcess>("ydl __agent --id container_1 --logs /l --outlives-master 90000");
+  EXPECT_FALSE(contained.leash);
+  EXPECT_EQ(contained.logs, "/l");
+  EXPECT_EQ(contained.outlives_master_ms, 90'000);
   EXPECT_THAT(refusal("ydl __agent"), HasSubstr("--"));
 }
 
