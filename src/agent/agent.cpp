@@ -1,5 +1,6 @@
 #include "agent/agent.hpp"
 
+#include "agent/container_credentials.hpp"
 #include "agent/numbered_queue.hpp"
 #include "agent/task.hpp"
 #include "agent/tree_killer.hpp"
@@ -7,7 +8,6 @@
 #include "core/log.hpp"
 #include "core/user.hpp"
 #include "core/version.hpp"
-#include "net/endpoint_file.hpp"
 
 #include <csignal>
 #include <fcntl.h>
@@ -155,7 +155,8 @@ class Agent {
   }
 
   void on(const Prepare& command) {
-    auto task = std::make_shared<Task>(context_.get_executor(), machine_, surroundings_, command,
+    auto task = std::make_shared<Task>(context_.get_executor(), machine_, surroundings_,
+                                       with_absolute_paths(command, directory_, options_.logs),
                                        [this](Report report) { tell(std::move(report)); });
     tasks_[command.attempt] = task;
     task->prepare(listings_);
@@ -233,6 +234,7 @@ class Agent {
   Machine& machine_;
   AgentOptions options_;
   net::Endpoint endpoint_;
+  std::filesystem::path directory_ = std::filesystem::current_path();
   Surroundings surroundings_;
   std::map<core::AttemptId, std::shared_ptr<Task>> tasks_;
   std::vector<std::shared_ptr<Task>> ready_;  // to be launched together
@@ -249,14 +251,15 @@ int run_agent_process(const AgentOptions& options) {
   ::prctl(PR_SET_NAME, "ydl-agent");
   ::signal(SIGPIPE, SIG_IGN);
   adopt_orphans();
-  const auto endpoint = net::read_endpoint(options.credentials);
-  if (!endpoint) {
-    core::log("{}", endpoint.error().message);
+  const auto file = credentials_file(options.credentials);
+  const auto credentials = file ? read_agent_credentials(*file) : core::fail(file.error());
+  if (!credentials) {
+    core::log("{}", credentials.error().message);
     return 1;
   }
   Machine machine;  // outlives the context, whose coroutines hold the last tasks
   asio::io_context context(1);
-  Agent agent(context, machine, options, *endpoint);
+  Agent agent(context, machine, options, credentials->master);
   agent.start();
   context.run();
   agent.end_tasks();

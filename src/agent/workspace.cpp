@@ -77,6 +77,18 @@ const Entries& DirectoryListings::entries(const std::string& directory) {
   return found != read_.end() ? found->second : read_.emplace(directory, list(directory)).first->second;
 }
 
+Prepare with_absolute_paths(Prepare request, const fs::path& directory, const fs::path& logs) {
+  const auto place = [](std::string& path, const fs::path& below) {
+    if (!path.empty()) path = (below / path).lexically_normal().string();
+  };
+  place(request.working_directory, directory);
+  place(request.results_directory, directory);
+  place(request.linked_directory, directory);
+  request.log_directory = (directory / logs / request.log_directory).lexically_normal().string();
+  for (auto& link : request.links) place(link.target, directory);
+  return request;
+}
+
 core::Result<void> prepare_workspace(const Prepare& request, DirectoryListings& listings) {
   for (const auto& directory : {request.working_directory, request.results_directory, request.log_directory}) {
     if (auto made = core::make_directories(directory); !made) return made;

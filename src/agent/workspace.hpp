@@ -21,6 +21,11 @@ class DirectoryListings {
   std::map<std::string, core::Result<std::vector<std::filesystem::path>>> read_;
 };
 
+// The request with absolute paths. Relative ones are below the agent's own directory, which is the container's; those of
+// logs are below `logs`.
+[[nodiscard]] Prepare with_absolute_paths(Prepare request, const std::filesystem::path& directory,
+                                          const std::filesystem::path& logs);
+
 // Makes a task's directories and lets its files appear in the working directory as links: those named first, then what
 // earlier attempts left as results, then what lies in the directory of submission, less what its .ydlignore names.
 // Errors: a directory cannot be made, a named file does not exist, or there are too many entries to link.
