@@ -85,6 +85,8 @@ class NameNode {
                                                              Nodes exclude);
 
   [[nodiscard]] net::Async<> renew_lease(std::string client);
+  // Whether the file is closed now; while its last block is being recovered it is not.
+  [[nodiscard]] net::Async<bool> recover_lease(std::string path, std::string client);
   [[nodiscard]] net::Async<std::optional<hadoop::hdfs::LocatedBlocksProto>> block_locations(std::string path,
                                                                                             std::uint64_t offset,
                                                                                             std::uint64_t length);

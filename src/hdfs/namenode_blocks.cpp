@@ -18,6 +18,7 @@ constexpr auto kUpdateBlockForPipeline = idempotent("updateBlockForPipeline");
 constexpr auto kUpdatePipeline = at_most_once("updatePipeline");
 constexpr auto kGetAdditionalDatanode = idempotent("getAdditionalDatanode");
 constexpr auto kRenewLease = idempotent("renewLease");
+constexpr auto kRecoverLease = idempotent("recoverLease");
 constexpr auto kGetBlockLocations = idempotent("getBlockLocations");
 constexpr auto kReportBadBlocks = idempotent("reportBadBlocks");
 constexpr auto kGetDataEncryptionKey = idempotent("getDataEncryptionKey");
@@ -133,6 +134,15 @@ net::Async<NameNode::LocatedBlock> NameNode::additional_datanode(OpenFile file, 
   auto answer = co_await rpc_.call<pb::GetAdditionalDatanodeResponseProto>(kGetAdditionalDatanode, request);
   if (!answer) co_return core::fail(answer.error());
   co_return std::move(*answer->mutable_block());
+}
+
+net::Async<bool> NameNode::recover_lease(std::string path, std::string client) {
+  pb::RecoverLeaseRequestProto request;
+  request.set_src(std::move(path));
+  request.set_clientname(std::move(client));
+  const auto answer = co_await rpc_.call<pb::RecoverLeaseResponseProto>(kRecoverLease, request);
+  if (!answer) co_return core::fail(answer.error());
+  co_return answer->result();
 }
 
 net::Async<> NameNode::renew_lease(std::string client) {
