@@ -36,14 +36,19 @@ constexpr std::size_t kReportBytes = std::size_t{1} << 20U;  // of one call; the
 // The agent: fetches commands on one connection, reports on another so that a heartbeat never waits behind a command.
 class Agent {
  public:
-  Agent(asio::io_context& context, Machine& machine, AgentOptions options, net::Endpoint endpoint)
+  Agent(asio::io_context& context, Machine& machine, AgentOptions options, AgentCredentials credentials)
       : context_(context),
         machine_(machine),
         options_(std::move(options)),
-        endpoint_(std::move(endpoint)),
+        endpoint_(std::move(credentials.master)),
         news_(context.get_executor()) {
     surroundings_.job = options_.credentials.parent_path().filename().string();
     surroundings_.own_group = options_.leash == Leash::standard_input;
+    surroundings_.hdfs_patience = options_.hdfs_patience;
+    if (credentials.hdfs) {
+      hdfs_.emplace(context.get_executor(), *std::move(credentials.hdfs));
+      surroundings_.hdfs = &*hdfs_;
+    }
   }
 
   void start() {
@@ -170,9 +175,19 @@ class Agent {
   void on(const Stop& command) {
     if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) found->second->stop(command.grace);
   }
+  void on(const ReadLog& command) {
+    const auto found = tasks_.find(command.attempt);
+    if (found != tasks_.end()) return tell(found->second->log_piece(command));
+    tell(LogPiece{command.attempt,
+                  command.token,
+                  command.offset,
+                  0,
+                  {},
+                  fmt::format("the agent has no log of {} any more", command.attempt.str())});
+  }
   void on(const Release& command) {
     if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) {
-      found->second->kill();
+      found->second->give_up();
       tasks_.erase(found);
     }
   }
@@ -236,6 +251,7 @@ class Agent {
   net::Endpoint endpoint_;
   std::filesystem::path directory_ = std::filesystem::current_path();
   Surroundings surroundings_;
+  std::optional<hdfs::FileSystem> hdfs_;
   std::map<core::AttemptId, std::shared_ptr<Task>> tasks_;
   std::vector<std::shared_ptr<Task>> ready_;  // to be launched together
   DirectoryListings listings_;                // of one call's commands
@@ -259,7 +275,7 @@ int run_agent_process(const AgentOptions& options) {
   }
   Machine machine;  // outlives the context, whose coroutines hold the last tasks
   asio::io_context context(1);
-  Agent agent(context, machine, options, credentials->master);
+  Agent agent(context, machine, options, *credentials);
   agent.start();
   context.run();
   agent.end_tasks();

@@ -12,6 +12,14 @@ namespace ydl::agent {
 
 namespace json = boost::json;
 
+namespace {
+
+core::Error unknown_agent(const core::AgentId& id) {
+  return {core::Errc::not_found, fmt::format("agent '{}' is not of this job", id.str())};
+}
+
+}  // namespace
+
 void Hub::expect(const core::AgentId& id, Listener listener) {
   auto session = std::make_shared<Session>(executor_);
   session->listener = std::move(listener);
@@ -22,6 +30,8 @@ void Hub::forget(const core::AgentId& id) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return;
   found->second->news.notify();
+  found->second->forgotten = true;
+  for (const auto& [token, question] : found->second->questions) question->answered.notify();
   sessions_.erase(found);
 }
 
@@ -39,8 +49,7 @@ core::Instant Hub::last_heard(const core::AgentId& id) const {
 
 core::Result<std::shared_ptr<Hub::Session>> Hub::session(const core::AgentId& id) {
   const auto found = sessions_.find(id);
-  if (found == sessions_.end())
-    return core::fail(core::Errc::not_found, fmt::format("agent '{}' is not of this job", id.str()));
+  if (found == sessions_.end()) return core::fail(unknown_agent(id));
   found->second->last_heard = core::steady_now();
   return found->second;
 }
@@ -79,6 +88,35 @@ net::Async<std::string> Hub::commands(core::AgentId id, Sequence after, core::Mi
   co_return json::serialize(json::object{{"commands", std::move(list)}});
 }
 
+net::Async<LogPiece> Hub::read_log(core::AgentId id, ReadLog question, core::Millis at_most) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) co_return core::fail(unknown_agent(id));
+  const auto session = found->second;
+  const auto asked = std::make_shared<Question>(executor_);
+  const auto token = ++last_token_;
+  session->questions.emplace(token, asked);
+  question.token = token;
+  send(id, std::move(question));
+  co_await asked->answered.wait(at_most);
+  session->questions.erase(token);
+  if (!asked->answer && session->forgotten) co_return core::fail(unknown_agent(id));
+  if (!asked->answer) {
+    co_return core::fail(core::Errc::timeout, fmt::format("agent '{}' did not tell what is in a log", id.str()));
+  }
+  if (!asked->answer->problem.empty()) co_return core::fail(core::Errc::io, asked->answer->problem);
+  co_return *std::move(asked->answer);
+}
+
+// An answer goes to who asked; everything else is for the listener.
+void Hub::deliver(Session& session, const Report& report) {
+  const auto* piece = std::get_if<LogPiece>(&report);
+  if (piece == nullptr) return session.listener.on_report(report);
+  const auto asked = session.questions.find(piece->token);
+  if (asked == session.questions.end()) return;  // it came too late
+  asked->second->answer = *piece;
+  asked->second->answered.notify();
+}
+
 core::Result<void> Hub::reports(const core::AgentId& id, std::string_view body) {
   const auto found = session(id);
   if (!found) return core::fail(found.error());
@@ -94,7 +132,7 @@ core::Result<void> Hub::reports(const core::AgentId& id, std::string_view body) 
     if (!item.is_object()) return core::fail(core::Errc::corrupt, "'reports' holds what is no report");
     const auto report = report_from_json(item.get_object());
     if (!report) return core::fail(report.error());
-    if (current->inbox.accept(seq++)) current->listener.on_report(*report);
+    if (current->inbox.accept(seq++)) deliver(*current, *report);
   }
   return {};
 }

@@ -68,6 +68,7 @@ Task::Task(net::asio::any_io_executor executor, Machine& machine, const Surround
       surroundings_(surroundings),
       request_(std::move(request)),
       report_(std::move(report)),
+      copying_{.patience = surroundings.hdfs_patience},
       out_(std::filesystem::path(request_.log_directory) / "stdout"),
       err_(std::filesystem::path(request_.log_directory) / "stderr") {}
 
@@ -85,6 +86,16 @@ Task::~Task() {
 // ---- prepare ---------------------------------------------------------------------------------------------------
 
 void Task::prepare(DirectoryListings& listings) {
+  if (request_.inputs.empty() && request_.remote_results.empty() && request_.remote_logs.empty()) {
+    prepare_here(listings);
+  } else if (surroundings_.hdfs == nullptr) {
+    report_(PrepareFailed{request_.attempt, "its agent was told of no HDFS to bring inputs from or keep results in"});
+  } else {
+    net::asio::co_spawn(executor_, prepare_from_hdfs(), net::asio::detached);
+  }
+}
+
+void Task::prepare_here(DirectoryListings& listings) {
   auto prepared = prepare_workspace(request_, listings);
   if (prepared) prepared = take_resources();
   if (prepared)
@@ -129,11 +140,12 @@ core::Result<void> Task::take_resources() {
 
 LaunchRequest Task::launch_request(const Launch& request) const {
   LaunchRequest launch;
-  launch.argv = request.argv;
+  launch.argv = with_results_folder(request.argv, request_.results_directory);
   launch.environment = own_environment();
   launch.environment["CUDA_VISIBLE_DEVICES"] = visible_devices(gpus_);  // none asked, none visible
   launch.environment["PWD"] = request_.working_directory;
   for (const auto& [name, value] : request.env) launch.environment[name] = value;
+  launch.environment["YDL_RESULTS_DIR"] = request_.results_directory;
   launch.working_directory = request_.working_directory;
   launch.own_group = surroundings_.own_group;
   launch.stdout_file = std::filesystem::path(request_.log_directory) / "stdout";
@@ -181,6 +193,7 @@ void Task::on(const Launched& event) {
   next_port_check_ = now + kPortCheckPeriod;
   last_port_check_ = now + kPortCheckTime;
   report_(TaskStarted{request_.attempt, event.pid});
+  if (!request_.remote_logs.empty()) copy_logs_to_hdfs();
 }
 
 void Task::on(const LaunchFailed& event) {
@@ -206,13 +219,18 @@ void Task::on(const ReaperLost&) {
 
 void Task::ended(job::ExitStatus status, int leftovers) {
   read_log();
-  if (auto kept = keep_results(request_); !kept) core::log("{}: {}", request_.attempt.str(), kept.error().message);
-  if (cgroup_) {
-    status.out_of_memory = !status.ok() && cgroup_->oom_killed();
-    status.memory_limit = request_.memory_limit;
-    status.peak_memory = std::max(status.peak_memory, cgroup_->peak_memory().value_or(0));
+  TaskExited exited{request_.attempt, status, leftovers, {}};
+  if (auto kept = keep_results(request_); !kept) {
+    core::log("{}: {}", request_.attempt.str(), kept.error().message);
+    exited.problem = kept.error().message;
   }
-  report_(TaskExited{request_.attempt, status, leftovers});
+  if (cgroup_) {
+    exited.status.out_of_memory = !status.ok() && cgroup_->oom_killed();
+    exited.status.memory_limit = request_.memory_limit;
+    exited.status.peak_memory = std::max(status.peak_memory, cgroup_->peak_memory().value_or(0));
+  }
+  if (request_.remote_logs.empty() && request_.remote_results.empty()) return report_(std::move(exited));
+  net::asio::co_spawn(executor_, leave_to_hdfs(std::move(exited)), net::asio::detached);
 }
 
 void Task::start_failed(job::StartFailure failure, std::string reason) {
@@ -225,6 +243,12 @@ void Task::stop(core::Millis grace) {
 
 void Task::kill() {
   if (running()) process_->kill();
+}
+
+void Task::give_up() {
+  kill();
+  copying_.cancelled = true;
+  for (const auto& copy : log_copies_) copy->cancel();
 }
 
 // ---- watch -----------------------------------------------------------------------------------------------------
@@ -264,6 +288,19 @@ void Task::read_log() {
     output.progress_text = progress->text;
   }
   report_(std::move(output));
+}
+
+LogPiece Task::log_piece(const ReadLog& question) const {
+  LogPiece piece{question.attempt, question.token, question.offset, 0, {}, {}};
+  const auto file = std::filesystem::path(request_.log_directory) / name(question.stream);
+  auto slice = read_slice(file, question.offset, std::min<std::uint64_t>(question.limit, LogTail::kPiece));
+  if (slice) {
+    piece.size = slice->size;
+    piece.bytes = std::move(slice->bytes);
+  } else {
+    piece.problem = slice.error().message;
+  }
+  return piece;
 }
 
 void Task::check_ports(LookRound& round) {

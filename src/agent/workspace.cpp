@@ -89,6 +89,25 @@ Prepare with_absolute_paths(Prepare request, const fs::path& directory, const fs
   return request;
 }
 
+std::vector<std::string> with_results_folder(std::vector<std::string> argv, std::string_view folder) {
+  constexpr std::string_view kWord = "{results}";
+  for (auto& argument : argv) {
+    for (auto at = argument.find(kWord); at != std::string::npos; at = argument.find(kWord, at)) {
+      const auto end = at + kWord.size();
+      const bool meant_literally = at > 0 && argument[at - 1] == '{' && end < argument.size() && argument[end] == '}';
+      if (meant_literally) {
+        argument.erase(end, 1);
+        argument.erase(at - 1, 1);
+        at += kWord.size() - 1;
+      } else {
+        argument.replace(at, kWord.size(), folder);
+        at += folder.size();
+      }
+    }
+  }
+  return argv;
+}
+
 core::Result<void> prepare_workspace(const Prepare& request, DirectoryListings& listings) {
   for (const auto& directory : {request.working_directory, request.results_directory, request.log_directory}) {
     if (auto made = core::make_directories(directory); !made) return made;

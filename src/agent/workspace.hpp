@@ -21,10 +21,13 @@ class DirectoryListings {
   std::map<std::string, core::Result<std::vector<std::filesystem::path>>> read_;
 };
 
-// The request with absolute paths. Relative ones are below the agent's own directory, which is the container's; those of
-// logs are below `logs`.
+// The request with absolute paths. Relative ones are below the agent's own directory, which is the container's; those
+// of logs are below `logs`.
 [[nodiscard]] Prepare with_absolute_paths(Prepare request, const std::filesystem::path& directory,
                                           const std::filesystem::path& logs);
+
+// A task's arguments with `{results}` replaced by its results folder, and `{{results}}` by `{results}`.
+[[nodiscard]] std::vector<std::string> with_results_folder(std::vector<std::string> argv, std::string_view folder);
 
 // Makes a task's directories and lets its files appear in the working directory as links: those named first, then what
 // earlier attempts left as results, then what lies in the directory of submission, less what its .ydlignore names.

@@ -88,6 +88,7 @@ struct AgentProcess {
   std::string logs = {};
   bool leash = false;
   std::int64_t outlives_master_ms = 5000;
+  std::int64_t hdfs_patience_ms = 300'000;
 };
 
 using Command = std::variant<Run, Submit, List, Status, Logs, Events, Kill, Doctor, Fs, Completion, ManPage, ShowText,

@@ -18,6 +18,7 @@ int execute(const AgentProcess& command) {
   options.logs = command.logs;
   options.leash = command.leash ? agent::Leash::standard_input : agent::Leash::none;
   options.outlives_master = core::Millis(command.outlives_master_ms);
+  options.hdfs_patience = core::Millis(command.hdfs_patience_ms);
   return agent::run_agent_process(options);
 }
 

@@ -119,13 +119,14 @@ struct Grammar {
     master.add_option("--folder", raw.folder)->required();
     master.add_flag("--detached", raw.detached);
     auto& agent = add("__agent", "", "", [this]() -> Result<Command> {
-      return AgentProcess{raw.id, raw.credentials, raw.logs, raw.leash, raw.outlives_master_ms};
+      return AgentProcess{raw.id, raw.credentials, raw.logs, raw.leash, raw.outlives_master_ms, raw.hdfs_patience_ms};
     });
     agent.add_option("--id", raw.id)->required();
     agent.add_option("--credentials", raw.credentials);
     agent.add_option("--logs", raw.logs);
     agent.add_flag("--leash", raw.leash);
     agent.add_option("--outlives-master", raw.outlives_master_ms)->check(CLI::NonNegativeNumber);
+    agent.add_option("--hdfs-patience", raw.hdfs_patience_ms)->check(CLI::NonNegativeNumber);
     auto& man = add("__man", "", "", []() -> Result<Command> { return ManPage{}; });
     for (auto* hidden : {&master, &agent, &man}) hidden->group("");
   }

@@ -59,8 +59,13 @@ struct LocalBackend::State : std::enable_shared_from_this<LocalBackend::State> {
       sink.note(fmt::format("{} left {} behind; ended with it", r.attempt.task.str(),
                             r.leftovers == 1 ? "a process" : fmt::format("{} processes", r.leftovers)));
     }
+    if (!r.problem.empty() && !closed) sink.note(fmt::format("{}: {}", r.attempt.task.str(), r.problem));
     tell(job::Exited{r.attempt, r.status});
   }
+  void on(const agent::Note& r) const {
+    if (!closed) sink.note(fmt::format("{}: {}", r.attempt.task.str(), r.text));
+  }
+  void on(const agent::LogPiece&) const {}  // the hub gives it to who asked
   void on(const agent::TaskOutput& r) const {
     if (!closed) sink.output(r);
   }

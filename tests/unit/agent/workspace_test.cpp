@@ -100,6 +100,15 @@ TEST_F(Workspace, relative_paths_are_below_the_containers_directory_and_its_logs
   EXPECT_EQ(with_absolute_paths(request, "/c", "/logs").working_directory, request.working_directory);
 }
 
+TEST_F(Workspace, results_in_an_argument_is_the_folder_that_is_saved) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(with_results_folder({"a", "--out={results}", "{results}/x:{results}"}, "/r"),
+            (Words{"a", "--out=/r", "/r/x:/r"}));
+  EXPECT_EQ(with_results_folder({"{{results}}", "f'{{results}} {results}'", "{result}"}, "/r"),
+            (Words{"{results}", "f'{results} /r'", "{result}"}));
+  EXPECT_EQ(with_results_folder({"{results}"}, "/{results}"), (Words{"/{results}"}));
+}
+
 TEST_F(Workspace, the_next_attempt_finds_what_the_last_one_left_and_may_replace_it) {
   ASSERT_TRUE(prepare(request));
   write(work("checkpoint"), "one");
