@@ -1,6 +1,7 @@
 #include "agent/agent.hpp"
 
 #include "agent/container_credentials.hpp"
+#include "agent/images.hpp"
 #include "agent/numbered_queue.hpp"
 #include "agent/task.hpp"
 #include "agent/tree_killer.hpp"
@@ -42,9 +43,11 @@ class Agent {
         options_(std::move(options)),
         endpoint_(std::move(credentials.master)),
         news_(context.get_executor()) {
-    surroundings_.job = options_.credentials.parent_path().filename().string();
     surroundings_.own_group = options_.leash == Leash::standard_input;
+    surroundings_.job = surroundings_.own_group ? options_.credentials.parent_path().filename().string()  // the job's
+                                                : options_.id.str();  // the container's, unique on its host
     surroundings_.hdfs_patience = options_.hdfs_patience;
+    if (!options_.expected_image.empty()) check_place();
     if (credentials.hdfs) {
       hdfs_.emplace(context.get_executor(), *std::move(credentials.hdfs));
       surroundings_.hdfs = &*hdfs_;
@@ -76,6 +79,13 @@ class Agent {
     asio::co_spawn(context_, fetch_commands(), asio::detached);
     asio::co_spawn(context_, look_at_tasks(), asio::detached);
     co_await send_reports(client);
+  }
+
+  // A NodeManager without Docker ignores the image without a word.
+  void check_place() {
+    if (in_image(look_around())) return;
+    surroundings_.wrong_place = image_was_ignored(options_.expected_image, core::host_name());
+    core::log("{}", surroundings_.wrong_place);
   }
 
   // Errors: the master is not there, or does not want this agent.

@@ -47,6 +47,13 @@ struct Input {
   std::string name;
 };
 
+// What a task runs inside of, where no NodeManager does it: started by the agent, in the foreground.
+struct Image {
+  std::string runtime;  // "podman" or "docker"
+  std::string image;
+  std::vector<std::string> options;  // of `podman run`, as the user gave them
+};
+
 // Hold ports and GPUs, make the working directory. Paths on this machine may be relative: to the agent's own directory,
 // and that of logs to the agent's folder of logs.
 struct Prepare {
@@ -65,6 +72,7 @@ struct Prepare {
   std::string remote_logs;     // the folder that gets copies of stdout and stderr while the task runs
   std::string remote_results;  // the folder that results_directory is saved to, and filled from before the start
   std::vector<Input> inputs;   // brought here before the task starts
+  std::optional<Image> image;
 };
 
 struct Launch {

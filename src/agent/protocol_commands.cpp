@@ -37,6 +37,11 @@ json::object encode(const Prepare& c) {
   json::array inputs;
   for (const auto& input : c.inputs) inputs.push_back(json::object{{"path", input.path}, {"name", input.name}});
   o["inputs"] = std::move(inputs);
+  if (c.image) {
+    o["image"] = json::object{{"runtime", c.image->runtime},
+                              {"image", c.image->image},
+                              {"options", json::array(c.image->options.begin(), c.image->options.end())}};
+  }
   return o;
 }
 
@@ -91,6 +96,20 @@ Result<std::vector<std::pair<std::string, std::string>>> pairs_of(const json::ob
   return pairs;
 }
 
+Result<Image> image_of(const json::object& o) {
+  const auto object = json_object(o, "image");
+  if (!object) return fail(object.error());
+  auto runtime = json_string(**object, "runtime");
+  auto image = json_string(**object, "image");
+  auto options = strings_of(**object, "options");
+  if (!runtime) return fail(runtime.error());
+  if (!image) return fail(image.error());
+  if (!options) return fail(options.error());
+  if (*runtime != "podman" && *runtime != "docker")
+    return fail(Errc::corrupt, fmt::format("'{}' runs no images", *runtime));
+  return Image{*std::move(runtime), *std::move(image), *std::move(options)};
+}
+
 Result<Command> decode_prepare(const json::object& o, core::AttemptId attempt) {
   Prepare c;
   c.attempt = std::move(attempt);
@@ -128,6 +147,11 @@ Result<Command> decode_prepare(const json::object& o, core::AttemptId attempt) {
   auto inputs = pairs_of(o, "inputs", "path");
   if (!inputs) return fail(inputs.error());
   for (auto& [path, name] : *inputs) c.inputs.push_back({std::move(path), std::move(name)});
+  if (o.contains("image")) {
+    auto image = image_of(o);
+    if (!image) return fail(image.error());
+    c.image = *std::move(image);
+  }
   return c;
 }
 

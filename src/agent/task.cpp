@@ -74,6 +74,10 @@ Task::Task(net::asio::any_io_executor executor, Machine& machine, const Surround
 
 Task::~Task() {
   const pid_t reaper = reaper_pid();
+  if (running()) {
+    process_->kill();
+    remove_container();
+  }
   process_.reset();  // ends whatever still runs
   machine_.remove_reaper(reaper);
   if (!gpus_.empty()) {
@@ -96,7 +100,8 @@ void Task::prepare(DirectoryListings& listings) {
 }
 
 void Task::prepare_here(DirectoryListings& listings) {
-  auto prepared = prepare_workspace(request_, listings);
+  auto prepared = check_image();
+  if (prepared) prepared = prepare_workspace(request_, listings);
   if (prepared) prepared = take_resources();
   if (prepared)
     report_(Prepared{request_.attempt, ports_.ports()});
@@ -151,6 +156,7 @@ LaunchRequest Task::launch_request(const Launch& request) const {
   launch.stdout_file = std::filesystem::path(request_.log_directory) / "stdout";
   launch.stderr_file = std::filesystem::path(request_.log_directory) / "stderr";
   if (cgroup_) launch.cgroups = cgroup_->directories();
+  if (request_.image) put_into_image(launch, request);
   return launch;
 }
 
@@ -218,6 +224,7 @@ void Task::on(const ReaperLost&) {
 }
 
 void Task::ended(job::ExitStatus status, int leftovers) {
+  remove_container();
   read_log();
   TaskExited exited{request_.attempt, status, leftovers, {}};
   if (auto kept = keep_results(request_); !kept) {

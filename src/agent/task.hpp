@@ -55,9 +55,10 @@ class LookRound {
 
 // What an agent tells all its tasks.
 struct Surroundings {
-  std::string job;                                       // names their cgroups
-  bool own_group = true;                                 // LaunchRequest::own_group
-  hdfs::FileSystem* hdfs = nullptr;                      // none: nothing leaves this machine
+  std::string wrong_place;           // why no task may run here: the container is not in the image that was asked for
+  std::string job;                   // names their cgroups
+  bool own_group = true;             // LaunchRequest::own_group
+  hdfs::FileSystem* hdfs = nullptr;  // none: nothing leaves this machine
   core::Millis hdfs_patience = std::chrono::minutes(5);  // how long results are tried to be saved
 };
 
@@ -94,6 +95,11 @@ class Task : public std::enable_shared_from_this<Task> {
  private:
   void prepare_here(DirectoryListings& listings);
   [[nodiscard]] core::Result<void> take_resources();
+  // task_image.cpp
+  [[nodiscard]] core::Result<void> check_image() const;
+  void put_into_image(LaunchRequest& launch, const Launch& request) const;
+  [[nodiscard]] std::string container_name() const;
+  void remove_container() const;
   // task_hdfs.cpp
   [[nodiscard]] net::awaitable<void> prepare_from_hdfs();
   [[nodiscard]] net::Async<> fetch_from_hdfs();

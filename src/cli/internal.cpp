@@ -16,6 +16,7 @@ int execute(const AgentProcess& command) {
   options.id = {command.id};
   options.credentials = command.credentials;
   options.logs = command.logs;
+  options.expected_image = command.expected_image;
   options.leash = command.leash ? agent::Leash::standard_input : agent::Leash::none;
   options.outlives_master = core::Millis(command.outlives_master_ms);
   options.hdfs_patience = core::Millis(command.hdfs_patience_ms);

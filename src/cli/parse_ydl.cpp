@@ -119,11 +119,18 @@ struct Grammar {
     master.add_option("--folder", raw.folder)->required();
     master.add_flag("--detached", raw.detached);
     auto& agent = add("__agent", "", "", [this]() -> Result<Command> {
-      return AgentProcess{raw.id, raw.credentials, raw.logs, raw.leash, raw.outlives_master_ms, raw.hdfs_patience_ms};
+      return AgentProcess{raw.id,
+                          raw.credentials,
+                          raw.logs,
+                          raw.expected_image,
+                          raw.leash,
+                          raw.outlives_master_ms,
+                          raw.hdfs_patience_ms};
     });
     agent.add_option("--id", raw.id)->required();
     agent.add_option("--credentials", raw.credentials);
     agent.add_option("--logs", raw.logs);
+    agent.add_option("--expect-image", raw.expected_image);
     agent.add_flag("--leash", raw.leash);
     agent.add_option("--outlives-master", raw.outlives_master_ms)->check(CLI::NonNegativeNumber);
     agent.add_option("--hdfs-patience", raw.hdfs_patience_ms)->check(CLI::NonNegativeNumber);

@@ -23,7 +23,7 @@ struct RawOptions {
   bool leash = false;
   std::int64_t outlives_master_ms = 5000;
   std::int64_t hdfs_patience_ms = 300'000;
-  std::string grace, file, id, task, stream, shell, folder, credentials, logs;
+  std::string grace, file, id, task, stream, shell, folder, credentials, logs, expected_image;
   int limit = 50;
   int attempt = 0;
 };

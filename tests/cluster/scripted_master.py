@@ -140,18 +140,22 @@ def settings(conf):
 
 
 class ContainedAgent:
-    """`ydl __agent` as a NodeManager starts it: in the container's folder, a process group of its own, nothing on standard input."""
+    """`ydl __agent` as a NodeManager starts it: in the container's folder, a process group of its own, nothing on standard input.
 
-    def __init__(self, binary, folder, master, hadoop, *options, user="ann"):
+    `above` are words before the command, for another process that stays above the agent.
+    """
+
+    def __init__(self, binary, folder, master, hadoop, *options, user="ann", above=()):
         folder.mkdir(parents=True, exist_ok=True)
         secret = {"version": 1, "address": "127.0.0.1", "port": master.port, "secret": "s", "user": user, "hadoop": hadoop}
         tokens = folder / "container_tokens"
         tokens.write_bytes(credentials({b"ydl.agent": json.dumps(secret).encode()}))
         master.expect(folder.name)
         self._log = folder / "agent.log"
-        environment = {**os.environ, "HADOOP_TOKEN_FILE_LOCATION": str(tokens)}
+        environment = {**os.environ, "HADOOP_TOKEN_FILE_LOCATION": str(tokens),
+                       "ASAN_OPTIONS": "quarantine_size_mb=16"}  # or freed memory looks like used
         with self._log.open("ab") as log:
-            self.process = subprocess.Popen([binary, "__agent", "--id", folder.name, "--logs", "logs", *options], cwd=folder, env=environment,
+            self.process = subprocess.Popen([*above, binary, "__agent", "--id", folder.name, "--logs", "logs", *options], cwd=folder, env=environment,
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
 
     @property

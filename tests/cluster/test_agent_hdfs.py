@@ -172,7 +172,7 @@ for _ in range(300): sys.stdout.buffer.write(line * 1024)
     assert json.loads(stage.hdfs("stat", "--output", "json", f"{stage.folder}/logs/1/stdout"))["length"] == 300 << 20
     with open(f"/proc/{agent.process.pid}/status") as status:
         peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-    assert peak < 300 << 10, f"{peak} kB"
+    assert peak < 200 << 10, f"{peak} kB"
 
 
 def test_a_log_that_its_task_cuts_is_copied_on(stage):

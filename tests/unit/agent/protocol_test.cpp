@@ -54,6 +54,7 @@ TEST(AgentProtocol, every_command_survives_the_wire) {
   prepare.remote_logs = "/user/a/logs";
   prepare.remote_results = "/user/a/results";
   prepare.inputs = {{"/data/x", "x"}};
+  prepare.image = Image{"podman", "docker.io/library/python:3", {"--ulimit", "nofile=1024"}};
   const Launch launch{kAttempt, {"sh", "-c", "echo \"$X\"\n"}, {{"X", "a'b\\"}}};
   for (const Command& command : {Command(prepare), Command(launch), Command(Stop{kAttempt, core::Millis(1500)}),
                                  Command(ReadLog{kAttempt, LogStream::standard_error, 1ULL << 40U, 65536, 7}),
@@ -76,16 +77,18 @@ TEST(AgentProtocol, every_report_survives_the_wire) {
 }
 
 TEST(AgentProtocol, what_is_no_command_or_report_is_refused) {
-  for (const auto* text :
-       {R"({})", R"({"type":"dance","task":"worker:0","attempt":1})",
-        R"({"type":"stop","task":"worker:0","attempt":1})",
-        R"({"type":"stop","task":"worker","attempt":1,"grace_ms":1})",
-        R"({"type":"stop","task":"worker:0","attempt":-1,"grace_ms":1})",
-        R"({"type":"launch","task":"worker:0","attempt":1,"argv":[],"env":{}})",
-        R"({"type":"read_log","task":"worker:0","attempt":1,"stream":"x","offset":0,"limit":1,"token":1})",
-        R"({"type":"read_log","task":"worker:0","attempt":1,"stream":"stdout","offset":-1,"limit":1,"token":1})",
-        R"({"type":"launch","task":"worker:0","attempt":1,"argv":[1],"env":{}})",
-        R"({"type":"prepare","task":"worker:0","attempt":1,"ports":99999})"}) {
+  for (
+      const auto* text :
+      {R"({})", R"({"type":"dance","task":"worker:0","attempt":1})", R"({"type":"stop","task":"worker:0","attempt":1})",
+       R"({"type":"stop","task":"worker","attempt":1,"grace_ms":1})",
+       R"({"type":"stop","task":"worker:0","attempt":-1,"grace_ms":1})",
+       R"({"type":"prepare","task":"worker:0","attempt":1,"ports":0,"gpus":0,"vcores_limit":0,"working_directory":"w",)"
+       R"("results_directory":"r","log_directory":"l","image":{"runtime":"rm","image":"x","options":[]}})",
+       R"({"type":"launch","task":"worker:0","attempt":1,"argv":[],"env":{}})",
+       R"({"type":"read_log","task":"worker:0","attempt":1,"stream":"x","offset":0,"limit":1,"token":1})",
+       R"({"type":"read_log","task":"worker:0","attempt":1,"stream":"stdout","offset":-1,"limit":1,"token":1})",
+       R"({"type":"launch","task":"worker:0","attempt":1,"argv":[1],"env":{}})",
+       R"({"type":"prepare","task":"worker:0","attempt":1,"ports":99999})"}) {
     EXPECT_FALSE(command_from_json(*core::parse_json_object(text))) << text;
   }
   for (const auto* text :
