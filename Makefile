@@ -46,11 +46,11 @@ dev:
 	cmake --build --preset dev
 
 demo: build
-	@$(APT) python data
+	@$(APT) python data $(if $(filter yarn,$(CLUSTER)),hadoop)
 	@tools/demo.sh
 
 test: build dev
-	@$(APT) build test data hadoop kdc
+	@$(APT) build test data hadoop kdc podman
 	@# Downloads come before the tests, which have limits of time.
 	@for name in torch tensorflow jax mxnet; do $(PYENV) $$name > /dev/null || exit 1; done
 	@for release in 3.4.1 3.3.6; do tools/setup/hadoop.sh $$release > /dev/null || exit 1; done

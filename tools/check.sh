@@ -9,7 +9,5 @@ python3 tools/check_layers.py
 python3 tools/check_orphans.py
 python3 tools/check_links.py
 if [ "${CHECK_TIDY:-1}" = 1 ]; then
-  mapfile -t units < <(git ls-files 'src/*.cpp' | grep -v '^src/third_party/')
-  printf '%s\n' "${units[@]}" | xargs -P "$(nproc)" -n 4 clang-tidy-19 -p build/dev --quiet 2> >(grep -v 'warnings\? generated\|^Suppressed\|^Use -header' >&2)
-  echo "tidy: ${#units[@]} files"
+  python3 tools/tidy.py
 fi

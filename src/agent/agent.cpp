@@ -1,13 +1,14 @@
 #include "agent/agent.hpp"
 
+#include "agent/command_list.hpp"
+#include "agent/container_credentials.hpp"
+#include "agent/images.hpp"
 #include "agent/numbered_queue.hpp"
 #include "agent/task.hpp"
 #include "agent/tree_killer.hpp"
-#include "core/json.hpp"
 #include "core/log.hpp"
 #include "core/user.hpp"
 #include "core/version.hpp"
-#include "net/endpoint_file.hpp"
 
 #include <csignal>
 #include <fcntl.h>
@@ -31,26 +32,35 @@ namespace json = boost::json;
 constexpr core::Millis kHeartbeat = core::Seconds(5);
 constexpr core::Millis kCommandWait = core::Seconds(20);
 constexpr core::Millis kLookPeriod{200};
+constexpr std::size_t kReportBytes = std::size_t{1} << 20U;  // of one call; the rest goes with the next
 
 // The agent: fetches commands on one connection, reports on another so that a heartbeat never waits behind a command.
 class Agent {
  public:
-  Agent(asio::io_context& context, Machine& machine, AgentOptions options, net::Endpoint endpoint)
+  Agent(asio::io_context& context, Machine& machine, AgentOptions options, AgentCredentials credentials)
       : context_(context),
         machine_(machine),
         options_(std::move(options)),
-        endpoint_(std::move(endpoint)),
+        endpoint_(std::move(credentials.master)),
         news_(context.get_executor()) {
-    job_ = options_.credentials.parent_path().filename().string();
+    surroundings_.own_group = options_.leash == Leash::standard_input;
+    surroundings_.job = surroundings_.own_group ? options_.credentials.parent_path().filename().string()  // the job's
+                                                : options_.id.str();  // the container's, unique on its host
+    surroundings_.hdfs_patience = options_.hdfs_patience;
+    if (!options_.expected_image.empty()) check_place();
+    if (credentials.hdfs) {
+      hdfs_.emplace(context.get_executor(), *std::move(credentials.hdfs));
+      surroundings_.hdfs = &*hdfs_;
+    }
   }
 
   void start() {
-    asio::co_spawn(context_, fetch_commands(), asio::detached);
-    asio::co_spawn(context_, send_reports(), asio::detached);
-    asio::co_spawn(context_, watch_leash(), asio::detached);
+    asio::co_spawn(context_, serve(), asio::detached);
+    if (options_.leash == Leash::standard_input) asio::co_spawn(context_, watch_leash(), asio::detached);
     asio::co_spawn(context_, watch_signals(), asio::detached);
-    asio::co_spawn(context_, look_at_tasks(), asio::detached);
   }
+
+  [[nodiscard]] int exit_code() const { return exit_code_; }
 
   void end_tasks() {
     for (auto& [attempt, task] : tasks_) task->kill();  // all at once, then wait for each
@@ -59,6 +69,47 @@ class Agent {
   }
 
  private:
+  net::awaitable<void> serve() {
+    net::HttpClient client(context_.get_executor(), endpoint_);
+    if (auto welcome = co_await say_hello(client); !welcome) {
+      exit_code_ = 1;
+      leave(welcome.error().message);
+      co_return;
+    }
+    asio::co_spawn(context_, fetch_commands(), asio::detached);
+    asio::co_spawn(context_, look_at_tasks(), asio::detached);
+    co_await send_reports(client);
+  }
+
+  // A NodeManager without Docker ignores the image without a word.
+  void check_place() {
+    if (in_image(look_around())) return;
+    surroundings_.wrong_place = image_was_ignored(options_.expected_image, core::host_name());
+    core::log("{}", surroundings_.wrong_place);
+  }
+
+  // Errors: the master is not there, or does not want this agent.
+  net::Async<> say_hello(net::HttpClient& client) {
+    const Hello hello{kProtocolVersion, std::string(core::kVersion), core::host_name(), ::getpid()};
+    const auto deadline = core::steady_now() + options_.outlives_master;
+    for (;;) {
+      const auto answer = co_await client.post(fmt::format("/v1/agents/{}/hello", options_.id.str()),
+                                               json::serialize(to_json(hello)), core::Seconds(10));
+      if (answer && answer->status == 200) co_return core::Result<>{};
+      if (answer) {
+        co_return core::fail(core::Errc::refused,
+                             fmt::format("the master at {} refuses this agent: {}", master(), answer->body));
+      }
+      if (core::steady_now() >= deadline) {
+        co_return core::fail(core::Errc::unavailable, fmt::format("the master at {} cannot be reached from {}: {}",
+                                                                  master(), hello.node, answer.error().message));
+      }
+      co_await net::pause(core::Millis(200));
+    }
+  }
+
+  [[nodiscard]] std::string master() const { return fmt::format("{}, port {}", endpoint_.address, endpoint_.port); }
+
   net::awaitable<void> fetch_commands() {
     net::HttpClient client(context_.get_executor(), endpoint_);
     std::optional<core::Instant> silent_since;
@@ -70,24 +121,34 @@ class Agent {
       if (!response || response->status != 200) {
         if (!silent_since) silent_since = core::steady_now();
         if (core::steady_now() - *silent_since > options_.outlives_master) {
-          leave(fmt::format("the master does not answer: {}", response ? response->body : response.error().message));
+          leave(fmt::format("the master at {} does not answer: {}", master(),
+                            response ? response->body : response.error().message));
           co_return;
         }
         co_await net::pause(core::Millis(100));
         continue;
       }
       silent_since.reset();
-      take_commands(response->body, inbox);
+      if (auto taken = take_commands(response->body, inbox); !taken) {
+        core::log("the master sent what is no list of commands: {}", taken.error().message);
+        co_await net::pause(core::Millis(100));
+      }
     }
   }
 
-  void take_commands(std::string_view body, Inbox& inbox) {
-    for (const auto& command : read_commands(body, inbox)) {
-      if (!std::holds_alternative<Launch>(command)) launch_ready();  // what comes after a launch may be about its task
-      std::visit([this](const auto& c) { on(c); }, command);
-    }
+  core::Result<void> take_commands(std::string_view body, Inbox& inbox) {
+    auto read = read_commands(body, [&](Sequence seq, core::Result<Command> command) {
+      if (!inbox.accept(seq)) return;
+      if (!command) {
+        core::log("a command is not understood: {}", command.error().message);
+        return;
+      }
+      if (!std::holds_alternative<Launch>(*command)) launch_ready();  // what follows a launch may be about its task
+      std::visit([this](auto& c) { on(std::move(c)); }, *command);
+    });
     launch_ready();
     listings_ = {};
+    return read;
   }
 
   void launch_ready() {
@@ -96,45 +157,35 @@ class Agent {
     ready_.clear();
   }
 
-  static std::vector<Command> read_commands(std::string_view body, Inbox& inbox) {
-    std::vector<Command> commands;
-    const auto object = core::parse_json_object(body);
-    const auto list = object ? core::json_array(*object, "commands") : core::fail(object.error());
-    if (!list) {
-      core::log("the master sent what is no list of commands: {}", list.error().message);
-      return commands;
-    }
-    for (const auto& item : **list) {
-      if (!item.is_object()) continue;
-      const auto seq = core::json_int(item.get_object(), "seq");
-      auto command = command_from_json(item.get_object());
-      if (!seq || !inbox.accept(static_cast<Sequence>(*seq))) continue;
-      if (command)
-        commands.push_back(*std::move(command));
-      else
-        core::log("a command is not understood: {}", command.error().message);
-    }
-    return commands;
-  }
-
   void on(const Prepare& command) {
-    auto task = std::make_shared<Task>(context_.get_executor(), machine_, job_, command,
+    auto task = std::make_shared<Task>(context_.get_executor(), machine_, surroundings_,
+                                       with_absolute_paths(command, directory_, options_.logs),
                                        [this](Report report) { tell(std::move(report)); });
     tasks_[command.attempt] = task;
     task->prepare(listings_);
   }
-  void on(const Launch& command) {
+  void on(Launch command) {
     const auto found = tasks_.find(command.attempt);
     if (found == tasks_.end()) return;
-    found->second->make_ready(command);
+    found->second->make_ready(std::move(command));
     ready_.push_back(found->second);
   }
   void on(const Stop& command) {
     if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) found->second->stop(command.grace);
   }
+  void on(const ReadLog& command) {
+    const auto found = tasks_.find(command.attempt);
+    if (found != tasks_.end()) return tell(found->second->log_piece(command));
+    tell(LogPiece{command.attempt,
+                  command.token,
+                  command.offset,
+                  0,
+                  {},
+                  fmt::format("the agent has no log of {} any more", command.attempt.str())});
+  }
   void on(const Release& command) {
     if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) {
-      found->second->kill();
+      found->second->give_up();
       tasks_.erase(found);
     }
   }
@@ -145,24 +196,19 @@ class Agent {
     news_.notify();
   }
 
-  net::awaitable<void> send_reports() {
-    net::HttpClient client(context_.get_executor(), endpoint_);
-    const Hello hello{kProtocolVersion, std::string(core::kVersion), core::host_name(), ::getpid()};
-    const auto welcome = co_await client.post(fmt::format("/v1/agents/{}/hello", options_.id.str()),
-                                              json::serialize(to_json(hello)), core::Seconds(10));
-    if (!welcome || welcome->status != 200) {
-      leave(fmt::format("the master refuses this agent: {}", welcome ? welcome->body : welcome.error().message));
-      co_return;
-    }
+  net::awaitable<void> send_reports(net::HttpClient& client) {
     while (!leaving_) {
       if (reports_.empty()) co_await news_.wait(kHeartbeat);
       co_await asio::post(context_.get_executor(), asio::use_awaitable);  // what comes in one go travels in one call
-      json::array list;
-      for (const auto& report : reports_.items()) list.push_back(to_json(report));
-      const auto last = reports_.first() + list.size() - 1;
-      const json::object body{{"first", static_cast<std::int64_t>(reports_.first())}, {"reports", std::move(list)}};
-      const auto response = co_await client.post(fmt::format("/v1/agents/{}/reports", options_.id.str()),
-                                                 json::serialize(body), core::Seconds(30));
+      auto last = reports_.first() - 1;
+      std::string body = fmt::format(R"({{"first":{},"reports":[)", reports_.first());
+      for (const auto& report : reports_.items()) {
+        if (body.size() > kReportBytes) break;
+        body.append(last >= reports_.first() ? "," : "").append(json::serialize(to_json(report)));
+        ++last;
+      }
+      const auto response =
+          co_await client.post(fmt::format("/v1/agents/{}/reports", options_.id.str()), body + "]}", core::Seconds(30));
       if (response && response->status == 200)
         reports_.confirm(last);
       else
@@ -201,13 +247,16 @@ class Agent {
   Machine& machine_;
   AgentOptions options_;
   net::Endpoint endpoint_;
-  std::string job_;
+  std::filesystem::path directory_ = std::filesystem::current_path();
+  Surroundings surroundings_;
+  std::optional<hdfs::FileSystem> hdfs_;
   std::map<core::AttemptId, std::shared_ptr<Task>> tasks_;
   std::vector<std::shared_ptr<Task>> ready_;  // to be launched together
   DirectoryListings listings_;                // of one call's commands
   Outbox<Report> reports_;
   net::Signal news_;
   bool leaving_ = false;
+  int exit_code_ = 0;
 };
 
 }  // namespace
@@ -216,18 +265,19 @@ int run_agent_process(const AgentOptions& options) {
   ::prctl(PR_SET_NAME, "ydl-agent");
   ::signal(SIGPIPE, SIG_IGN);
   adopt_orphans();
-  const auto endpoint = net::read_endpoint(options.credentials);
-  if (!endpoint) {
-    core::log("{}", endpoint.error().message);
+  const auto file = credentials_file(options.credentials);
+  const auto credentials = file ? read_agent_credentials(*file) : core::fail(file.error());
+  if (!credentials) {
+    core::log("{}", credentials.error().message);
     return 1;
   }
   Machine machine;  // outlives the context, whose coroutines hold the last tasks
   asio::io_context context(1);
-  Agent agent(context, machine, options, *endpoint);
+  Agent agent(context, machine, options, *credentials);
   agent.start();
   context.run();
   agent.end_tasks();
-  return 0;
+  return agent.exit_code();
 }
 
 }  // namespace ydl::agent

@@ -1,5 +1,6 @@
 #include "agent/hub.hpp"
 
+#include "agent/command_list.hpp"
 #include "core/json.hpp"
 #include "core/version.hpp"
 
@@ -10,7 +11,13 @@
 
 namespace ydl::agent {
 
-namespace json = boost::json;
+namespace {
+
+core::Error unknown_agent(const core::AgentId& id) {
+  return {core::Errc::not_found, fmt::format("agent '{}' is not of this job", id.str())};
+}
+
+}  // namespace
 
 void Hub::expect(const core::AgentId& id, Listener listener) {
   auto session = std::make_shared<Session>(executor_);
@@ -22,12 +29,15 @@ void Hub::forget(const core::AgentId& id) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return;
   found->second->news.notify();
+  found->second->forgotten = true;
+  for (const auto& [token, question] : found->second->questions) question->answered.notify();
   sessions_.erase(found);
 }
 
 void Hub::send(const core::AgentId& id, Command command) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return;  // gone: whoever sent this learns it from the backend
+  if (found->second->outbox.empty()) found->second->outbox_since = core::steady_now();
   found->second->outbox.push(std::move(command));
   found->second->news.notify();
 }
@@ -37,10 +47,15 @@ core::Instant Hub::last_heard(const core::AgentId& id) const {
   return found == sessions_.end() ? core::Instant{} : found->second->last_heard;
 }
 
+std::optional<core::Instant> Hub::unconfirmed_since(const core::AgentId& id) const {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end() || found->second->outbox.empty()) return std::nullopt;
+  return found->second->outbox_since;
+}
+
 core::Result<std::shared_ptr<Hub::Session>> Hub::session(const core::AgentId& id) {
   const auto found = sessions_.find(id);
-  if (found == sessions_.end())
-    return core::fail(core::Errc::not_found, fmt::format("agent '{}' is not of this job", id.str()));
+  if (found == sessions_.end()) return core::fail(unknown_agent(id));
   found->second->last_heard = core::steady_now();
   return found->second;
 }
@@ -65,18 +80,42 @@ net::Async<std::string> Hub::commands(core::AgentId id, Sequence after, core::Mi
   const auto found = session(id);
   if (!found) co_return core::fail(found.error());
   const auto& current = *found;
+  if (after >= current->outbox.first()) current->outbox_since = core::steady_now();
   current->outbox.confirm(after);
   if (current->outbox.empty()) co_await current->news.wait(wait);
   // What was said in one go travels in one answer: let the sender finish its turn.
   co_await net::asio::post(executor_, net::asio::use_awaitable);
   current->last_heard = core::steady_now();
-  json::array list;
-  for (Sequence seq = current->outbox.first(); const auto& command : current->outbox.items()) {
-    auto object = to_json(command);
-    object["seq"] = static_cast<std::int64_t>(seq++);
-    list.push_back(std::move(object));
+  co_return encode_commands(current->outbox);
+}
+
+net::Async<LogPiece> Hub::read_log(core::AgentId id, ReadLog question, core::Millis at_most) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) co_return core::fail(unknown_agent(id));
+  const auto session = found->second;
+  const auto asked = std::make_shared<Question>(executor_);
+  const auto token = ++last_token_;
+  session->questions.emplace(token, asked);
+  question.token = token;
+  send(id, std::move(question));
+  co_await asked->answered.wait(at_most);
+  session->questions.erase(token);
+  if (!asked->answer && session->forgotten) co_return core::fail(unknown_agent(id));
+  if (!asked->answer) {
+    co_return core::fail(core::Errc::timeout, fmt::format("agent '{}' did not tell what is in a log", id.str()));
   }
-  co_return json::serialize(json::object{{"commands", std::move(list)}});
+  if (!asked->answer->problem.empty()) co_return core::fail(core::Errc::io, asked->answer->problem);
+  co_return *std::move(asked->answer);
+}
+
+// An answer goes to who asked; everything else is for the listener.
+void Hub::deliver(Session& session, const Report& report) {
+  const auto* piece = std::get_if<LogPiece>(&report);
+  if (piece == nullptr) return session.listener.on_report(report);
+  const auto asked = session.questions.find(piece->token);
+  if (asked == session.questions.end()) return;  // it came too late
+  asked->second->answer = *piece;
+  asked->second->answered.notify();
 }
 
 core::Result<void> Hub::reports(const core::AgentId& id, std::string_view body) {
@@ -94,7 +133,7 @@ core::Result<void> Hub::reports(const core::AgentId& id, std::string_view body) 
     if (!item.is_object()) return core::fail(core::Errc::corrupt, "'reports' holds what is no report");
     const auto report = report_from_json(item.get_object());
     if (!report) return core::fail(report.error());
-    if (current->inbox.accept(seq++)) current->listener.on_report(*report);
+    if (current->inbox.accept(seq++)) deliver(*current, *report);
   }
   return {};
 }

@@ -7,6 +7,8 @@
 
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +29,13 @@ class Hub {
   void forget(const core::AgentId& id);
   void send(const core::AgentId& id, Command command);
   [[nodiscard]] core::Instant last_heard(const core::AgentId& id) const;
+  // Since when a command waits that the agent has not confirmed; nullopt if it has confirmed all.
+  [[nodiscard]] std::optional<core::Instant> unconfirmed_since(const core::AgentId& id) const;
+
+  // What is in a task's log now, asked of its agent; `question.token` is set here.
+  // Errors: not_found (no such agent, or it is gone), timeout, io (it cannot be read there).
+  [[nodiscard]] net::Async<LogPiece> read_log(core::AgentId id, ReadLog question,
+                                              core::Millis at_most = core::Seconds(5));
 
   // The three calls of protocol.hpp. Errors: not_found (no such agent), corrupt, refused (another version).
   [[nodiscard]] core::Result<void> hello(const core::AgentId& id, std::string_view body);
@@ -34,19 +43,29 @@ class Hub {
   [[nodiscard]] core::Result<void> reports(const core::AgentId& id, std::string_view body);
 
  private:
+  struct Question {
+    explicit Question(const net::asio::any_io_executor& executor) : answered(executor) {}
+    net::Signal answered;
+    std::optional<LogPiece> answer;
+  };
   struct Session {
     explicit Session(const net::asio::any_io_executor& executor) : news(executor) {}
     Listener listener;
     Outbox<Command> outbox;
+    core::Instant outbox_since = {};  // when it was filled, or last grew shorter
     Inbox inbox;
     net::Signal news;
     core::Instant last_heard = core::steady_now();
+    std::map<std::uint64_t, std::shared_ptr<Question>> questions;  // by token
+    bool forgotten = false;
   };
 
+  static void deliver(Session& session, const Report& report);
   [[nodiscard]] core::Result<std::shared_ptr<Session>> session(const core::AgentId& id);
 
   net::asio::any_io_executor executor_;
   std::map<core::AgentId, std::shared_ptr<Session>> sessions_;
+  std::uint64_t last_token_ = 0;
 };
 
 }  // namespace ydl::agent

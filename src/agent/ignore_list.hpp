@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ydl::agent {
@@ -15,6 +16,9 @@ class IgnoreList {
 
   // Whether it names an entry of the directory.
   [[nodiscard]] bool names(const std::filesystem::path& entry) const;
+
+  // The names that are no part of any job, at any depth: what no program reads.
+  [[nodiscard]] static bool never_read(std::string_view name);
 
  private:
   std::vector<std::string> patterns_;

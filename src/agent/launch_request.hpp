@@ -26,6 +26,9 @@ struct LaunchRequest {
   // True: the task leads a process group of its own. False: it stays in the agent's, where a NodeManager that kills
   // the container's group will find it.
   bool own_group = true;
+  // Whom a stop with grace is told first. A program that runs others for us passes it on, and needs its helpers for
+  // that.
+  enum class ToldToStop { everybody, main_process } told_to_stop = ToldToStop::everybody;
   std::vector<std::filesystem::path> cgroups;  // directories to enter
   std::vector<ResourceLimit> limits;
 };

@@ -76,6 +76,22 @@ core::Result<LogTail::Update> LogTail::poll() {
   return Update{*n, *n == kPiece};
 }
 
+core::Result<LogSlice> read_slice(const std::filesystem::path& path, std::uint64_t offset, std::size_t most_bytes) {
+  const auto fd = open_log(path);
+  if (!fd && errno == ENOENT) return LogSlice{};
+  struct stat status{};
+  if (!fd || ::fstat(fd.get(), &status) != 0) {
+    return core::fail(core::system_error(errno, fmt::format("cannot read {}", path.string())));
+  }
+  LogSlice slice{{}, static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0))};
+  if (offset >= slice.size) return slice;
+  slice.bytes.resize(std::min<std::uint64_t>(most_bytes, slice.size - offset));
+  const auto n = read_at(fd.get(), slice.bytes.data(), slice.bytes.size(), offset, path);
+  if (!n) return core::fail(n.error());
+  slice.bytes.resize(*n);
+  return slice;
+}
+
 core::Result<std::vector<std::string>> last_lines(const std::filesystem::path& path, std::size_t count,
                                                   std::size_t most_bytes) {
   const auto fd = open_log(path);

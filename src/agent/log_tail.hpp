@@ -46,6 +46,14 @@ class LogTail {
   LogLines lines_;
 };
 
+// What is in a log now. One that is not there yet is empty.
+struct LogSlice {
+  std::string bytes;
+  std::uint64_t size = 0;  // of the whole file
+};
+[[nodiscard]] core::Result<LogSlice> read_slice(const std::filesystem::path& path, std::uint64_t offset,
+                                                std::size_t most_bytes);
+
 // The last `count` lines of a file as they are, without their newlines; fewer when they do not fit in `most_bytes`, of
 // which the first may then be cut. Reads backwards, so that a huge file costs no more than a small one.
 [[nodiscard]] core::Result<std::vector<std::string>> last_lines(const std::filesystem::path& path, std::size_t count,

@@ -17,14 +17,14 @@
 // What master and agent say to each other, as JSON over the master's HTTP server:
 //
 //   agent -> master   POST /v1/agents/ID/hello      Hello
-//   agent -> master   GET  /v1/agents/ID/commands?after=N&wait=MS     {"commands":[{"seq":N+1,...},...]}
+//   agent -> master   GET  /v1/agents/ID/commands?after=N&wait=MS     {"commands":[{"seq":N+1,...},...],...}
 //   agent -> master   POST /v1/agents/ID/reports    {"first":N,"reports":[...]}   an empty list is a heartbeat
 //
 // Both lists are numbered and kept until the other side has named a later number, so that a lost connection loses
 // nothing and a repeated request repeats nothing.
 namespace ydl::agent {
 
-inline constexpr int kProtocolVersion = 1;
+inline constexpr int kProtocolVersion = 2;
 
 struct Hello {
   int protocol = kProtocolVersion;
@@ -41,7 +41,21 @@ struct Link {
   std::string name;
 };
 
-// Hold ports and GPUs, make the working directory.
+// A file or directory of HDFS that appears in a task's working directory under `name`.
+struct Input {
+  std::string path;
+  std::string name;
+};
+
+// What a task runs inside of, where no NodeManager does it: started by the agent, in the foreground.
+struct Image {
+  std::string runtime;  // "podman" or "docker"
+  std::string image;
+  std::vector<std::string> options;  // of `podman run`, as the user gave them
+};
+
+// Hold ports and GPUs, make the working directory. Paths on this machine may be relative: to the agent's own directory,
+// and that of logs to the agent's folder of logs.
 struct Prepare {
   core::AttemptId attempt;
   int ports = 0;
@@ -54,6 +68,11 @@ struct Prepare {
   std::string log_directory;
   std::string linked_directory;  // whose entries all appear in the working directory; may be empty
   std::vector<Link> links;
+  // Absolute paths of HDFS; where they are empty, logs and results stay on this machine.
+  std::string remote_logs;     // the folder that gets copies of stdout and stderr while the task runs
+  std::string remote_results;  // the folder that results_directory is saved to, and filled from before the start
+  std::vector<Input> inputs;   // brought here before the task starts
+  std::optional<Image> image;
 };
 
 struct Launch {
@@ -67,6 +86,18 @@ struct Stop {
   core::Millis grace{0};
 };
 
+enum class LogStream { standard_output, standard_error };
+[[nodiscard]] std::string_view name(LogStream stream);  // of the file: "stdout", "stderr"
+
+// Tell what is in a log now: up to `limit` bytes from `offset`, in a LogPiece with the same token.
+struct ReadLog {
+  core::AttemptId attempt;
+  LogStream stream = LogStream::standard_output;
+  std::uint64_t offset = 0;
+  std::uint64_t limit = 0;
+  std::uint64_t token = 0;
+};
+
 // Give up whatever Prepare took. A task that still runs is killed.
 struct Release {
   core::AttemptId attempt;
@@ -75,7 +106,7 @@ struct Release {
 // End all tasks, then yourself.
 struct Shutdown {};
 
-using Command = std::variant<Prepare, Launch, Stop, Release, Shutdown>;
+using Command = std::variant<Prepare, Launch, Stop, ReadLog, Release, Shutdown>;
 
 // ---- reports ---------------------------------------------------------------------------------------------------
 
@@ -103,7 +134,8 @@ struct TaskStartFailed {
 struct TaskExited {
   core::AttemptId attempt;
   job::ExitStatus status;
-  int leftovers = 0;  // processes the task left behind, which were killed
+  int leftovers = 0;    // processes the task left behind, which were killed
+  std::string problem;  // why its results are not where they should be: whatever its status, its work is lost
 };
 
 // What the task last said; sent when it changes, not for every line.
@@ -114,7 +146,24 @@ struct TaskOutput {
   std::string progress_text;
 };
 
-using Report = std::variant<Prepared, PrepareFailed, TaskStarted, TaskStartFailed, TaskExited, TaskOutput>;
+// A sentence for the user.
+struct Note {
+  core::AttemptId attempt;
+  std::string text;
+};
+
+// The answer to ReadLog.
+struct LogPiece {
+  core::AttemptId attempt;
+  std::uint64_t token = 0;
+  std::uint64_t offset = 0;  // of the first byte
+  std::uint64_t size = 0;    // of the log now; smaller than the offset when the task cut it
+  std::string bytes;
+  std::string problem;  // why there are none
+};
+
+using Report =
+    std::variant<Prepared, PrepareFailed, TaskStarted, TaskStartFailed, TaskExited, TaskOutput, Note, LogPiece>;
 
 // ---- JSON ------------------------------------------------------------------------------------------------------
 

@@ -174,6 +174,11 @@ void Reaper::begin_stop(Millis grace) {
   deadline_ = state_ == State::stopping ? std::min(deadline_, deadline) : deadline;
   if (std::exchange(state_, State::stopping) == State::stopping) return;
   // A stopped process gets SIGTERM only once it continues.
+  if (plan_.request().told_to_stop == LaunchRequest::ToldToStop::main_process) {
+    ::kill(main_, SIGTERM);
+    ::kill(main_, SIGCONT);
+    return;
+  }
   if (plan_.request().own_group) {
     ::kill(-main_, SIGTERM);
     ::kill(-main_, SIGCONT);

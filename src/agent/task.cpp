@@ -61,17 +61,23 @@ Cgroups& Machine::cgroups() {
   return *cgroups_;
 }
 
-Task::Task(net::asio::any_io_executor executor, Machine& machine, std::string job, Prepare request, ReportSink report)
+Task::Task(net::asio::any_io_executor executor, Machine& machine, const Surroundings& surroundings, Prepare request,
+           ReportSink report)
     : executor_(std::move(executor)),
       machine_(machine),
-      job_(std::move(job)),
+      surroundings_(surroundings),
       request_(std::move(request)),
       report_(std::move(report)),
+      copying_{.patience = surroundings.hdfs_patience},
       out_(std::filesystem::path(request_.log_directory) / "stdout"),
       err_(std::filesystem::path(request_.log_directory) / "stderr") {}
 
 Task::~Task() {
   const pid_t reaper = reaper_pid();
+  if (running()) {
+    process_->kill();
+    remove_container();
+  }
   process_.reset();  // ends whatever still runs
   machine_.remove_reaper(reaper);
   if (!gpus_.empty()) {
@@ -84,7 +90,18 @@ Task::~Task() {
 // ---- prepare ---------------------------------------------------------------------------------------------------
 
 void Task::prepare(DirectoryListings& listings) {
-  auto prepared = prepare_workspace(request_, listings);
+  if (request_.inputs.empty() && request_.remote_results.empty() && request_.remote_logs.empty()) {
+    prepare_here(listings);
+  } else if (surroundings_.hdfs == nullptr) {
+    report_(PrepareFailed{request_.attempt, "its agent was told of no HDFS to bring inputs from or keep results in"});
+  } else {
+    net::asio::co_spawn(executor_, prepare_from_hdfs(), net::asio::detached);
+  }
+}
+
+void Task::prepare_here(DirectoryListings& listings) {
+  auto prepared = check_image();
+  if (prepared) prepared = prepare_workspace(request_, listings);
   if (prepared) prepared = take_resources();
   if (prepared)
     report_(Prepared{request_.attempt, ports_.ports()});
@@ -114,7 +131,7 @@ core::Result<void> Task::take_resources() {
     CgroupLimits limits;
     if (request_.memory_limit > 0) limits.memory_bytes = request_.memory_limit;
     if (request_.vcores_limit > 0) limits.vcores = request_.vcores_limit;
-    const auto name = Cgroups::name_for(job_, request_.attempt.task.file_name(), request_.attempt.attempt);
+    const auto name = Cgroups::name_for(surroundings_.job, request_.attempt.task.file_name(), request_.attempt.attempt);
     // Limits are set where the system lets us; where it does not, the job runs as it would without them.
     if (auto made = machine_.cgroups().create(name, limits))
       cgroup_ = *std::move(made);
@@ -126,22 +143,26 @@ core::Result<void> Task::take_resources() {
 
 // ---- run -------------------------------------------------------------------------------------------------------
 
-LaunchRequest Task::launch_request(const Launch& request) const {
+LaunchRequest Task::launch_request(Launch request) const {
   LaunchRequest launch;
-  launch.argv = request.argv;
-  launch.environment = own_environment();
-  launch.environment["CUDA_VISIBLE_DEVICES"] = visible_devices(gpus_);  // none asked, none visible
-  launch.environment["PWD"] = request_.working_directory;
-  for (const auto& [name, value] : request.env) launch.environment[name] = value;
+  launch.argv = with_results_folder(std::move(request.argv), request_.results_directory);
+  launch.environment = std::move(request.env);
+  launch.environment["YDL_RESULTS_DIR"] = request_.results_directory;
+  // What the request does not say comes from here.
+  launch.environment.try_emplace("CUDA_VISIBLE_DEVICES", visible_devices(gpus_));  // none asked, none visible
+  launch.environment.try_emplace("PWD", request_.working_directory);
+  launch.environment.insert(own_environment().begin(), own_environment().end());
   launch.working_directory = request_.working_directory;
+  launch.own_group = surroundings_.own_group;
   launch.stdout_file = std::filesystem::path(request_.log_directory) / "stdout";
   launch.stderr_file = std::filesystem::path(request_.log_directory) / "stderr";
   if (cgroup_) launch.cgroups = cgroup_->directories();
+  if (request_.image) put_into_image(launch, request);
   return launch;
 }
 
-void Task::make_ready(const Launch& request) {
-  ready_.emplace(TaskProcess::prepare(launch_request(request)));
+void Task::make_ready(Launch request) {
+  ready_.emplace(TaskProcess::prepare(launch_request(std::move(request))));
 }
 
 void Task::start() {
@@ -179,6 +200,7 @@ void Task::on(const Launched& event) {
   next_port_check_ = now + kPortCheckPeriod;
   last_port_check_ = now + kPortCheckTime;
   report_(TaskStarted{request_.attempt, event.pid});
+  if (!request_.remote_logs.empty()) copy_logs_to_hdfs();
 }
 
 void Task::on(const LaunchFailed& event) {
@@ -203,14 +225,20 @@ void Task::on(const ReaperLost&) {
 }
 
 void Task::ended(job::ExitStatus status, int leftovers) {
+  remove_container();
   read_log();
-  if (auto kept = keep_results(request_); !kept) core::log("{}: {}", request_.attempt.str(), kept.error().message);
-  if (cgroup_) {
-    status.out_of_memory = !status.ok() && cgroup_->oom_killed();
-    status.memory_limit = request_.memory_limit;
-    status.peak_memory = std::max(status.peak_memory, cgroup_->peak_memory().value_or(0));
+  TaskExited exited{request_.attempt, status, leftovers, {}};
+  if (auto kept = keep_results(request_); !kept) {
+    core::log("{}: {}", request_.attempt.str(), kept.error().message);
+    exited.problem = kept.error().message;
   }
-  report_(TaskExited{request_.attempt, status, leftovers});
+  if (cgroup_) {
+    exited.status.out_of_memory = !status.ok() && cgroup_->oom_killed();
+    exited.status.memory_limit = request_.memory_limit;
+    exited.status.peak_memory = std::max(status.peak_memory, cgroup_->peak_memory().value_or(0));
+  }
+  if (request_.remote_logs.empty() && request_.remote_results.empty()) return report_(std::move(exited));
+  net::asio::co_spawn(executor_, leave_to_hdfs(std::move(exited)), net::asio::detached);
 }
 
 void Task::start_failed(job::StartFailure failure, std::string reason) {
@@ -223,6 +251,12 @@ void Task::stop(core::Millis grace) {
 
 void Task::kill() {
   if (running()) process_->kill();
+}
+
+void Task::give_up() {
+  kill();
+  copying_.cancelled = true;
+  for (const auto& copy : log_copies_) copy->cancel();
 }
 
 // ---- watch -----------------------------------------------------------------------------------------------------
@@ -262,6 +296,19 @@ void Task::read_log() {
     output.progress_text = progress->text;
   }
   report_(std::move(output));
+}
+
+LogPiece Task::log_piece(const ReadLog& question) const {
+  LogPiece piece{question.attempt, question.token, question.offset, 0, {}, {}};
+  const auto file = std::filesystem::path(request_.log_directory) / name(question.stream);
+  auto slice = read_slice(file, question.offset, std::min<std::uint64_t>(question.limit, LogTail::kPiece));
+  if (slice) {
+    piece.size = slice->size;
+    piece.bytes = std::move(slice->bytes);
+  } else {
+    piece.problem = slice.error().message;
+  }
+  return piece;
 }
 
 void Task::check_ports(LookRound& round) {

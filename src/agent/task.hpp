@@ -3,10 +3,12 @@
 #include "agent/cgroup.hpp"
 #include "agent/gpus.hpp"
 #include "agent/held_ports.hpp"
+#include "agent/log_copy.hpp"
 #include "agent/log_tail.hpp"
 #include "agent/port_owner.hpp"
 #include "agent/proc_tree.hpp"
 #include "agent/protocol.hpp"
+#include "agent/results_store.hpp"
 #include "agent/task_process.hpp"
 #include "agent/workspace.hpp"
 #include "net/asio.hpp"
@@ -51,23 +53,38 @@ class LookRound {
   std::optional<std::vector<ProcessLink>> processes_;
 };
 
+// What an agent tells all its tasks.
+struct Surroundings {
+  std::string wrong_place;           // why no task may run here: the container is not in the image that was asked for
+  std::string job;                   // names their cgroups
+  bool own_group = true;             // LaunchRequest::own_group
+  hdfs::FileSystem* hdfs = nullptr;  // none: nothing leaves this machine
+  core::Millis hdfs_patience = std::chrono::minutes(5);  // how long results are tried to be saved
+};
+
 // One attempt of a task at its agent: what it holds from Prepare to Release, and its process in between.
 class Task : public std::enable_shared_from_this<Task> {
  public:
-  Task(net::asio::any_io_executor executor, Machine& machine, std::string job, Prepare request, ReportSink report);
+  Task(net::asio::any_io_executor executor, Machine& machine, const Surroundings& surroundings, Prepare request,
+       ReportSink report);
   ~Task();
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
-  // Makes directories, holds ports, GPUs and a cgroup; reports Prepared or PrepareFailed.
+  // Brings inputs and earlier results from HDFS, makes directories, holds ports, GPUs and a cgroup; reports Prepared or
+  // PrepareFailed.
   void prepare(DirectoryListings& listings);
   // The three steps of a launch; of many tasks each step is done for all before the next (TaskProcess::Prepared).
   // Reports TaskStarted or TaskStartFailed, later TaskExited.
-  void make_ready(const Launch& request);
+  void make_ready(Launch request);
   void start();
   void watch();
   void stop(core::Millis grace);
   void kill();
+  // As kill; and what is being copied to or from HDFS is given up.
+  void give_up();
+
+  [[nodiscard]] LogPiece log_piece(const ReadLog& question) const;
 
   // Looks at the log and, in the first minutes, at who listens on its ports; to be called a few times a second.
   void look(LookRound& round);
@@ -76,8 +93,21 @@ class Task : public std::enable_shared_from_this<Task> {
   [[nodiscard]] pid_t reaper_pid() const { return process_ == nullptr ? 0 : process_->reaper_pid(); }
 
  private:
+  void prepare_here(DirectoryListings& listings);
   [[nodiscard]] core::Result<void> take_resources();
-  [[nodiscard]] LaunchRequest launch_request(const Launch& request) const;
+  // task_image.cpp
+  [[nodiscard]] core::Result<void> check_image() const;
+  void put_into_image(LaunchRequest& launch, const Launch& request) const;
+  [[nodiscard]] std::string container_name() const;
+  void remove_container() const;
+  // task_hdfs.cpp
+  [[nodiscard]] net::awaitable<void> prepare_from_hdfs();
+  [[nodiscard]] net::Async<> fetch_from_hdfs();
+  void copy_logs_to_hdfs();
+  [[nodiscard]] net::awaitable<void> leave_to_hdfs(TaskExited exited);
+  [[nodiscard]] net::awaitable<void> finish_logs();
+  [[nodiscard]] net::Async<> save_to_hdfs(const TaskExited& exited);
+  [[nodiscard]] LaunchRequest launch_request(Launch request) const;
   [[nodiscard]] net::awaitable<void> follow();
   void on(const Launched& event);
   void on(const LaunchFailed& event);
@@ -90,9 +120,13 @@ class Task : public std::enable_shared_from_this<Task> {
 
   net::asio::any_io_executor executor_;
   Machine& machine_;
-  std::string job_;
+  const Surroundings& surroundings_;
   Prepare request_;
   ReportSink report_;
+
+  Copying copying_;
+  ResultsStamp fetched_results_;
+  std::vector<std::shared_ptr<LogCopy>> log_copies_;
 
   HeldPorts ports_;
   std::vector<Gpu> gpus_;

@@ -72,7 +72,11 @@ core::Result<TaskProcess> TaskProcess::launch(LaunchRequest request) {
 }
 
 TaskProcess::Prepared::Prepared(LaunchRequest request)
-    : request_(std::make_unique<LaunchRequest>(std::move(request))), plan_(std::make_unique<SpawnPlan>(*request_)) {}
+    : request_(std::make_unique<LaunchRequest>(std::move(request))), plan_(std::make_unique<SpawnPlan>(*request_)) {
+  // The plan has its own copy. Of this one only PATH is asked for again, to explain why a command cannot be started;
+  // the rest, kept for each task of a gang, would be pages that every fork of the agent has to share.
+  std::erase_if(request_->environment, [](const auto& variable) { return variable.first != "PATH"; });
+}
 
 TaskProcess::Prepared::~Prepared() = default;
 TaskProcess::Prepared::Prepared(Prepared&&) noexcept = default;

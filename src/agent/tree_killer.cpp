@@ -77,9 +77,16 @@ bool collect_strays(std::span<const pid_t> known) {
   return left;
 }
 
+bool has_children() {
+  siginfo_t ignored{};
+  return ::waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+}
+
 }  // namespace
 
 int kill_strays(std::span<const pid_t> known_children) {
+  // Whoever escaped is below a child of ours, or one: without children there is nobody to look for in all of /proc.
+  if (!has_children()) return 0;
   TreeKiller killer(::getpid(), 0, {known_children.begin(), known_children.end()});
   const auto deadline = core::steady_now() + kStraysLimit;
   while (core::steady_now() < deadline) {

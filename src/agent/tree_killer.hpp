@@ -46,7 +46,7 @@ void adopt_orphans();
 
 // Kills and collects all descendants of this process that are not `known_children` (reapers) or below them. Returns
 // how many there were. For the agent, after a reaper was lost and before it exits; any other child the agent has then
-// must be among the known ones.
+// must be among the known ones. After adopt_orphans.
 int kill_strays(std::span<const pid_t> known_children);
 
 }  // namespace ydl::agent

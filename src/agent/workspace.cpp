@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -13,9 +14,6 @@ namespace ydl::agent {
 namespace {
 
 namespace fs = std::filesystem;
-
-// More entries than this in one directory are data, not a program's folder: linking them one by one would take long.
-constexpr std::size_t kMostLinkedEntries = 10'000;
 
 core::Result<void> link(const fs::path& target, const fs::path& link_path) {
   if (::symlink(target.c_str(), link_path.c_str()) == 0 || errno == EEXIST) return {};
@@ -32,13 +30,7 @@ Entries list(const fs::path& directory) {
   for (const auto& entry : fs::directory_iterator(directory, error)) {
     if (ignored.names(entry.path())) continue;
     entries.push_back(entry.path());
-    if (entries.size() > kMostLinkedEntries) {
-      return core::fail(
-          core::Errc::usage,
-          fmt::format("{} has more than {} entries: run from the directory of the program, or name what it "
-                      "needs with --file and add --no-auto-files",
-                      directory.string(), kMostLinkedEntries));
-    }
+    if (entries.size() > kMostLinkedEntries) return core::fail(too_many_entries(directory));
   }
   if (error)
     return core::fail(
@@ -72,14 +64,56 @@ core::Result<void> move(const fs::path& from, const fs::path& to) {
 
 }  // namespace
 
+core::Error too_many_entries(const fs::path& directory) {
+  return {core::Errc::usage,
+          fmt::format("{} has more than {} entries: run from the directory of the program, or name what it needs with "
+                      "--file and add --no-auto-files",
+                      directory.string(), kMostLinkedEntries)};
+}
+
 const Entries& DirectoryListings::entries(const std::string& directory) {
   const auto found = read_.find(directory);
   return found != read_.end() ? found->second : read_.emplace(directory, list(directory)).first->second;
 }
 
+Prepare with_absolute_paths(Prepare request, const fs::path& directory, const fs::path& logs) {
+  const auto place = [](std::string& path, const fs::path& below) {
+    if (!path.empty()) path = (below / path).lexically_normal().string();
+  };
+  place(request.working_directory, directory);
+  place(request.results_directory, directory);
+  place(request.linked_directory, directory);
+  request.log_directory = (directory / logs / request.log_directory).lexically_normal().string();
+  for (auto& link : request.links) place(link.target, directory);
+  return request;
+}
+
+std::vector<std::string> with_results_folder(std::vector<std::string> argv, std::string_view folder) {
+  constexpr std::string_view kWord = "{results}";
+  for (auto& argument : argv) {
+    for (auto at = argument.find(kWord); at != std::string::npos; at = argument.find(kWord, at)) {
+      const auto end = at + kWord.size();
+      const bool meant_literally = at > 0 && argument[at - 1] == '{' && end < argument.size() && argument[end] == '}';
+      if (meant_literally) {
+        argument.erase(end, 1);
+        argument.erase(at - 1, 1);
+        at += kWord.size() - 1;
+      } else {
+        argument.replace(at, kWord.size(), folder);
+        at += folder.size();
+      }
+    }
+  }
+  return argv;
+}
+
 core::Result<void> prepare_workspace(const Prepare& request, DirectoryListings& listings) {
-  for (const auto& directory : {request.working_directory, request.results_directory, request.log_directory}) {
+  for (const auto& directory : {request.working_directory, request.log_directory}) {
     if (auto made = core::make_directories(directory); !made) return made;
+  }
+  const bool first_attempt = ::mkdir(request.results_directory.c_str(), 0755) == 0;
+  if (!first_attempt) {
+    if (auto made = core::make_directories(request.results_directory); !made) return made;
   }
   const fs::path working(request.working_directory);
   for (const auto& [target, name] : request.links) {  // named ones first: they win over what happens to lie around
@@ -89,7 +123,9 @@ core::Result<void> prepare_workspace(const Prepare& request, DirectoryListings& 
     if (auto parent = core::make_directories((working / name).parent_path()); !parent) return parent;
     if (auto done = link(target, working / name); !done) return done;
   }
-  if (auto earlier = link_entries(list(request.results_directory), working); !earlier) return earlier;
+  if (!first_attempt) {
+    if (auto earlier = link_entries(list(request.results_directory), working); !earlier) return earlier;
+  }
   if (request.linked_directory.empty()) return {};
   return link_entries(listings.entries(request.linked_directory), working);
 }

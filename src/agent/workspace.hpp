@@ -21,6 +21,20 @@ class DirectoryListings {
   std::map<std::string, core::Result<std::vector<std::filesystem::path>>> read_;
 };
 
+// The request with absolute paths. Relative ones are below the agent's own directory, which is the container's; those
+// of logs are below `logs`.
+[[nodiscard]] Prepare with_absolute_paths(Prepare request, const std::filesystem::path& directory,
+                                          const std::filesystem::path& logs);
+
+// A task's arguments with `{results}` replaced by its results folder, and `{{results}}` by `{results}`.
+[[nodiscard]] std::vector<std::string> with_results_folder(std::vector<std::string> argv, std::string_view folder);
+
+// More entries than this in one directory are data, not a program's folder: linking them one by one would take long.
+inline constexpr std::size_t kMostLinkedEntries = 10'000;
+
+// Why a directory with more of them is refused.
+[[nodiscard]] core::Error too_many_entries(const std::filesystem::path& directory);
+
 // Makes a task's directories and lets its files appear in the working directory as links: those named first, then what
 // earlier attempts left as results, then what lies in the directory of submission, less what its .ydlignore names.
 // Errors: a directory cannot be made, a named file does not exist, or there are too many entries to link.

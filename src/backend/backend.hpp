@@ -42,8 +42,8 @@ class Backend {
   virtual void stop(agent::Stop request) = 0;
   virtual void release(const core::AttemptId& attempt) = 0;
 
-  // Ends whatever still runs and frees everything.
-  [[nodiscard]] virtual net::awaitable<void> close() = 0;
+  // Ends whatever still runs and frees everything. Where somebody keeps books of jobs, `outcome` goes into them.
+  [[nodiscard]] virtual net::awaitable<void> close(const job::Outcome& outcome) = 0;
 };
 
 }  // namespace ydl::backend

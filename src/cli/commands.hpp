@@ -1,5 +1,7 @@
 #pragma once
 
+#include "backend/packing/python_env.hpp"
+#include "backend/yarn/yarn_job.hpp"
 #include "cli/fs_command.hpp"
 #include "core/clock.hpp"
 #include "spec/job_spec.hpp"
@@ -21,6 +23,18 @@ struct CommonOptions {
   ui::Mode output = ui::Mode::automatic;
 };
 
+// What only a YARN cluster understands.
+struct YarnOptions {
+  std::string queue;             // empty: "default"
+  std::string resource_manager;  // where no configuration names one
+  backend::MasterKind kind = backend::MasterKind::managed;
+  yarn::Resource am_size{.memory_mib = 256, .vcores = 1};
+  std::string am_label;
+  std::optional<std::int32_t> priority;
+  std::string results;                           // on HDFS; empty: in the job's folder
+  std::optional<backend::PythonEnv> python_env;  // that travels with the job
+};
+
 // How a job is run, whether the command line or a file describes it.
 struct RunOptions {
   CommonOptions common;
@@ -28,6 +42,7 @@ struct RunOptions {
   bool dry_run = false;
   std::string results;  // empty: in the job's folder
   std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;
+  YarnOptions yarn;
   std::vector<std::string> cluster_only;  // options given that only a cluster understands
   std::vector<std::string> notes;         // what is said before the job starts
 };
@@ -67,8 +82,24 @@ struct Kill {
   std::string job;
   std::optional<core::Millis> grace;
 };
+struct Results {
+  CommonOptions common;
+  bool get = false;  // copy them here; else list them
+  std::string job;
+  std::string task;    // empty: all
+  std::string target;  // a folder of this machine; empty: named like the job
+};
+struct Env {
+  enum class Verb { ls, gc };
+
+  CommonOptions common;
+  Verb verb = Verb::ls;
+  int older_than_days = 30;
+  bool dry_run = false;
+};
 struct Doctor {
   CommonOptions common;
+  bool probe = false;  // run a job of one task
 };
 struct Completion {
   std::string shell;
@@ -81,14 +112,20 @@ struct ShowText {
 struct MasterProcess {
   std::string folder;
   bool detached = false;
+  bool in_container = false;
 };
 struct AgentProcess {
   std::string id;
   std::string credentials;
+  std::string logs = {};
+  std::string expected_image = {};
+  bool leash = false;
+  std::int64_t outlives_master_ms = 5000;
+  std::int64_t hdfs_patience_ms = 300'000;
 };
 
-using Command = std::variant<Run, Submit, List, Status, Logs, Events, Kill, Doctor, Fs, Completion, ManPage, ShowText,
-                             MasterProcess, AgentProcess>;
+using Command = std::variant<Run, Submit, List, Status, Logs, Events, Kill, Results, Env, Doctor, Fs, Completion,
+                             ManPage, ShowText, MasterProcess, AgentProcess>;
 
 // One file each; the exit code comes back.
 int execute(const Run& command);
@@ -98,6 +135,8 @@ int execute(const Status& command);
 int execute(const Logs& command);
 int execute(const Events& command);
 int execute(const Kill& command);
+int execute(const Results& command);
+int execute(const Env& command);
 int execute(const Doctor& command);
 int execute(const Fs& command);
 int execute(const Completion& command);

@@ -1,5 +1,9 @@
 #include "cli/common.hpp"
 
+#include "cli/cluster_client.hpp"
+#include "cli/remote_job.hpp"
+#include "cli/wait_for.hpp"
+#include "cli/where.hpp"
 #include "core/files.hpp"
 #include "ui/screen.hpp"
 
@@ -19,10 +23,31 @@ void print(std::string_view text) {
   (void)core::write_all(STDOUT_FILENO, text);
 }
 
+namespace {
+
+net::Async<master::JobFolder> adopt(ClusterClient& cluster, std::filesystem::path jobs, std::string name) {
+  auto folder = co_await RemoteJob::adopt(cluster, std::move(jobs), std::move(name));
+  cluster.close();
+  co_return folder;
+}
+
+}  // namespace
+
+// Jobs of this machine first, then those that this user has on the cluster.
 core::Result<master::JobFolder> folder_of(const std::string& job) {
   const auto jobs = master::jobs_root();
   if (!jobs) return core::fail(jobs.error());
-  if (!job.empty()) return master::find_job_folder(*jobs, job);
+  if (!job.empty()) {
+    auto found = master::find_job_folder(*jobs, job);
+    if (found || found.error().code != core::Errc::not_found) return found;
+    const auto where = choose_cluster({});
+    if (!where || where->cluster != "yarn") return found;
+    net::asio::io_context context(1);
+    auto cluster = open_cluster(context.get_executor(), *where->hadoop);
+    if (!cluster) return found;
+    auto adopted = wait_for(context, adopt(*cluster, *jobs, job));
+    return adopted || adopted.error().code != core::Errc::not_found ? adopted : found;
+  }
   auto folders = master::list_job_folders(*jobs);
   if (folders.empty())
     return core::fail(core::Errc::not_found, "there are no jobs yet: `ydl run --help` shows how to run one");

@@ -1,15 +1,20 @@
 // `ydl doctor`: what this machine can do for a job, check by check.
+#include "cli/doctor.hpp"
+
 #include "agent/cgroup.hpp"
 #include "agent/gpus.hpp"
 #include "cli/commands.hpp"
 #include "cli/common.hpp"
+#include "cli/launch.hpp"
 #include "cli/where.hpp"
 #include "core/files.hpp"
 #include "core/strings.hpp"
 #include "core/version.hpp"
 #include "master/plan.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,14 +24,6 @@
 
 namespace ydl::cli {
 namespace {
-
-enum class Verdict { good, limited, broken };
-
-struct Finding {
-  Verdict verdict = Verdict::good;
-  std::string subject;
-  std::string sentence;
-};
 
 Finding check_state_folder() {
   const auto jobs = master::jobs_root();
@@ -80,10 +77,32 @@ Finding check_python() {
   return {Verdict::limited, "Python", "none on PATH: .py commands need --python PATH"};
 }
 
-Finding check_cluster() {
-  const auto where = choose_cluster("auto", {});
-  return where ? Finding{Verdict::good, "cluster", "a job " + where->sentence}
-               : Finding{Verdict::broken, "cluster", where.error().message};
+std::vector<Finding> check_cluster(const CommonOptions& options) {
+  const auto where = choose_cluster({.cluster = options.cluster, .cluster_only = {}});
+  if (!where) return {{Verdict::broken, "cluster", where.error().message}};
+  std::vector<Finding> findings{{Verdict::good, "cluster", "a job " + where->sentence}};
+  if (where->hadoop) std::ranges::move(examine_cluster(*where->hadoop), std::back_inserter(findings));
+  return findings;
+}
+
+// The whole way of a job, with one task that does nothing.
+Finding run_probe(const CommonOptions& common) {
+  RunOptions options;
+  options.common = common;
+  options.common.output = ui::Mode::quiet;
+  spec::JobSpec job;
+  job.name = "doctor";
+  job.command = {"true"};
+  job.auto_files = false;
+  spec::Role role;
+  role.name = "worker";
+  role.resources.memory = std::uint64_t{256} << 20U;
+  job.roles = {role};
+  const auto started = core::steady_now();
+  const int code = launch_job(options, job);
+  if (code != 0) return {Verdict::broken, "probe", fmt::format("a job of one task ended with code {}", code)};
+  return {Verdict::good, "probe",
+          fmt::format("a job of one task took {}", core::format_duration(core::steady_now() - started))};
 }
 
 std::string_view name(Verdict verdict) {
@@ -101,13 +120,14 @@ std::string_view name(Verdict verdict) {
 }  // namespace
 
 int execute(const Doctor& command) {
-  const Finding findings[] = {{Verdict::good, "ydl", std::string(core::kVersion)},
-                              check_kernel(),
-                              check_state_folder(),
-                              check_limits(),
-                              check_gpus(),
-                              check_python(),
-                              check_cluster()};
+  std::vector<Finding> findings{{Verdict::good, "ydl", std::string(core::kVersion)},
+                                check_kernel(),
+                                check_state_folder(),
+                                check_limits(),
+                                check_gpus(),
+                                check_python()};
+  std::ranges::move(check_cluster(command.common), std::back_inserter(findings));
+  if (command.probe) findings.push_back(run_probe(command.common));
   bool broken = false;
   for (const auto& finding : findings) {
     broken = broken || finding.verdict == Verdict::broken;
@@ -119,7 +139,7 @@ int execute(const Doctor& command) {
                                                        {"text", finding.sentence}}) +
             "\n");
     } else {
-      print(fmt::format("{:<8} {:<11} {}\n", name(finding.verdict), finding.subject, finding.sentence));
+      print(fmt::format("{:<8} {:<13} {}\n", name(finding.verdict), finding.subject, finding.sentence));
     }
   }
   return broken ? 1 : 0;

@@ -58,11 +58,14 @@ std::string dry_run_text(const master::JobPlan& plan, const Where& where, const 
                         plan.spec.directory.value_or("."));
   text += fmt::format("files: {} in all; at most {} may travel to the tasks\n",
                       describe(measure_luggage(plan.spec, kEverything)),
-                      core::format_bytes(plan.spec.files_limit.value_or(kDefaultFilesLimit)));
+                      core::format_bytes(plan.spec.files_limit.value_or(spec::kDefaultFilesLimit)));
   for (const auto& file : plan.spec.files)
     text += fmt::format("file: {}{}\n", file.source, file.name.empty() ? "" : " as " + file.name);
   for (const auto& archive : plan.spec.archives)
     text += fmt::format("archive: {} unpacked as {}\n", archive.source, spec::name_in_task(archive));
+  for (const auto& input : plan.spec.inputs)
+    text += fmt::format("input: {} as {}\n", input.source, spec::name_in_task(input));
+  if (plan.spec.python_env) text += fmt::format("python environment: {}\n", *plan.spec.python_env);
   text += "memory and vcores are limited on this machine only where the job asks for them\n\n";
 
   ui::Table table({{"ROLE"},

@@ -1,5 +1,6 @@
 #include "cli/commands.hpp"
 #include "cli/common.hpp"
+#include "cli/remote_job.hpp"
 #include "cli/views.hpp"
 #include "core/strings.hpp"
 #include "net/asio.hpp"
@@ -14,6 +15,7 @@ namespace ydl::cli {
 namespace {
 
 constexpr core::Millis kPollPeriod{150};
+constexpr core::Millis kRemotePollPeriod{1000};
 constexpr int kTimelineWidth = 100;  // where nobody says how wide the screen is
 
 class Printer {
@@ -34,10 +36,18 @@ class Printer {
 };
 
 net::awaitable<void> follow(const master::JobFolder& folder, Printer& printer) {
-  while (master::master_lives(folder)) {
+  auto remote = RemoteJob::of(co_await net::asio::this_coro::executor, folder);
+  const bool is_managed = remote && *remote && (*remote)->job().kind == backend::MasterKind::managed;
+  while (is_managed || master::master_lives(folder)) {
+    if (is_managed) {
+      if (auto fetched = co_await (*remote)->fetch_records(); !fetched) complain(fetched.error());
+      const auto report = co_await (*remote)->report();
+      if (report && yarn::is_over(report->state)) break;
+    }
     if (const auto stored = read_events(folder)) printer.show_new(*stored);
-    co_await net::pause(kPollPeriod);
+    co_await net::pause(is_managed ? kRemotePollPeriod : kPollPeriod);
   }
+  if (remote && *remote) (*remote)->close();
 }
 
 }  // namespace
@@ -51,6 +61,7 @@ int execute(const Events& command) {
     net::asio::co_spawn(context, follow(*folder, printer), net::asio::detached);
     context.run();
   }
+  if (auto fresh = refresh(*folder, std::nullopt); !fresh) complain(fresh.error());
   const auto stored = read_events(*folder);
   if (!stored) return complain(stored.error());
   if (command.timeline) {

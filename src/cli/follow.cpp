@@ -1,9 +1,13 @@
 #include "cli/follow.hpp"
 
 #include "agent/log_lines.hpp"
+#include "backend/yarn/container_book.hpp"
+#include "cli/common.hpp"
 #include "cli/job_client.hpp"
 #include "cli/log_reader.hpp"
+#include "cli/remote_job.hpp"
 #include "cli/views.hpp"
+#include "core/strings.hpp"
 #include "job/types.hpp"
 #include "net/endpoint_file.hpp"
 #include "ui/question.hpp"
@@ -28,6 +32,9 @@ namespace asio = net::asio;
 constexpr core::Millis kLiveRefresh{250};  // how often a terminal shows the tasks anew
 constexpr core::Millis kPlainRefresh{1000};
 constexpr core::Millis kLogRefresh{150};
+constexpr core::Millis kRemoteLogRefresh{700};
+constexpr core::Millis kReportPeriod{200};
+constexpr core::Millis kQuietWait{3'000};  // for a container that comes as fast as it can
 constexpr core::Millis kEventWait{10'000};
 
 bool is_final(std::string_view state) {
@@ -36,10 +43,10 @@ bool is_final(std::string_view state) {
 
 class Follower {
  public:
-  Follower(asio::io_context& context, master::JobFolder folder, net::Endpoint endpoint, FollowOptions options)
+  Follower(asio::io_context& context, master::JobFolder folder, std::optional<RemoteJob> remote, FollowOptions options)
       : context_(context),
         folder_(std::move(folder)),
-        endpoint_(std::move(endpoint)),
+        remote_(std::move(remote)),
         options_(std::move(options)),
         mode_(ui::resolve_mode(
             options_.mode, ui::Screen(STDOUT_FILENO).is_terminal() ? ui::OutputKind::terminal : ui::OutputKind::other)),
@@ -52,9 +59,15 @@ class Follower {
 
   asio::awaitable<void> run() {
     using asio::experimental::awaitable_operators::operator||;
-    co_await begin();
-    co_await (follow_events() || watch_signals() || refresh_tasks() || refresh_screen() || follow_logs());
+    if (auto here = net::read_endpoint(folder_.master_file()); here && !is_managed()) endpoint_ = *std::move(here);
+    if (is_managed()) co_await (wait_for_master() || watch_signals() || refresh_screen());
+    if (endpoint_ && !left_) {
+      co_await begin();
+      co_await (follow_events() || watch_signals() || refresh_tasks() || refresh_screen() || follow_logs());
+    }
+    if (is_managed() && !left_) co_await (wait_for_end() || watch_signals() || refresh_screen());
     if (!left_) co_await show_end();
+    if (remote_) remote_->close();
     context_.stop();
   }
 
@@ -69,8 +82,65 @@ class Follower {
   }
   [[nodiscard]] ui::Frame frame() const { return {core::steady_now(), core::wall_now(), screen_.size()}; }
 
+  // A job on a cluster whose master is in a container there: its records are there too.
+  [[nodiscard]] bool is_managed() const { return remote_ && remote_->job().kind == backend::MasterKind::managed; }
+
+  void say(std::string text) {
+    ui::EventView note;
+    note.time = core::wall_now();
+    note.kind = "note";
+    note.text = std::move(text);
+    show(display_->event(note, frame()));
+  }
+
+  // Until the job's master answers, or the cluster has ended the job. What the ResourceManager says meanwhile is shown.
+  asio::awaitable<void> wait_for_master() {
+    std::string said;
+    const auto since = core::steady_now();
+    for (;; co_await net::pause(kReportPeriod)) {
+      const auto report = co_await remote_->report();
+      if (!report) {
+        if (said != std::exchange(said, report.error().message)) say(said);
+        continue;
+      }
+      if (yarn::is_over(report->state)) co_return;
+      if (report->state == yarn::AppState::running) {
+        auto endpoint = co_await remote_->endpoint();
+        if (endpoint && *endpoint) {
+          endpoint_ = **std::move(endpoint);
+          co_return;
+        }
+      }
+      const auto words = backend::shorten_diagnostics(report->diagnostics);
+      if (core::steady_now() - since < kQuietWait || words.empty() || said == words) continue;
+      said = words;
+      say(fmt::format("waiting for the job's master, {}: {}", to_string(report->state), words));
+    }
+  }
+
+  // The master said goodbye, or cannot be reached from here: the ResourceManager knows when it is over.
+  asio::awaitable<void> wait_for_end() {
+    const auto since = core::steady_now();
+    bool said = end_.has_value();
+    for (;; co_await net::pause(kReportPeriod)) {
+      const auto report = co_await remote_->report();
+      if (report && yarn::is_over(report->state)) co_return;
+      if (said || core::steady_now() - since < core::Seconds(5)) continue;
+      said = true;
+      say("the job's master does not answer; what the ResourceManager and HDFS know is shown instead");
+    }
+  }
+
+  asio::awaitable<void> stop_job(std::optional<core::Millis> grace) {
+    if (endpoint_) {
+      JobClient client(context_.get_executor(), *endpoint_);
+      if (co_await client.stop(who_am_i(), grace)) co_return;
+    }
+    if (is_managed()) (void)co_await remote_->kill(fmt::format("stopped by {}", who_am_i()));
+  }
+
   asio::awaitable<void> follow_events() {
-    JobClient client(context_.get_executor(), endpoint_);
+    JobClient client(context_.get_executor(), *endpoint_);
     std::uint64_t last = 0;
     for (;;) {
       const auto events = co_await client.events(last, kEventWait);
@@ -85,12 +155,12 @@ class Follower {
   }
 
   asio::awaitable<void> begin() {
-    JobClient client(context_.get_executor(), endpoint_);
+    JobClient client(context_.get_executor(), *endpoint_);
     if (const auto view = co_await client.job()) show(display_->begin(with_paths(*view), frame()));
   }
 
   asio::awaitable<void> refresh_tasks() {
-    JobClient client(context_.get_executor(), endpoint_);
+    JobClient client(context_.get_executor(), *endpoint_);
     for (;;) {
       co_await net::pause(mode_ == ui::Mode::tty ? kLiveRefresh : kPlainRefresh);
       if (const auto view = co_await client.job()) show(display_->update(with_paths(*view), frame()));
@@ -108,28 +178,28 @@ class Follower {
   // In a pipe the tasks' lines are part of what is shown; on a terminal each task's last line is.
   asio::awaitable<void> follow_logs() {
     for (;;) {
+      if (mode_ == ui::Mode::plain && remote_) (void)co_await remote_->fetch_logs({});
       if (mode_ == ui::Mode::plain) logs_.poll([this](const ui::LogLine& line) { show_log(line); });
-      co_await net::pause(kLogRefresh);
+      co_await net::pause(remote_ ? kRemoteLogRefresh : kLogRefresh);
     }
   }
 
   asio::awaitable<void> watch_signals() {
-    JobClient client(context_.get_executor(), endpoint_);
-    bool stopping = false;
     for (;;) {
       const auto [error, number] = co_await signals_.async_wait(net::tuple);
       if (error) co_return;
-      if (stopping) {
-        (void)co_await client.stop(who_am_i(), core::Millis(0));
+      if (stopping_) {
+        co_await stop_job(core::Millis(0));
         continue;
       }
+      if (number == SIGHUP && is_managed() && leave()) co_return;  // a lost terminal is no wish to stop
       const bool can_ask = number == SIGINT && mode_ == ui::Mode::tty && ui::Screen(STDIN_FILENO).is_terminal();
       const auto answer = can_ask ? co_await ask() : ui::Answer::stop;
       if (answer == ui::Answer::carry_on) continue;
       if (answer == ui::Answer::leave && leave()) co_return;
-      stopping = true;
+      stopping_ = true;
       if (can_ask) (void)screen_.write("stopping; Ctrl-C again stops without grace\n");
-      (void)co_await client.stop(who_am_i(), std::nullopt);
+      co_await stop_job(std::nullopt);
     }
   }
 
@@ -137,7 +207,8 @@ class Follower {
     using asio::experimental::awaitable_operators::operator||;
     show(display_->abort(frame()));
     asking_ = true;
-    ui::Question question(ui::Leaving::possible);
+    const bool is_tied = remote_ && !is_managed();  // an unmanaged master goes with its client
+    ui::Question question(is_tied ? ui::Leaving::impossible : ui::Leaving::possible);
     const ui::SingleKeys keys(STDIN_FILENO);
     asio::posix::stream_descriptor input(context_, ::dup(STDIN_FILENO));
     (void)screen_.write(question.prompt());
@@ -174,6 +245,7 @@ class Follower {
   asio::awaitable<void> show_end() {
     // The last words of the job are on disk before its master goes; the view comes from whichever is there.
     for (int tries = 0; tries < 1000 && master::master_lives(folder_); ++tries) co_await net::pause(core::Millis(2));
+    if (remote_) co_await fetch_remains();
     auto view = stored_job_view(folder_);
     if (!view) {
       (void)screen_.write(fmt::format("ydl: {}\n", view.error().message));
@@ -197,6 +269,18 @@ class Follower {
     exit_code_ = view->exit_code.value_or(is_final(view->state) ? 0 : 1);
   }
 
+  // What is shown at the end: all logs where they are shown as they come, else those of the task that failed.
+  asio::awaitable<void> fetch_remains() {
+    if (is_managed()) {
+      if (auto fetched = co_await remote_->fetch_records(); !fetched) say(fetched.error().message);
+    }
+    const auto state = master::read_state_file(folder_);
+    const auto cause = state ? state->cause : "";
+    if (mode_ != ui::Mode::plain && cause.empty()) co_return;
+    const auto logs = co_await remote_->fetch_logs(mode_ == ui::Mode::plain ? "" : cause);
+    if (!logs) say(logs.error().message);
+  }
+
   [[nodiscard]] ui::JobView with_paths(ui::JobView view) const {
     if (view.logs_path.empty()) view.logs_path = folder_.logs().string();
     return view;
@@ -204,7 +288,8 @@ class Follower {
 
   asio::io_context& context_;
   master::JobFolder folder_;
-  net::Endpoint endpoint_;
+  std::optional<RemoteJob> remote_;        // of a job on a cluster
+  std::optional<net::Endpoint> endpoint_;  // of its master, once that is known
   FollowOptions options_;
   ui::Mode mode_;
   std::unique_ptr<ui::Display> display_;
@@ -213,6 +298,7 @@ class Follower {
   asio::signal_set signals_;
   bool asking_ = false;
   bool left_ = false;
+  bool stopping_ = false;
   std::optional<ui::EventView> end_;  // the event that told the job's end
   int exit_code_ = 0;
 };
@@ -220,9 +306,10 @@ class Follower {
 }  // namespace
 
 int follow_job(const master::JobFolder& folder, FollowOptions options) {
-  const auto endpoint = net::read_endpoint(folder.master_file());
   asio::io_context context(1);
-  Follower follower(context, folder, endpoint.value_or(net::Endpoint{"127.0.0.1", 1, ""}), std::move(options));
+  auto remote = RemoteJob::of(context.get_executor(), folder);
+  if (!remote) return complain(remote.error());
+  Follower follower(context, folder, *std::move(remote), std::move(options));
   asio::co_spawn(context, follower.run(), asio::detached);
   context.run();
   return follower.exit_code();

@@ -2,9 +2,10 @@
 #include "cli/common.hpp"
 #include "cli/fs_session.hpp"
 #include "core/strings.hpp"
-#include "core/user.hpp"
 #include "hconf/load.hpp"
 #include "hdfs/configured.hpp"
+#include "hrpc/login.hpp"
+#include "yarn/credentials.hpp"
 
 #include <csignal>
 
@@ -14,7 +15,7 @@
 namespace ydl::cli {
 namespace {
 
-constexpr int kInterruptExit = 130;
+constexpr int kSignalExit = 128;  // and the signal's number, as shells have it
 
 core::Result<hdfs::Options> options() {
   const auto search = hconf::find_configuration();
@@ -28,7 +29,11 @@ core::Result<hdfs::Options> options() {
   if (!config) return core::fail(config.error());
   const auto service = hconf::default_name_service(*config);
   if (!service) return core::fail(service.error());
-  return hdfs::configured(*config, *service, {.user = core::user_name()});
+  const auto credentials = yarn::process_credentials();
+  if (!credentials) return core::fail(credentials.error());
+  std::vector<hrpc::Token> tokens;
+  for (const auto& [alias, token] : credentials->tokens) tokens.push_back(token);
+  return hdfs::configured(*config, *service, {.user = hrpc::login_name(*config), .tokens = tokens});
 }
 
 net::awaitable<void> dispatch(FsSession& session) {
@@ -59,6 +64,10 @@ net::awaitable<void> dispatch(FsSession& session) {
   return fs_chmod(session);
 }
 
+bool copies(FsVerb verb) {
+  return verb == FsVerb::put || verb == FsVerb::get;
+}
+
 net::awaitable<void> run(FsSession& session, net::asio::signal_set& signals) {
   co_await dispatch(session);
   session.fs.close();
@@ -66,6 +75,11 @@ net::awaitable<void> run(FsSession& session, net::asio::signal_set& signals) {
 }
 
 }  // namespace
+
+void FsSession::interrupt(int signal) {
+  interrupted = signal;
+  for (const auto& tell : on_interrupt) tell();
+}
 
 void FsSession::fail(const core::Error& error) {
   exit_code = complain(error);
@@ -82,17 +96,21 @@ int execute(const Fs& command) {
   net::asio::io_context io(1);
   hdfs::FileSystem fs(io.get_executor(), std::move(*configured));
   FsSession session{.command = command, .fs = fs};
-  // The first Ctrl-C lets copies take their temporary files away; the second ends the program.
-  net::asio::signal_set signals(io, SIGINT);
-  signals.async_wait([&](const boost::system::error_code& error, int) {
+  // Copies take their temporary files away at the first Ctrl-C; the second ends the program. What leaves nothing behind
+  // ends at once, as such programs do.
+  net::asio::signal_set signals(io);
+  if (copies(command.verb)) {
+    signals.add(SIGINT);
+    signals.add(SIGTERM);
+  }
+  signals.async_wait([&](const boost::system::error_code& error, int signal) {
     if (error) return;
-    session.interrupted = true;
+    session.interrupt(signal);
     signals.clear();
-    ::signal(SIGINT, SIG_DFL);
   });
   net::asio::co_spawn(io, run(session, signals), net::asio::detached);
   io.run();
-  return session.interrupted ? kInterruptExit : session.exit_code;
+  return session.interrupted != 0 ? kSignalExit + session.interrupted : session.exit_code;
 }
 
 }  // namespace ydl::cli

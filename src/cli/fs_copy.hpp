@@ -1,11 +1,12 @@
 #pragma once
 
 #include "cli/fs_session.hpp"
-#include "core/clock.hpp"
+#include "cli/transfer_bar.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ydl::cli {
@@ -16,28 +17,23 @@ struct CopyFile {
   std::uint64_t size = 0;
 };
 
-// How far a copy is, for whoever looks: one line on a terminal's standard error, drawn again a few times a second, and
-// taken away at the end.
+// How far a copy is, for whoever looks.
 class CopyProgress {
  public:
   CopyProgress(const Fs& command, const std::vector<CopyFile>& files);
   void add(std::uint64_t bytes);
-  void file_done() { ++files_done_; }
+  void file_done() { ++transfer_.files_done; }
   // Takes the line away.
-  void clear();
+  void clear() { bar_.clear(); }
 
  private:
-  void draw(core::Instant now);
-
-  bool shown_ = false;
-  std::size_t files_;
-  std::size_t files_done_ = 0;
-  std::uint64_t bytes_ = 0;
-  std::uint64_t bytes_done_ = 0;
-  core::Instant started_;
-  core::Instant drawn_;
-  bool on_screen_ = false;
+  Transfer transfer_;
+  TransferBar bar_;
 };
+
+// What a file is called while it is not whole: its name between prefix and suffix, or as much of it as leaves room for
+// them. A name that is too long by itself stays so: whoever is to make the file says it.
+[[nodiscard]] std::string unfinished_name(std::string_view prefix, std::string_view name, std::string_view suffix);
 
 // Copies one file; what is left of it when it fails is nothing.
 using CopyOne = std::function<net::Async<>(FsSession&, CopyProgress&, CopyFile)>;

@@ -21,7 +21,7 @@ net::Async<> read_file(FsSession& session, CopyProgress& progress, const CopyFil
   if (!reader) co_return core::fail(reader.error());
   const core::UniqueFd out(::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!out) co_return core::fail(core::system_error(errno, "creating " + unfinished));
-  while (!session.interrupted) {
+  while (session.interrupted == 0) {
     const auto data = co_await reader->next();
     if (!data) co_return core::fail(data.error());
     if (data->empty()) {
@@ -40,7 +40,7 @@ net::Async<> read_file(FsSession& session, CopyProgress& progress, const CopyFil
 net::Async<> get_one(FsSession& session, CopyProgress& progress, CopyFile file) {
   const files::path to(file.to);
   const std::string unfinished =
-      (to.parent_path() / fmt::format(".{}.{}", to.filename().string(), core::random_hex(4))).string();
+      (to.parent_path() / unfinished_name(".", to.filename().string(), "." + core::random_hex(4))).string();
   auto done = co_await read_file(session, progress, file, unfinished);
   if (!done) ::unlink(unfinished.c_str());
   co_return done;

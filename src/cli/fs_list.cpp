@@ -32,11 +32,16 @@ std::string size_text(const FsSession& session, std::uint64_t bytes) {
   return session.command.human ? core::format_bytes(bytes) : std::to_string(bytes);
 }
 
+// Programs get the path as it is: JSON knows how to write what a terminal should not see.
+std::string json_path(const std::string& path) {
+  return hdfs::check_name(path) ? path : core::printable(path);
+}
+
 std::string json_line(const std::string& path, const FileStatus& status) {
   const char* kind = status.is_directory() ? "directory" : status.kind == hdfs::FileKind::link ? "link" : "file";
   return boost::json::serialize(boost::json::object{{"v", 1},
                                                     {"type", "path"},
-                                                    {"path", core::printable(path)},
+                                                    {"path", json_path(path)},
                                                     {"kind", kind},
                                                     {"length", status.length},
                                                     {"mode", fmt::format("{:04o}", status.permission)},
@@ -91,7 +96,7 @@ net::Async<> list_directory(FsSession& session, std::string path) {
     }
     if (!entries.empty()) after = std::string(hdfs::base_name(entries.back().path));
     show(session, entries);
-    if (page->remaining == 0 || entries.empty() || session.interrupted) break;
+    if (page->remaining == 0 || entries.empty()) break;
   }
   for (auto& directory : directories) {
     if (auto listed = co_await list_directory(session, std::move(directory)); !listed) session.fail(listed.error());
@@ -105,7 +110,7 @@ net::Async<> measure(FsSession& session, std::string path) {
   if (json(session)) {
     print(boost::json::serialize(boost::json::object{{"v", 1},
                                                      {"type", "usage"},
-                                                     {"path", core::printable(path)},
+                                                     {"path", json_path(path)},
                                                      {"length", summary->length},
                                                      {"space", summary->space},
                                                      {"files", summary->files},

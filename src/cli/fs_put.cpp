@@ -5,8 +5,10 @@
 
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <fmt/format.h>
 
 namespace ydl::cli {
@@ -17,11 +19,43 @@ namespace files = std::filesystem;
 constexpr std::size_t kBuffer = std::size_t{1} << 20U;
 constexpr std::string_view kUnfinished = "._COPYING_";  // as Hadoop's own client calls it
 
-net::Async<> copy_bytes(FsSession& session, CopyProgress& progress, int from, hdfs::FileWriter& writer,
+// A local file. A pipe or a terminal may have nothing to say for long: it is waited for in a way that hears Ctrl-C.
+class Source {
+ public:
+  Source(const net::asio::any_io_executor& executor, core::UniqueFd file) : file_(std::move(file)) {
+    struct stat status{};
+    const bool may_wait = ::fstat(file_.get(), &status) == 0 &&
+                          (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || ::isatty(file_.get()) == 1);
+    if (may_wait) waiting_ = std::make_shared<net::asio::posix::stream_descriptor>(executor, ::dup(file_.get()));
+  }
+
+  // Until there is something to read, or the session is interrupted.
+  net::awaitable<void> wait(FsSession& session) {
+    if (waiting_ == nullptr) co_return;
+    if (!listening_) {
+      session.on_interrupt.emplace_back([descriptor = std::weak_ptr(waiting_)] {
+        if (const auto still_there = descriptor.lock()) still_there->cancel();
+      });
+    }
+    listening_ = true;
+    (void)co_await waiting_->async_wait(net::asio::posix::stream_descriptor::wait_read, net::tuple);
+  }
+
+  [[nodiscard]] ssize_t read(std::span<char> into) const { return ::read(file_.get(), into.data(), into.size()); }
+
+ private:
+  core::UniqueFd file_;
+  std::shared_ptr<net::asio::posix::stream_descriptor> waiting_;
+  bool listening_ = false;
+};
+
+net::Async<> copy_bytes(FsSession& session, CopyProgress& progress, Source source, hdfs::FileWriter& writer,
                         const std::string& name) {
   const auto buffer = std::make_unique_for_overwrite<char[]>(kBuffer);
-  while (!session.interrupted) {
-    const auto size = ::read(from, buffer.get(), kBuffer);
+  for (;;) {
+    co_await source.wait(session);
+    if (session.interrupted != 0) break;
+    const auto size = source.read({buffer.get(), kBuffer});
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) co_return core::fail(core::system_error(errno, "reading " + name));
     if (size == 0) co_return core::Result<>{};
@@ -35,12 +69,13 @@ net::Async<> copy_bytes(FsSession& session, CopyProgress& progress, int from, hd
 net::Async<> write_file(FsSession& session, CopyProgress& progress, const CopyFile& file,
                         const std::string& unfinished) {
   const bool standard = file.from == "-";
-  const core::UniqueFd opened(standard ? ::dup(STDIN_FILENO) : ::open(file.from.c_str(), O_RDONLY | O_CLOEXEC));
+  core::UniqueFd opened(standard ? ::dup(STDIN_FILENO) : ::open(file.from.c_str(), O_RDONLY | O_CLOEXEC));
   if (!opened) co_return core::fail(core::system_error(errno, "opening " + file.from));
+  Source source(co_await net::asio::this_coro::executor, std::move(opened));
   auto writer =
       co_await session.fs.create(unfinished, {.overwrite = hdfs::Overwrite::yes, .replication = {}, .block_size = {}});
   if (!writer) co_return core::fail(writer.error());
-  auto copied = co_await copy_bytes(session, progress, opened.get(), *writer, file.from);
+  auto copied = co_await copy_bytes(session, progress, std::move(source), *writer, file.from);
   if (!copied) co_return core::fail(copied.error());
   if (auto closed = co_await writer->close(); !closed) co_return core::fail(closed.error());
   co_return co_await session.fs.rename(unfinished, file.to, hdfs::Overwrite::yes);
@@ -48,7 +83,8 @@ net::Async<> write_file(FsSession& session, CopyProgress& progress, const CopyFi
 
 // Under another name until it is whole: a reader never sees half a file.
 net::Async<> put_one(FsSession& session, CopyProgress& progress, CopyFile file) {
-  const std::string unfinished = file.to + std::string(kUnfinished);
+  const std::string unfinished =
+      hdfs::join_path(hdfs::parent_path(file.to), unfinished_name("", hdfs::base_name(file.to), kUnfinished));
   auto done = co_await write_file(session, progress, file, unfinished);
   if (!done) (void)co_await session.fs.remove(unfinished, hdfs::Recursive::no);
   co_return done;
@@ -61,6 +97,7 @@ struct Plan {
 };
 
 core::Result<> plan_local(const files::path& from, const std::string& to, Plan& plan) {
+  if (auto known = hdfs::check_name(to); !known) return known;
   std::error_code error;
   const auto status = files::status(from, error);
   if (!files::exists(status)) {

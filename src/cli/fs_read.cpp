@@ -72,9 +72,8 @@ net::Async<> tail(FsSession& session, std::string path) {
     const auto more = co_await copy_out(*reader);
     if (!more) co_return core::fail(more.error());
     position = reader->position();
-    if (!*more || !session.command.follow || session.interrupted) co_return core::Result<>{};
+    if (!*more || !session.command.follow) co_return core::Result<>{};
     co_await net::pause(kFollowPause);
-    if (session.interrupted) co_return core::Result<>{};
   }
 }
 
@@ -84,7 +83,7 @@ net::awaitable<void> fs_cat(FsSession& session) {
   for (const auto& path : co_await expand_all(session, session.command.paths)) {
     const auto more = co_await cat(session.fs, path);
     if (!more) session.fail(more.error());
-    if (session.interrupted || (more && !*more)) co_return;
+    if (more && !*more) co_return;
   }
 }
 

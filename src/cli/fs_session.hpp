@@ -4,6 +4,7 @@
 #include "hdfs/file_system.hpp"
 #include "net/asio.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,10 @@ struct FsSession {
   const Fs& command;
   hdfs::FileSystem& fs;
   int exit_code = 0;
-  bool interrupted = false;
+  int interrupted = 0;  // the signal that asks us to stop
+  std::vector<std::function<void()>> on_interrupt = {};
 
+  void interrupt(int signal);
   void fail(const core::Error& error);
   // Says what went wrong, if something did.
   bool check(const core::Result<>& result);

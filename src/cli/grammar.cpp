@@ -57,10 +57,16 @@ void add_job_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--archive,--archives", job.archives, "A tar or zip file that every task finds unpacked, as a folder")
       ->type_name("PATH[#NAME]")
       ->allow_extra_args(false);
+  app.add_option("--input", job.inputs, "A file or folder in HDFS that every task finds in its directory (clusters)")
+      ->type_name("hdfs://PATH[=NAME]")
+      ->allow_extra_args(false);
   app.add_option("--files-limit", job.files_limit, "How much may travel to the tasks (default 1g where it is copied)")
       ->type_name("SIZE");
   app.add_flag("--no-auto-files", job.no_auto_files, "Do not show the tasks what lies in this directory");
   app.add_option("--python", job.python, "Interpreter for .py commands")->type_name("PATH");
+  app.add_option("--python-env", job.python_env,
+                 "Python environment that travels: a folder, archive or requirements.txt")
+      ->type_name("PATH");
   app.add_option("--retries", job.retries, "Failed tasks of a role that are started again")
       ->check(whole_number())
       ->type_name("N")
@@ -108,6 +114,11 @@ const CLI::Validator& whole_number() {
 
 const CLI::Validator& positive_number() {
   static const auto kValidator = number_from(1, "a whole number above 0; write for example 2");
+  return kValidator;
+}
+
+const CLI::Validator& days() {
+  static const auto kValidator = number_from(0, "a number of days; write for example 30");
   return kValidator;
 }
 

@@ -23,6 +23,7 @@ void add_job_options(CLI::App& app, RawOptions& raw);
 // For options whose value is a whole number: "--n two: this must be a whole number, for example --n 2".
 [[nodiscard]] const CLI::Validator& whole_number();
 [[nodiscard]] const CLI::Validator& positive_number();
+[[nodiscard]] const CLI::Validator& days();  // 0 and more
 
 // The seeds' spelling, which CLI11 cannot define: -hip ADDRESS is --host-ip ADDRESS.
 void respell(std::vector<std::string>& words);

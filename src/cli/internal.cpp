@@ -2,17 +2,33 @@
 #include "agent/agent.hpp"
 #include "cli/commands.hpp"
 #include "cli/common.hpp"
+#include "core/user.hpp"
 #include "master/process.hpp"
+
+#include <filesystem>
 
 namespace ydl::cli {
 
 int execute(const MasterProcess& command) {
-  return master::run_master_process(master::JobFolder(command.folder),
-                                    command.detached ? master::Attachment::detached : master::Attachment::leashed);
+  if (command.in_container) return master::run_container_master_process();
+  const master::JobFolder folder(command.folder);
+  const auto attachment = command.detached ? master::Attachment::detached : master::Attachment::leashed;
+  std::error_code ignored;
+  return std::filesystem::exists(folder.yarn_file(), ignored) ? master::run_unmanaged_master_process(folder, attachment)
+                                                              : master::run_master_process(folder, attachment);
 }
 
 int execute(const AgentProcess& command) {
-  return agent::run_agent_process({{command.id}, command.credentials});
+  agent::AgentOptions options;
+  options.id = {command.id};
+  options.credentials = command.credentials;
+  // In a container the NodeManager knows where its logs go; it says so in a variable.
+  options.logs = command.logs.empty() ? core::process_getenv("YDL_LOG_DIR").value_or("") : command.logs;
+  options.expected_image = command.expected_image;
+  options.leash = command.leash ? agent::Leash::standard_input : agent::Leash::none;
+  options.outlives_master = core::Millis(command.outlives_master_ms);
+  options.hdfs_patience = core::Millis(command.hdfs_patience_ms);
+  return agent::run_agent_process(options);
 }
 
 int execute(const ShowText& command) {

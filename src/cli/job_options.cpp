@@ -71,6 +71,7 @@ Result<void> add_resources(spec::JobSpec& job, const JobOptions& options) {
   dmlc(options.server_memory, "server", "memory");
   dmlc(options.server_cores, "server", "vcores");
   for (const auto& text : texts) {
+    if (is_for_master(text)) continue;
     const auto parsed = spec::parse_role_resources(text);
     if (!parsed) return fail(parsed.error().within("--resource"));
     auto* role = find_role(job, parsed->role);
@@ -99,6 +100,10 @@ Result<void> set_duration(core::Millis& target, const std::string& text, std::st
 
 }  // namespace
 
+bool is_for_master(std::string_view resource) {
+  return resource.starts_with("am:");
+}
+
 Result<spec::JobSpec> make_spec(const JobOptions& options, const std::string& directory) {
   spec::JobSpec job;
   job.framework = options.framework;
@@ -111,6 +116,11 @@ Result<spec::JobSpec> make_spec(const JobOptions& options, const std::string& di
   }
   job.name = options.name.empty() ? master::name_from_command(job.command) : options.name;
   if (!options.python.empty()) job.python = options.python;
+  if (!options.python_env.empty()) job.python_env = options.python_env;
+  if (job.python && job.python_env) {
+    return fail(Errc::usage,
+                "--python names an interpreter of the hosts, --python-env one that travels: give one of them");
+  }
   if (options.retries < 0 || options.job_retries < 0)
     return fail(Errc::usage, "--retries and --job-retries count from 0");
   job.retries = options.retries;
@@ -132,6 +142,11 @@ Result<spec::JobSpec> make_spec(const JobOptions& options, const std::string& di
     auto archive = spec::parse_archive_ref(text);
     if (!archive) return fail(archive.error().within("--archive"));
     job.archives.push_back(*std::move(archive));
+  }
+  for (const auto& text : options.inputs) {
+    auto input = spec::parse_input_ref(text);
+    if (!input) return fail(input.error().within("--input"));
+    job.inputs.push_back(*std::move(input));
   }
   if (!options.files_limit.empty()) {
     const auto limit = core::parse_bytes(options.files_limit);

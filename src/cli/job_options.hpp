@@ -21,14 +21,19 @@ struct JobOptions {
   std::vector<std::string> env;       // KEY=VALUE
   std::vector<std::string> files;     // SOURCE[=NAME]
   std::vector<std::string> archives;  // SOURCE[#NAME]
+  std::vector<std::string> inputs;    // hdfs://PATH[=NAME]
   std::string files_limit;
   bool no_auto_files = false;
   std::string python;
+  std::string python_env;
   int retries = 0;
   int job_retries = 0;
   std::string allocation_timeout, run_timeout, stop_grace;
   std::vector<std::string> command;
 };
+
+// "am:memory=512m": what the ApplicationMaster of a cluster needs, which is no role of the job.
+[[nodiscard]] bool is_for_master(std::string_view resource);
 
 // The job they describe; pure. `directory` is where the command was typed.
 // Errors: usage, each naming its option.

@@ -1,6 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/common.hpp"
 #include "cli/job_client.hpp"
+#include "cli/remote_job.hpp"
 #include "cli/views.hpp"
 #include "net/endpoint_file.hpp"
 
@@ -18,24 +19,55 @@ net::awaitable<void> stop(const master::JobFolder& folder, net::Endpoint endpoin
   while (master::master_lives(folder)) co_await net::pause(core::Millis(20));
 }
 
+// The master of a job on a cluster is asked first: it lets the tasks end with grace. One that does not answer is ended
+// with its job by the ResourceManager.
+net::awaitable<void> stop_remote(RemoteJob& job, std::optional<core::Millis> grace, core::Result<void>& done) {
+  const auto endpoint = co_await job.endpoint();
+  if (endpoint && *endpoint) {
+    JobClient client(co_await net::asio::this_coro::executor, **endpoint);
+    done = co_await client.stop(who_am_i(), grace);
+  } else {
+    done = core::fail(core::Errc::unavailable, "it has no master");
+  }
+  if (!done) done = co_await job.kill(fmt::format("stopped by {}", who_am_i()));
+  if (done) {
+    co_await job.wait_for_end();
+    done = co_await job.fetch_records();
+  }
+  job.close();
+}
+
+core::Result<void> stop_job(const master::JobFolder& folder, std::optional<core::Millis> grace) {
+  net::asio::io_context context(1);
+  core::Result<void> done;
+  auto remote = RemoteJob::of(context.get_executor(), folder);
+  if (!remote) return core::fail(remote.error());
+  if (*remote && (*remote)->job().kind == backend::MasterKind::managed) {
+    net::asio::co_spawn(context, stop_remote(**remote, grace, done), net::asio::detached);
+  } else {
+    auto endpoint = net::read_endpoint(folder.master_file());
+    if (!endpoint) return core::fail(endpoint.error());
+    net::asio::co_spawn(context, stop(folder, *std::move(endpoint), grace, done), net::asio::detached);
+  }
+  context.run();
+  return done;
+}
+
 }  // namespace
 
 int execute(const Kill& command) {
   const auto folder = folder_of(command.job);
   if (!folder) return complain(folder.error());
   const auto id = folder->id().str();
-  if (!master::master_lives(*folder)) {
+  const auto running = is_running(*folder);
+  if (!running) return complain(running.error());
+  if (!*running) {
+    (void)refresh(*folder, std::nullopt);
     const auto view = stored_job_view(*folder);
     const auto how = !view ? "cannot be read" : view->state == "lost" ? "was lost" : view->state;
     return complain({make_error_code(core::Errc::refused), fmt::format("job {} is not running: it {}", id, how)});
   }
-  auto endpoint = net::read_endpoint(folder->master_file());
-  if (!endpoint) return complain(endpoint.error());
-  net::asio::io_context context(1);
-  core::Result<void> done;
-  net::asio::co_spawn(context, stop(*folder, *std::move(endpoint), command.grace, done), net::asio::detached);
-  context.run();
-  if (!done) return complain(done.error());
+  if (auto done = stop_job(*folder, command.grace); !done) return complain(done.error());
   const auto view = stored_job_view(*folder);
   print(fmt::format("{} {}\n", id, view ? view->state : "ended"));
   return 0;

@@ -7,7 +7,9 @@
 #include "cli/dry_run.hpp"
 #include "cli/follow.hpp"
 #include "cli/held_signals.hpp"
+#include "cli/launch_parts.hpp"
 #include "cli/luggage.hpp"
+#include "cli/python_env.hpp"
 #include "cli/task_paths.hpp"
 #include "cli/where.hpp"
 #include "core/strings.hpp"
@@ -60,30 +62,6 @@ master::StateFile initial_state() {
   return state;
 }
 
-Result<master::JobFolder> make_folder(const RunOptions& options, const spec::JobSpec& spec, const Where& where) {
-  const auto jobs = master::jobs_root();
-  if (!jobs) return core::fail(jobs.error());
-  auto folder = master::create_job_folder(*jobs, spec.name);
-  if (!folder) return folder;
-  master::JobFile job;
-  job.id = folder->id();
-  job.created = core::wall_now();
-  job.user = core::user_name();
-  job.ydl_version = core::kVersion;
-  job.cluster = where.cluster;
-  job.results = options.results.empty() ? folder->default_results() : fs::absolute(options.results);
-  job.port_range = options.port_range;
-  job.spec = spec;
-  auto written = master::write_job_file(*folder, job);
-  if (written) written = master::write_state_file(*folder, initial_state());
-  if (!written) {  // half a job helps nobody
-    std::error_code ignored;
-    fs::remove_all(folder->root(), ignored);
-    return core::fail(written.error());
-  }
-  return folder;
-}
-
 // The folders that the agent will want for the first attempts. A folder can cost as much time as a process: they are
 // made here while the master starts. What cannot be made the agent tries again, and says why.
 void make_task_folders(const master::JobFolder& folder, const master::JobPlan& plan) {
@@ -97,8 +75,45 @@ void make_task_folders(const master::JobFolder& folder, const master::JobPlan& p
   }
 }
 
-// Starts the job's master and waits until it listens; the leash ties its life to ours.
-Result<core::UniqueFd> start_master(const master::JobFolder& folder, const master::JobPlan& plan, bool detached) {
+}  // namespace
+
+Result<master::JobFolder> make_job_folder(const RunOptions& options, const spec::JobSpec& spec, const Where& where,
+                                          const ResultsOf& results_of) {
+  const auto jobs = master::jobs_root();
+  if (!jobs) return core::fail(jobs.error());
+  auto folder = master::create_job_folder(*jobs, spec.name);
+  if (!folder) return folder;
+  master::JobFile job;
+  job.id = folder->id();
+  job.created = core::wall_now();
+  job.user = core::user_name();
+  job.ydl_version = core::kVersion;
+  job.cluster = where.cluster;
+  job.results = results_of(*folder);
+  job.port_range = options.port_range;
+  job.spec = spec;
+  auto written = master::write_job_file(*folder, job);
+  if (written) written = master::write_state_file(*folder, initial_state());
+  if (!written) {  // half a job helps nobody
+    std::error_code ignored;
+    fs::remove_all(folder->root(), ignored);
+    return core::fail(written.error());
+  }
+  return folder;
+}
+
+void say(const RunOptions& options, const std::string& line) {
+  const bool quiet = options.common.output == ui::Mode::json || options.common.output == ui::Mode::quiet;
+  if (!quiet) (void)core::write_all(STDERR_FILENO, line + "\n");
+}
+
+void say_how_to_follow(const RunOptions& options, const std::string& id) {
+  say(options, fmt::format("`ydl logs -f {0}` follows it, `ydl status {0}` shows it, `ydl kill {0}` stops it", id));
+  print(wants_json(options.common) ? fmt::format("{{\"v\":1,\"type\":\"submitted\",\"id\":\"{}\"}}\n", id) : id + "\n");
+}
+
+Result<core::UniqueFd> start_master(const master::JobFolder& folder, bool detached,
+                                    const std::function<void()>& meanwhile) {
   auto leash = core::make_pipe();
   auto answer = core::make_pipe();
   if (!leash) return core::fail(leash.error());
@@ -113,7 +128,7 @@ Result<core::UniqueFd> start_master(const master::JobFolder& folder, const maste
   spawn.standard_output = std::move(answer->write);
   spawn.log_file = folder.master_log();
   if (auto process = net::ChildProcess::spawn(std::move(spawn)); !process) return core::fail(process.error());
-  make_task_folders(folder, plan);
+  if (meanwhile) meanwhile();
 
   std::string line;
   std::array<char, 4096> buffer{};
@@ -129,21 +144,22 @@ Result<core::UniqueFd> start_master(const master::JobFolder& folder, const maste
                     fmt::format("the job's master did not start; its log is {}", folder.master_log().string()));
 }
 
-void say(const RunOptions& options, const std::string& line) {
-  const bool quiet = options.common.output == ui::Mode::json || options.common.output == ui::Mode::quiet;
-  if (!quiet) (void)core::write_all(STDERR_FILENO, line + "\n");
-}
-
-}  // namespace
-
 int launch_job(const RunOptions& options, spec::JobSpec spec) {
-  const auto where = choose_cluster(options.common.cluster, options.cluster_only);
+  const auto where = choose_cluster({options.common.cluster, options.yarn.resource_manager, options.cluster_only});
   if (!where) return complain(where.error());
+  if (where->cluster == "yarn") return launch_on_yarn(options, std::move(spec), *where);
   if (auto checked = spec::check_job(spec); !checked) return complain(checked.error());
   if (!options.dry_run) {
     if (auto scripts = check_scripts(spec); !scripts) return complain(scripts.error());
   }
   spec = with_scripts_in_place(std::move(spec));
+  if (spec.python_env && !options.dry_run) {
+    const auto environment = find_python_env(spec, [&](const std::string& line) { say(options, line); });
+    if (!environment) return complain(environment.error());
+    auto interpreter = local_interpreter(*environment);
+    if (!interpreter) return complain(interpreter.error());
+    spec = with_interpreter(std::move(spec), *std::move(interpreter));
+  }
   const auto plan = master::make_plan(spec);
   if (!plan) return complain(plan.error());
   if (options.dry_run) {
@@ -160,20 +176,19 @@ int launch_job(const RunOptions& options, spec::JobSpec spec) {
   for (const auto& note : outside_paths(spec)) say(options, "note: " + note);
   if (!luggage_note->empty()) say(options, "note: " + *luggage_note);
   HeldSignals signals;
-  const auto folder = make_folder(options, spec, *where);
+  const auto folder = make_job_folder(options, spec, *where, [&](const master::JobFolder& made) {
+    return options.results.empty() ? made.default_results() : fs::absolute(options.results);
+  });
   if (!folder) return complain(folder.error());
   if (auto unpacked = unpack_archives(spec, folder->archives()); !unpacked) {
     std::error_code ignored;
     fs::remove_all(folder->root(), ignored);
     return complain(unpacked.error());
   }
-  auto leash = start_master(*folder, *plan, options.detach);
+  auto leash = start_master(*folder, options.detach, [&] { make_task_folders(*folder, *plan); });
   if (!leash) return complain(leash.error());
   if (options.detach) {
-    const auto id = folder->id().str();
-    say(options, fmt::format("`ydl logs -f {0}` follows it, `ydl status {0}` shows it, `ydl kill {0}` stops it", id));
-    print(wants_json(options.common) ? fmt::format("{{\"v\":1,\"type\":\"submitted\",\"id\":\"{}\"}}\n", id)
-                                     : id + "\n");
+    say_how_to_follow(options, folder->id().str());
     return 0;
   }
   return follow_job(*folder, {options.common.output, *std::move(leash), std::move(signals)});

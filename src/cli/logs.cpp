@@ -1,6 +1,7 @@
 #include "cli/commands.hpp"
 #include "cli/common.hpp"
 #include "cli/log_reader.hpp"
+#include "cli/remote_job.hpp"
 #include "core/files.hpp"
 #include "master/job_folder.hpp"
 #include "net/asio.hpp"
@@ -14,6 +15,7 @@ namespace ydl::cli {
 namespace {
 
 constexpr core::Millis kPollPeriod{150};
+constexpr core::Millis kRemotePollPeriod{700};
 
 // One task's lines come as they are, its stderr on ours; those of several tasks come with their names before them.
 class Printer {
@@ -29,11 +31,23 @@ class Printer {
   bool prefixed_;
 };
 
-net::awaitable<void> follow(const master::JobFolder& folder, LogReader& reader, const Printer& printer) {
-  while (master::master_lives(folder)) {
+net::awaitable<void> follow(const master::JobFolder& folder, std::string task, LogReader& reader,
+                            const Printer& printer) {
+  auto remote = RemoteJob::of(co_await net::asio::this_coro::executor, folder);
+  const bool is_remote = remote && *remote;
+  const auto runs = [&]() -> net::awaitable<bool> {
+    if (!is_remote) co_return master::master_lives(folder);
+    const auto report = co_await (*remote)->report();
+    co_return !report || !yarn::is_over(report->state);
+  };
+  while (co_await runs()) {
+    if (is_remote) {
+      if (auto fetched = co_await (*remote)->fetch_logs(task); !fetched) complain(fetched.error());
+    }
     reader.poll(printer);
-    co_await net::pause(kPollPeriod);
+    co_await net::pause(is_remote ? kRemotePollPeriod : kPollPeriod);
   }
+  if (is_remote) (*remote)->close();
 }
 
 core::Result<void> check_task(const master::JobFolder& folder, const std::string& text) {
@@ -63,9 +77,10 @@ int execute(const Logs& command) {
   const Printer printer(command.task.empty());
   if (command.follow) {
     net::asio::io_context context(1);
-    net::asio::co_spawn(context, follow(*folder, reader, printer), net::asio::detached);
+    net::asio::co_spawn(context, follow(*folder, command.task, reader, printer), net::asio::detached);
     context.run();
   }
+  if (auto fresh = refresh(*folder, command.task); !fresh) complain(fresh.error());
   reader.drain(printer);
   return 0;
 }

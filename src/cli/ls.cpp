@@ -1,5 +1,8 @@
+#include "cli/cluster_client.hpp"
 #include "cli/commands.hpp"
 #include "cli/common.hpp"
+#include "cli/wait_for.hpp"
+#include "cli/where.hpp"
 #include "core/strings.hpp"
 #include "master/job_summary.hpp"
 #include "ui/relative_time.hpp"
@@ -19,6 +22,7 @@ std::string json_line(const master::JobSummary& job) {
                              {"id", job.id.str()},
                              {"name", job.name},
                              {"framework", job.framework},
+                             {"cluster", job.cluster},
                              {"state", job.state},
                              {"tasks", job.tasks},
                              {"reason", job.reason}};
@@ -33,12 +37,69 @@ ui::Tone tone_of(const std::string& state) {
   return ui::Tone::plain;
 }
 
+std::string state_of(const yarn::AppReport& report) {
+  if (report.state == yarn::AppState::running) return "running";
+  if (!yarn::is_over(report.state)) return "placing";
+  if (report.state == yarn::AppState::killed || report.final_status == yarn::FinalStatus::killed) return "stopped";
+  return report.final_status == yarn::FinalStatus::succeeded ? "succeeded" : "failed";
+}
+
+// What the ResourceManager knows of this user's jobs.
+net::Async<std::vector<yarn::AppReport>> ask_cluster(ClusterClient& cluster) {
+  yarn::ClientRm::Filter filter;
+  filter.types = {"YDL"};
+  filter.users = {cluster.user};
+  auto reports = co_await cluster.rm->applications(std::move(filter));
+  cluster.close();
+  co_return reports;
+}
+
+bool is_final(const std::string& state) {
+  return state == "succeeded" || state == "failed" || state == "stopped" || state == "unreadable";
+}
+
+// Jobs on the cluster as the ResourceManager sees them; those submitted from other machines are among them.
+void add_cluster_jobs(std::vector<master::JobSummary>& jobs, const std::vector<yarn::AppReport>& reports) {
+  for (const auto& report : reports) {
+    const auto tag = std::ranges::find_if(report.tags, [](const std::string& one) { return one != "ydl"; });
+    if (tag == report.tags.end()) continue;
+    const auto known = std::ranges::find(jobs, *tag, [](const master::JobSummary& job) { return job.id.str(); });
+    auto& job = known != jobs.end() ? *known : jobs.emplace_back();
+    if (is_final(job.state)) continue;
+    job.id = {*tag};
+    job.name = report.name;
+    job.cluster = "yarn";
+    if (!job.created) job.created = report.started;
+    if (const auto state = state_of(report); job.state.empty() || job.state == "placing" || is_final(state))
+      job.state = state;
+    if (!yarn::is_over(report.state)) continue;
+    job.finished = report.finished;
+    job.reason = core::printable(core::trim(report.diagnostics));
+  }
+  std::ranges::sort(jobs, std::greater{}, [](const master::JobSummary& job) { return std::pair(job.created, job.id); });
+}
+
+core::Result<> look_at_cluster(const CommonOptions& options, std::vector<master::JobSummary>& jobs) {
+  if (options.cluster == "local") return {};
+  const auto where = choose_cluster({.cluster = options.cluster, .cluster_only = {}});
+  if (!where) return core::fail(where.error());
+  if (where->cluster != "yarn") return {};
+  net::asio::io_context context(1);
+  auto cluster = open_cluster(context.get_executor(), *where->hadoop);
+  if (!cluster) return core::fail(cluster.error());
+  const auto reports = wait_for(context, ask_cluster(*cluster));
+  if (!reports) return core::fail(reports.error());
+  add_cluster_jobs(jobs, *reports);
+  return {};
+}
+
 }  // namespace
 
 int execute(const List& command) {
   const auto jobs = master::jobs_root();
   if (!jobs) return complain(jobs.error());
   auto summaries = master::summarise_jobs(*jobs);
+  if (auto looked = look_at_cluster(command.common, summaries); !looked) complain(looked.error());
   if (summaries.size() > static_cast<std::size_t>(command.limit))
     summaries.resize(static_cast<std::size_t>(command.limit));
   if (wants_json(command.common)) {

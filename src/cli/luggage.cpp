@@ -2,6 +2,7 @@
 
 #include "agent/ignore_list.hpp"
 #include "core/strings.hpp"
+#include "spec/rules.hpp"
 
 #include <filesystem>
 
@@ -64,7 +65,7 @@ Luggage measure_luggage(const spec::JobSpec& job, Enough enough) {
 }
 
 core::Result<std::string> check_luggage(const spec::JobSpec& job) {
-  const auto limit = job.files_limit.value_or(kDefaultFilesLimit);
+  const auto limit = job.files_limit.value_or(spec::kDefaultFilesLimit);
   const auto most_files = job.files_limit ? kEverything.files : kMostFilesLookedAt;
   if (measure_luggage(job, {limit, most_files}).bytes <= limit) return "";
   const auto what = fmt::format("more than {} would travel to the tasks", core::format_bytes(limit));

@@ -26,8 +26,6 @@ inline constexpr Enough kEverything{std::numeric_limits<std::uint64_t>::max(),
                                     std::numeric_limits<std::uint64_t>::max()};
 [[nodiscard]] Luggage measure_luggage(const spec::JobSpec& job, Enough enough);
 
-inline constexpr std::uint64_t kDefaultFilesLimit = std::uint64_t{1} << 30U;
-
 // Checks it before a job starts on this machine. A limit that the job gives is held; the default is for those who copy:
 // where files are linked, it is a note that this job would be refused elsewhere. Returns the note, or nothing.
 // Errors: usage.

@@ -43,9 +43,14 @@ struct Grammar {
     return *command;
   }
 
-  Grammar() {
+  // ydl starts itself by hidden commands, and then takes no time for what only people type.
+  enum class Part { everything, hidden };
+
+  explicit Grammar(Part part = Part::everything) {
     app.set_help_flag();
     app.require_subcommand(0, 1);
+    add_hidden();
+    if (part == Part::hidden) return;
     auto& run = add("run", "[options] -- COMMAND …", "Run a command as a distributed job and follow it",
                     [this] { return run_command(raw); });
     run.add_option("--framework", raw.job.framework, fmt::format("How tasks find each other: {}", framework_names()))
@@ -96,8 +101,27 @@ struct Grammar {
     kill.add_option("--grace", raw.grace, "From SIGTERM to SIGKILL (default: the job's)")->type_name("TIME");
     add_common(kill, raw);
 
-    auto& doctor = add("doctor", "[options]", "Check what this machine can do",
-                       [this] { return simple_command<Doctor>(raw, [](Doctor&) {}); });
+    auto& results = add("results", "[options] ls|get ID", "List or fetch what the tasks of a job left",
+                        [this] { return results_command(raw); });
+    results.add_option("WHAT", raw.what, "ls shows them, get copies them here")->required();
+    results.add_option("ID", raw.id, "The job (default: the newest)");
+    results.add_option("--task", raw.task, "One task, for example worker:0 (default: all)")->type_name("TASK");
+    results.add_option("--to", raw.target, "The folder to copy to (default: named like the job)")->type_name("DIR");
+    add_common(results, raw);
+
+    auto& env = add("env", "ls|gc [options]", "Show or tidy up what jobs left in the cluster's cache",
+                    [this] { return env_command(raw); });
+    env.add_option("COMMAND", raw.what, "ls: what is there; gc: delete what is not used")->required();
+    env.add_option("--older-than", raw.older_than, "gc: what nobody used for so many days")
+        ->type_name("DAYS")
+        ->capture_default_str()
+        ->check(days());
+    env.add_flag("--dry-run", raw.dry_run, "gc: only say what would be deleted");
+    add_common(env, raw);
+
+    auto& doctor = add("doctor", "[options]", "Check what this machine and its cluster can do",
+                       [this] { return simple_command<Doctor>(raw, [this](Doctor& c) { c.probe = raw.probe; }); });
+    doctor.add_flag("--probe", raw.probe, "Run a job of one small task as well");
     add_common(doctor, raw);
 
     auto& fs = add("fs", "COMMAND …", "Work with files in HDFS: ls, cat, put, get, rm, …",
@@ -107,20 +131,33 @@ struct Grammar {
     auto& completion = add("completion", "bash|zsh|fish", "Print shell completion: bash, zsh or fish",
                            [this]() -> Result<Command> { return Completion{raw.shell}; });
     completion.add_option("SHELL", raw.shell, "bash, zsh or fish")->required();
-
-    add_hidden();
   }
 
   void add_job_argument(CLI::App& command) { command.add_option("ID", raw.id, "The job (default: the newest)"); }
 
   void add_hidden() {
-    auto& master =
-        add("__master", "", "", [this]() -> Result<Command> { return MasterProcess{raw.folder, raw.detached}; });
-    master.add_option("--folder", raw.folder)->required();
+    auto& master = add("__master", "", "", [this]() -> Result<Command> {
+      return MasterProcess{raw.folder, raw.detached, raw.in_container};
+    });
+    master.add_option("--folder", raw.folder);
+    master.add_flag("--container", raw.in_container);
     master.add_flag("--detached", raw.detached);
-    auto& agent = add("__agent", "", "", [this]() -> Result<Command> { return AgentProcess{raw.id, raw.credentials}; });
+    auto& agent = add("__agent", "", "", [this]() -> Result<Command> {
+      return AgentProcess{raw.id,
+                          raw.credentials,
+                          raw.logs,
+                          raw.expected_image,
+                          raw.leash,
+                          raw.outlives_master_ms,
+                          raw.hdfs_patience_ms};
+    });
     agent.add_option("--id", raw.id)->required();
-    agent.add_option("--credentials", raw.credentials)->required();
+    agent.add_option("--credentials", raw.credentials);
+    agent.add_option("--logs", raw.logs);
+    agent.add_option("--expect-image", raw.expected_image);
+    agent.add_flag("--leash", raw.leash);
+    agent.add_option("--outlives-master", raw.outlives_master_ms)->check(CLI::NonNegativeNumber);
+    agent.add_option("--hdfs-patience", raw.hdfs_patience_ms)->check(CLI::NonNegativeNumber);
     auto& man = add("__man", "", "", []() -> Result<Command> { return ManPage{}; });
     for (auto* hidden : {&master, &agent, &man}) hidden->group("");
   }
@@ -171,7 +208,7 @@ Result<Command> parse_ydl(std::vector<std::string> arguments) {
     return ShowText{top_help()};
   }
   if (arguments.front() == "--version") return ShowText{fmt::format("ydl {}\n", core::kVersion)};
-  Grammar grammar;
+  Grammar grammar(arguments.front().starts_with("__") ? Grammar::Part::hidden : Grammar::Part::everything);
   const auto known =
       std::ranges::find(grammar.commands, arguments.front(), [](const auto& entry) { return entry.app->get_name(); });
   if (known == grammar.commands.end()) {

@@ -2,6 +2,7 @@
 #include "cli/raw_options.hpp"
 
 #include "core/strings.hpp"
+#include "spec/options.hpp"
 
 #include <algorithm>
 #include <array>
@@ -50,10 +51,28 @@ Result<RunOptions> run_options(const RawOptions& raw) {
   if (!raw.queue.empty()) options.cluster_only.emplace_back("--queue");
   if (!raw.host_ip.empty()) options.cluster_only.emplace_back("-hip");
   if (!raw.am.empty()) options.cluster_only.emplace_back("--am");
+  options.yarn.queue = raw.queue;
+  options.yarn.results = raw.results;
+  options.yarn.resource_manager = raw.host_ip;
+  if (raw.am == "unmanaged")
+    options.yarn.kind = backend::MasterKind::unmanaged;
+  else if (!raw.am.empty() && raw.am != "managed")
+    return fail(Errc::usage, fmt::format("--am {}: choose managed or unmanaged", raw.am));
   if (!raw.jar.empty()) options.notes.push_back(fmt::format("--jar {} is not needed: ydl has no jar", raw.jar));
   if (!raw.yarn_scripts.empty())
     options.notes.push_back(fmt::format("--yarn-scripts {} is not needed: ydl brings its own", raw.yarn_scripts));
   return options;
+}
+
+Result<void> take_master_size(const std::string& text, YarnOptions& options) {
+  const auto parsed = spec::parse_role_resources(text);
+  if (!parsed) return fail(parsed.error());
+  const auto& asked = parsed->resources;
+  if (asked.memory) options.am_size.memory_mib = static_cast<std::int64_t>((*asked.memory + (1U << 20U) - 1) >> 20U);
+  if (asked.vcores) options.am_size.vcores = *asked.vcores;
+  if (asked.gpus) return fail(Errc::usage, "the ApplicationMaster (am) has no use for GPUs; leave gpus out");
+  options.am_label = asked.label.value_or("");
+  return {};
 }
 
 }  // namespace
@@ -66,6 +85,12 @@ Result<Command> run_command(const RawOptions& raw) {
   if (error) return fail(Errc::io, fmt::format("the current directory cannot be read: {}", error.message()));
   auto job = make_spec(raw.job, directory.string());
   if (!job) return fail(job.error());
+  for (const auto& text : raw.job.resources) {
+    if (!is_for_master(text)) continue;
+    if (auto taken = take_master_size(text, options->yarn); !taken) return fail(taken.error().within("--resource"));
+    options->cluster_only.push_back("--resource " + text);
+  }
+  if (!raw.job.inputs.empty()) options->cluster_only.emplace_back("--input");
   for (const auto& role : job->roles) {
     if (role.resources.label)
       options->cluster_only.push_back(fmt::format("label={} of role {}", *role.resources.label, role.name));
@@ -111,6 +136,28 @@ Result<Command> events_command(const RawOptions& raw) {
     c.job = raw.id;
     c.follow = raw.follow;
     c.timeline = raw.timeline;
+  });
+}
+
+Result<Command> results_command(const RawOptions& raw) {
+  if (raw.what != "ls" && raw.what != "get")
+    return fail(Errc::usage, fmt::format("`ydl results {}`: choose ls or get", raw.what));
+  return simple_command<Results>(raw, [&](Results& c) {
+    c.get = raw.what == "get";
+    c.job = raw.id;
+    c.task = raw.task;
+    c.target = raw.target;
+  });
+}
+
+Result<Command> env_command(const RawOptions& raw) {
+  if (raw.what != "ls" && raw.what != "gc")
+    return fail(Errc::usage, fmt::format("ydl env {}: choose ls or gc (`ydl env --help`)", raw.what));
+  if (raw.what == "ls" && raw.dry_run) return fail(Errc::usage, "ydl env ls deletes nothing; --dry-run is for gc");
+  return simple_command<Env>(raw, [&](Env& c) {
+    c.verb = raw.what == "ls" ? Env::Verb::ls : Env::Verb::gc;
+    c.older_than_days = raw.older_than;
+    c.dry_run = raw.dry_run;
   });
 }
 

@@ -13,15 +13,22 @@ struct RawOptions {
   std::string cluster = "auto";
   std::string output = "auto";
   JobOptions job;
-  std::string name, results, port_range, queue, host_ip, jar, yarn_scripts, am;
+  std::string name, results, port_range, queue, host_ip, jar, yarn_scripts, am, priority;
   bool detach = false;
   bool dry_run = false;
   bool follow = false;
   bool timeline = false;
   bool now = false;
   bool detached = false;
-  std::string grace, file, id, task, stream, shell, folder, credentials;
+  bool in_container = false;
+  bool probe = false;
+  std::string what, target;
+  bool leash = false;
+  std::int64_t outlives_master_ms = 5000;
+  std::int64_t hdfs_patience_ms = 300'000;
+  std::string grace, file, id, task, stream, shell, folder, credentials, logs, expected_image;
   int limit = 50;
+  int older_than = 30;
   int attempt = 0;
 };
 
@@ -31,6 +38,8 @@ struct RawOptions {
 [[nodiscard]] core::Result<Command> kill_command(const RawOptions& raw);
 [[nodiscard]] core::Result<Command> logs_command(const RawOptions& raw);
 [[nodiscard]] core::Result<Command> events_command(const RawOptions& raw);
+[[nodiscard]] core::Result<Command> results_command(const RawOptions& raw);
+[[nodiscard]] core::Result<Command> env_command(const RawOptions& raw);
 [[nodiscard]] core::Result<CommonOptions> common_options(const RawOptions& raw);
 
 // The rest are alike: common options plus a few fields.

@@ -1,12 +1,16 @@
 #include "cli/commands.hpp"
 #include "cli/common.hpp"
 #include "cli/job_client.hpp"
+#include "cli/remote_job.hpp"
 #include "cli/views.hpp"
+#include "core/files.hpp"
 #include "core/strings.hpp"
 #include "net/endpoint_file.hpp"
 #include "ui/json.hpp"
 #include "ui/relative_time.hpp"
 #include "ui/table.hpp"
+
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -18,8 +22,19 @@ net::awaitable<void> ask_master(net::Endpoint endpoint, core::Result<ui::JobView
   view = co_await client.job();
 }
 
+// The job runs on its cluster, and its master cannot be asked (yet).
+ui::JobView unreached_view(ui::JobView view) {
+  view.state = "placing";
+  view.exit_code.reset();
+  view.reason = "its master does not answer: it waits for its container, or cannot be reached from here";
+  return view;
+}
+
 core::Result<ui::JobView> current_view(const master::JobFolder& folder) {
-  if (master::master_lives(folder)) {
+  if (auto fresh = refresh(folder, std::nullopt); !fresh)
+    (void)core::write_all(STDERR_FILENO,
+                          fmt::format("ydl: {}; this is what was known before\n", fresh.error().message));
+  if (has_master(folder)) {
     if (auto endpoint = net::read_endpoint(folder.master_file())) {
       net::asio::io_context context(1);
       core::Result<ui::JobView> view = core::fail(core::Errc::unavailable, "");
@@ -28,7 +43,11 @@ core::Result<ui::JobView> current_view(const master::JobFolder& folder) {
       if (view) return view;
     }
   }
-  return stored_job_view(folder);
+  auto stored = stored_job_view(folder);
+  if (stored && stored->state == "lost") {
+    if (const auto running = is_running(folder); running && *running) return unreached_view(*std::move(stored));
+  }
+  return stored;
 }
 
 std::string duration_of(const ui::TaskView& task, core::WallTime now) {

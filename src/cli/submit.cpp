@@ -23,6 +23,7 @@ int execute(const Submit& command) {
   spec->directory = file.parent_path().lexically_normal().string();
   if (spec->name.empty()) spec->name = file.stem().string();
   auto options = command.options;
+  if (!spec->inputs.empty()) options.cluster_only.emplace_back("inputs");
   for (const auto& role : spec->roles) {
     if (role.resources.label)
       options.cluster_only.push_back(fmt::format("label: {} of role {}", *role.resources.label, role.name));

@@ -73,6 +73,29 @@ spec::JobSpec with_scripts_in_place(spec::JobSpec spec) {
   return spec;
 }
 
+spec::JobSpec with_scripts_shipped(spec::JobSpec spec) {
+  const auto ship = [&](std::vector<std::string>& command) {
+    const auto script = master::script_in(command);
+    if (!script || is_brought(command[*script], spec)) return;
+    const auto directory = fs::path(spec.directory.value_or(".")).lexically_normal();
+    const auto path = (directory / command[*script]).lexically_normal();
+    const auto inside = path.lexically_relative(directory);
+    std::error_code error;
+    if (!fs::exists(path, error)) return;
+    if (!inside.empty() && *inside.begin() != "..") {
+      command[*script] = inside.string();
+      return;
+    }
+    const auto home = path.parent_path();
+    const auto name = home.filename().string();
+    spec.files.push_back({home.string(), name});
+    command[*script] = (fs::path(name) / path.filename()).string();
+  };
+  ship(spec.command);
+  for (auto& role : spec.roles) ship(role.command);
+  return spec;
+}
+
 std::vector<std::string> outside_paths(const spec::JobSpec& spec) {
   std::vector<std::string> notes;
   if (!spec.auto_files || !spec.directory) return notes;

@@ -18,6 +18,10 @@ namespace ydl::cli {
 // (`os.path.dirname(__file__)`, folders beside and above it) is what it finds without ydl.
 [[nodiscard]] spec::JobSpec with_scripts_in_place(spec::JobSpec spec);
 
+// For jobs whose tasks run elsewhere: a script that lies outside the directory of submission takes its own directory
+// along, under that directory's name, so that what lies beside it is beside it there.
+[[nodiscard]] spec::JobSpec with_scripts_shipped(spec::JobSpec spec);
+
 // A sentence for each argument that leads out of the directory of submission: the tasks' directories lie elsewhere.
 [[nodiscard]] std::vector<std::string> outside_paths(const spec::JobSpec& spec);
 

@@ -21,6 +21,11 @@ using core::Result;
 
 constexpr std::size_t kFailureLines = 20;
 
+std::string place_name(const std::string& cluster) {
+  if (cluster == "local") return "this machine";
+  return cluster == "yarn" ? "YARN" : cluster;
+}
+
 Result<ui::TaskView> task_from_json(const json::object& o) {
   auto id = core::TaskId::parse(json_string_or(o, "id", ""));
   if (!id) return core::fail(id.error());
@@ -64,8 +69,7 @@ Result<ui::JobView> job_view_from_json(std::string_view text) {
   view.id = json_string_or(*object, "id", "");
   view.name = json_string_or(*object, "name", "");
   view.framework = json_string_or(*object, "framework", "");
-  view.where =
-      json_string_or(*object, "cluster", "") == "local" ? "this machine" : json_string_or(*object, "cluster", "");
+  view.where = place_name(json_string_or(*object, "cluster", ""));
   view.state = json_string_or(*object, "state", "");
   view.submitted = core::parse_utc(json_string_or(*object, "submitted", "")).value_or(core::WallTime{});
   view.finished = core::parse_utc(json_string_or(*object, "finished", ""));
@@ -129,7 +133,7 @@ Result<ui::JobView> stored_job_view(const master::JobFolder& folder) {
   view.id = job->id.str();
   view.name = job->spec.name;
   view.framework = job->spec.framework;
-  view.where = "this machine";
+  view.where = place_name(job->cluster);
   view.submitted = job->created;
   view.logs_path = folder.logs().string();
   view.results_path = job->results.string();
@@ -174,6 +178,10 @@ std::optional<ui::FailureView> failure_view(const master::JobFolder& folder) {
     break;
   }
   view.node = "this machine";
+  if (const auto job = stored_job_view(folder); job && job->where != view.node) {
+    const auto found = std::ranges::find(job->tasks, *task, &ui::TaskView::id);
+    view.node = found == job->tasks.end() ? "its host" : found->node;
+  }
   view.more_command = fmt::format("ydl logs {} {}", folder.id().str(), task->str());
   return view;
 }

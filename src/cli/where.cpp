@@ -1,70 +1,63 @@
 #include "cli/where.hpp"
 
-#include "core/files.hpp"
 #include "core/strings.hpp"
-
-#include <optional>
+#include "hconf/services.hpp"
 
 #include <fmt/format.h>
 
 namespace ydl::cli {
 namespace {
 
-struct Search {
-  std::vector<std::string> looked;
-  std::optional<std::string> found;  // the folder whose yarn-site.xml names a ResourceManager
-};
+using core::Errc;
+using core::fail;
+using core::Result;
 
-Search find_hadoop(const core::Getenv& getenv, const ReadFile& read_file) {
-  std::vector<std::pair<std::string, std::string>> places;  // shown as, folder
-  if (const auto conf = getenv("HADOOP_CONF_DIR"))
-    places.emplace_back(fmt::format("HADOOP_CONF_DIR={}", *conf), *conf);
-  else
-    places.emplace_back("HADOOP_CONF_DIR (not set)", "");
-  if (const auto home = getenv("HADOOP_HOME")) places.emplace_back(*home + "/etc/hadoop", *home + "/etc/hadoop");
-  places.emplace_back("/etc/hadoop/conf", "/etc/hadoop/conf");
-  Search search;
-  for (const auto& [shown, folder] : places) {
-    search.looked.push_back(shown);
-    if (folder.empty()) continue;
-    const auto text = read_file(folder + "/yarn-site.xml");
-    if (text && text->find("yarn.resourcemanager.") != std::string::npos) {
-      search.found = folder;
-      return search;
-    }
-  }
-  return search;
+Result<Where> on_this_machine(const Wish& wish, std::string why) {
+  if (wish.cluster_only.empty()) return Where{"local", "runs on this machine: " + std::move(why)};
+  const bool one = wish.cluster_only.size() == 1;
+  return fail(Errc::usage,
+              fmt::format("{} only {} sense on a cluster, and the job would run on this machine ({}): leave {} out",
+                          core::join(wish.cluster_only, ", "), one ? "makes" : "make", why, one ? "it" : "them"));
+}
+
+// -hip names a ResourceManager where no configuration does; the NameNode is looked for beside it.
+void set_resource_manager(hconf::Config& config, const std::string& host) {
+  config.set("yarn.resourcemanager.hostname", host);
+  if (!config.is_set("fs.defaultFS")) config.set("fs.defaultFS", fmt::format("hdfs://{}:8020", host));
+}
+
+Where on_yarn(hconf::Config config, std::string_view who_says) {
+  const auto managers = hconf::resource_managers(config);
+  const auto address = managers ? to_string(managers->front().client) : "?";
+  return {"yarn", fmt::format("runs on YARN, ResourceManager {}: {} says so", address, who_says), std::move(config)};
 }
 
 }  // namespace
 
-core::Result<std::string> read_small_file(const std::string& path) {
-  return core::read_file(path, std::size_t{16} << 20U);
-}
-
-core::Result<Where> choose_cluster(const std::string& wanted, const std::vector<std::string>& cluster_only,
-                                   const core::Getenv& getenv, const ReadFile& read_file) {
-  if (wanted == "yarn" || wanted == "ssh") {
-    return core::fail(
-        core::Errc::usage,
-        fmt::format("--cluster {}: this version of ydl runs jobs on this machine only; use --cluster local", wanted));
+Result<Where> choose_cluster(const Wish& wish, const core::Getenv& getenv, const hconf::ReadFile& read_file) {
+  if (wish.cluster == "ssh") {
+    return fail(Errc::usage, "--cluster ssh: this version of ydl runs jobs on this machine and on YARN only");
   }
-  if (!cluster_only.empty()) {
-    return core::fail(core::Errc::usage,
-                      fmt::format("{} only {} sense on a cluster, and the job would run on this machine: leave {} out",
-                                  core::join(cluster_only, ", "), cluster_only.size() == 1 ? "makes" : "make",
-                                  cluster_only.size() == 1 ? "it" : "them"));
-  }
-  if (wanted == "local") return Where{"local", "runs on this machine: --cluster local"};
-  const auto search = find_hadoop(getenv, read_file);
+  if (wish.cluster == "local") return on_this_machine(wish, "--cluster local");
+  const auto search = hconf::find_configuration(getenv, read_file);
+  hconf::Config config(getenv);
   if (search.found) {
-    return Where{
-        "local",
-        fmt::format("runs on this machine: {} names a YARN cluster, but this version of ydl does not run there yet",
-                    *search.found)};
+    auto loaded = hconf::load(*search.found, getenv, read_file);
+    if (!loaded) return fail(loaded.error());
+    config = *std::move(loaded);
+    if (hconf::names_resource_manager(config)) return on_yarn(std::move(config), search.found->string());
   }
-  return Where{"local",
-               fmt::format("runs on this machine: no Hadoop configuration in {}", core::join(search.looked, ", "))};
+  if (!wish.resource_manager.empty()) {
+    set_resource_manager(config, wish.resource_manager);
+    return on_yarn(std::move(config), "-hip");
+  }
+  const auto looked = core::join(search.looked, ", ");
+  if (wish.cluster == "yarn") {
+    return fail(Errc::usage, fmt::format("--cluster yarn: no configuration that names a ResourceManager in {}; set "
+                                         "HADOOP_CONF_DIR to the folder that holds yarn-site.xml",
+                                         looked));
+  }
+  return on_this_machine(wish, fmt::format("no Hadoop configuration in {}", looked));
 }
 
 }  // namespace ydl::cli

@@ -2,27 +2,31 @@
 
 #include "core/result.hpp"
 #include "core/user.hpp"
+#include "hconf/load.hpp"
 
-#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ydl::cli {
 
-// Where a job runs and why: the first line a user sees.
-struct Where {
-  std::string cluster;   // "local"
-  std::string sentence;  // "runs on this machine: no Hadoop configuration was found (…)"
+// What the command line says about where a job runs.
+struct Wish {
+  std::string cluster = "auto";           // --cluster
+  std::string resource_manager = {};      // -hip
+  std::vector<std::string> cluster_only;  // the options given that only a cluster understands
 };
 
-using ReadFile = std::function<core::Result<std::string>(const std::string& path)>;
-[[nodiscard]] core::Result<std::string> read_small_file(const std::string& path);
+// Where a job runs and why: the first line a user sees.
+struct Where {
+  std::string cluster;                                 // "local", "yarn"
+  std::string sentence;                                // "runs on this machine: no Hadoop configuration was found (…)"
+  std::optional<hconf::Config> hadoop = std::nullopt;  // of a cluster
+};
 
-// Chooses the cluster for --cluster's value. `cluster_only` are the options given that only a cluster understands: they
-// are never dropped without a word. Errors: usage.
-[[nodiscard]] core::Result<Where> choose_cluster(const std::string& wanted,
-                                                 const std::vector<std::string>& cluster_only,
-                                                 const core::Getenv& getenv = core::process_getenv,
-                                                 const ReadFile& read_file = read_small_file);
+// Chooses the cluster. Options that only a cluster understands are never dropped without a word.
+// Errors: usage, and what is wrong with a configuration.
+[[nodiscard]] core::Result<Where> choose_cluster(const Wish& wish, const core::Getenv& getenv = core::process_getenv,
+                                                 const hconf::ReadFile& read_file = hconf::read_config_file);
 
 }  // namespace ydl::cli

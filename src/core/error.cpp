@@ -1,6 +1,8 @@
 #include "core/error.hpp"
 
-#include <cstring>
+#include "core/error_category.hpp"
+
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,40 +10,23 @@
 namespace ydl::core {
 namespace {
 
-class Category final : public std::error_category {
- public:
-  const char* name() const noexcept override { return "ydl"; }
-  std::string message(int value) const override {
-    switch (static_cast<Errc>(value)) {
-      case Errc::usage:
-        return "usage";
-      case Errc::not_found:
-        return "not found";
-      case Errc::exists:
-        return "exists already";
-      case Errc::io:
-        return "input/output";
-      case Errc::corrupt:
-        return "corrupt data";
-      case Errc::refused:
-        return "refused";
-      case Errc::unavailable:
-        return "unavailable";
-      case Errc::timeout:
-        return "timed out";
-      case Errc::cancelled:
-        return "cancelled";
-      case Errc::no_capacity:
-        return "no capacity";
-    }
-    return fmt::format("error {}", value);
-  }
-};
+constexpr auto kTexts = std::to_array<ErrorText>({
+    {Errc::usage, "usage"},
+    {Errc::not_found, "not found"},
+    {Errc::exists, "exists already"},
+    {Errc::io, "input/output"},
+    {Errc::corrupt, "corrupt data"},
+    {Errc::refused, "refused"},
+    {Errc::unavailable, "unavailable"},
+    {Errc::timeout, "timed out"},
+    {Errc::cancelled, "cancelled"},
+    {Errc::no_capacity, "no capacity"},
+});
 
 }  // namespace
 
 const std::error_category& error_category() noexcept {
-  static const Category category;
+  static const TableCategory category("ydl", kTexts);
   return category;
 }
 

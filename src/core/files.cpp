@@ -2,6 +2,7 @@
 
 #include "core/strings.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
@@ -33,16 +34,16 @@ Result<Pipe> make_pipe() {
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return fail(system_error(errno, fmt::format("cannot open {}", path.string())));
+  // Most files read here are small, and a large buffer on the stack would stay with the process for ever.
+  constexpr std::size_t kPiece = 4096;
   std::string content;
-  std::array<char, std::size_t{64} * 1024> buffer{};
   for (;;) {
-    const auto n = ::read(fd.get(), buffer.data(), buffer.size());
-    if (n < 0) {
-      if (errno == EINTR) continue;
-      return fail(system_error(errno, fmt::format("cannot read {}", path.string())));
-    }
+    const auto have = content.size();
+    content.resize(have + std::max(kPiece, have));
+    const auto n = ::read(fd.get(), content.data() + have, content.size() - have);
+    content.resize(have + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
     if (n == 0) return content;
-    content.append(buffer.data(), static_cast<std::size_t>(n));
+    if (n < 0 && errno != EINTR) return fail(system_error(errno, fmt::format("cannot read {}", path.string())));
     if (content.size() > limit) {
       return fail(Errc::corrupt, fmt::format("{} is larger than {}", path.string(), format_bytes(limit)));
     }

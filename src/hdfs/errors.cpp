@@ -1,48 +1,31 @@
 #include "hdfs/errors.hpp"
 
-#include <fmt/format.h>
+#include "core/error_category.hpp"
+
+#include <array>
 
 namespace ydl::hdfs {
 namespace {
 
-class Category final : public std::error_category {
- public:
-  const char* name() const noexcept override { return "hdfs"; }
-  std::string message(int value) const override {
-    switch (static_cast<Errc>(value)) {
-      case Errc::access_token:
-        return "block token refused";
-      case Errc::encryption_key:
-        return "encryption key unknown";
-      case Errc::checksum_mismatch:
-        return "checksum mismatch";
-      case Errc::datanode_refused:
-        return "refused by the DataNode";
-      case Errc::datanode_lost:
-        return "connection to the DataNode lost";
-      case Errc::datanode_silent:
-        return "no answer from the DataNode";
-      case Errc::protocol:
-        return "not the data-transfer protocol";
-      case Errc::no_replica:
-        return "no replica can be read";
-      case Errc::pipeline:
-        return "no DataNode left to write to";
-      case Errc::no_datanodes:
-        return "no DataNode for a block";
-      case Errc::unsupported:
-        return "not supported";
-      case Errc::closed:
-        return "file closed";
-    }
-    return fmt::format("error {}", value);
-  }
-};
+constexpr auto kTexts = std::to_array<core::ErrorText>({
+    {Errc::access_token, "block token refused"},
+    {Errc::encryption_key, "encryption key unknown"},
+    {Errc::checksum_mismatch, "checksum mismatch"},
+    {Errc::datanode_refused, "refused by the DataNode"},
+    {Errc::datanode_lost, "connection to the DataNode lost"},
+    {Errc::datanode_silent, "no answer from the DataNode"},
+    {Errc::protocol, "not the data-transfer protocol"},
+    {Errc::no_replica, "no replica can be read"},
+    {Errc::pipeline, "no DataNode left to write to"},
+    {Errc::no_datanodes, "no DataNode for a block"},
+    {Errc::unsupported, "not supported"},
+    {Errc::closed, "file closed"},
+});
 
 }  // namespace
 
 const std::error_category& error_category() noexcept {
-  static const Category category;
+  static const core::TableCategory category("hdfs", kTexts);
   return category;
 }
 

@@ -32,7 +32,7 @@ net::Async<FileBlocks> FileBlocks::open(std::shared_ptr<Context> context, std::s
     co_return core::fail(error(Errc::unsupported, fmt::format("{}: the file is erasure-coded ({}), which is not "
                                                               "supported: copy it to a directory without such a policy "
                                                               "with 'hdfs dfs -cp'",
-                                                              place, (*located)->ecpolicy().name())));
+                                                              place, policy_name((*located)->ecpolicy()))));
   }
   if ((*located)->has_fileencryptioninfo()) {
     co_return core::fail(error(

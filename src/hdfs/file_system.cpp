@@ -112,6 +112,10 @@ net::Async<FileWriter> FileSystem::append(std::string path) {
   co_return writer;
 }
 
+net::Async<bool> FileSystem::recover_lease(std::string path) {
+  co_return placed(co_await context_->namenode.recover_lease(path, context_->client_name), "recovering", path);
+}
+
 net::Async<> FileSystem::make_directory(std::string path, Parents parents, std::uint32_t mode) {
   co_return placed(co_await context_->namenode.make_directory(path, mode, context_->options.umask, parents),
                    "making directory", path);

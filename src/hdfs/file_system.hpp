@@ -46,6 +46,9 @@ class FileSystem {
   [[nodiscard]] net::Async<FileReader> open(std::string path);
   [[nodiscard]] net::Async<FileWriter> create(std::string path, CreateOptions options);
   [[nodiscard]] net::Async<FileWriter> append(std::string path);
+  // Takes a file from a writer that failed or is gone, so that it can be appended to at once. False while its last
+  // block is being recovered, which takes seconds: ask again.
+  [[nodiscard]] net::Async<bool> recover_lease(std::string path);
 
   [[nodiscard]] net::Async<> make_directory(std::string path, Parents parents, std::uint32_t mode = 0777);
   // Onto a path that exists only with Overwrite::yes, and then a directory only onto an empty one.

@@ -85,6 +85,8 @@ class NameNode {
                                                              Nodes exclude);
 
   [[nodiscard]] net::Async<> renew_lease(std::string client);
+  // Whether the file is closed now; while its last block is being recovered it is not.
+  [[nodiscard]] net::Async<bool> recover_lease(std::string path, std::string client);
   [[nodiscard]] net::Async<std::optional<hadoop::hdfs::LocatedBlocksProto>> block_locations(std::string path,
                                                                                             std::uint64_t offset,
                                                                                             std::uint64_t length);
@@ -98,5 +100,7 @@ class NameNode {
 };
 
 [[nodiscard]] FileStatus from_proto(const hadoop::hdfs::HdfsFileStatusProto& proto);
+// "RS-6-3-1024k". The NameNode sends the number alone of a policy that every Hadoop has.
+[[nodiscard]] std::string policy_name(const hadoop::hdfs::ErasureCodingPolicyProto& policy);
 
 }  // namespace ydl::hdfs

@@ -1,6 +1,9 @@
 #include "hdfs/namenode.hpp"
 #include "hdfs/namenode_call.hpp"
 #include "hdfs/proto/client_namenode.pb.h"
+#include "hrpc/errors.hpp"
+
+#include <algorithm>
 
 namespace ydl::hdfs {
 
@@ -18,9 +21,27 @@ constexpr auto kUpdateBlockForPipeline = idempotent("updateBlockForPipeline");
 constexpr auto kUpdatePipeline = at_most_once("updatePipeline");
 constexpr auto kGetAdditionalDatanode = idempotent("getAdditionalDatanode");
 constexpr auto kRenewLease = idempotent("renewLease");
+constexpr auto kRecoverLease = idempotent("recoverLease");
 constexpr auto kGetBlockLocations = idempotent("getBlockLocations");
 constexpr auto kReportBadBlocks = idempotent("reportBadBlocks");
 constexpr auto kGetDataEncryptionKey = idempotent("getDataEncryptionKey");
+
+constexpr core::Millis kFirstPause{200};
+constexpr core::Millis kLongestPause = std::chrono::seconds(5);
+constexpr core::Millis kSafeModeLimit = std::chrono::minutes(2);
+
+// A NameNode that was started anew is read-only until the DataNodes have reported: one who has a file open waits for
+// that, and loses nothing.
+template <class Response, class Request>
+net::Async<Response> call_as_writer(hrpc::Client& rpc, hrpc::Method method, const Request& request) {
+  core::Millis waited{0};
+  for (core::Millis pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
+    auto answer = co_await rpc.call<Response>(method, request);
+    if (answer || answer.error().code != hrpc::Errc::safe_mode || waited >= kSafeModeLimit) co_return answer;
+    co_await net::pause(pause);
+    waited += pause;
+  }
+}
 
 template <class Field>
 void copy(const NameNode::Nodes& nodes, Field* field) {
@@ -66,7 +87,7 @@ net::Async<NameNode::LocatedBlock> NameNode::add_block(OpenFile file, std::optio
   request.set_fileid(file.file_id);
   if (previous) *request.mutable_previous() = std::move(*previous);
   copy(exclude, request.mutable_excludenodes());
-  auto answer = co_await rpc_.call<pb::AddBlockResponseProto>(kAddBlock, request);
+  auto answer = co_await call_as_writer<pb::AddBlockResponseProto>(rpc_, kAddBlock, request);
   if (!answer) co_return core::fail(answer.error());
   co_return std::move(*answer->mutable_block());
 }
@@ -77,7 +98,7 @@ net::Async<> NameNode::abandon_block(OpenFile file, Block block) {
   request.set_src(std::move(file.path));
   request.set_holder(std::move(file.client));
   request.set_fileid(file.file_id);
-  co_return only_failure(co_await rpc_.call<pb::AbandonBlockResponseProto>(kAbandonBlock, request));
+  co_return only_failure(co_await call_as_writer<pb::AbandonBlockResponseProto>(rpc_, kAbandonBlock, request));
 }
 
 net::Async<bool> NameNode::complete(OpenFile file, std::optional<Block> last) {
@@ -86,7 +107,7 @@ net::Async<bool> NameNode::complete(OpenFile file, std::optional<Block> last) {
   request.set_clientname(std::move(file.client));
   request.set_fileid(file.file_id);
   if (last) *request.mutable_last() = std::move(*last);
-  const auto answer = co_await rpc_.call<pb::CompleteResponseProto>(kComplete, request);
+  const auto answer = co_await call_as_writer<pb::CompleteResponseProto>(rpc_, kComplete, request);
   if (!answer) co_return core::fail(answer.error());
   co_return answer->result();
 }
@@ -97,14 +118,15 @@ net::Async<> NameNode::sync_length(OpenFile file, std::uint64_t last_block_lengt
   request.set_client(std::move(file.client));
   request.set_fileid(file.file_id);
   request.set_lastblocklength(static_cast<std::int64_t>(last_block_length));
-  co_return only_failure(co_await rpc_.call<pb::FsyncResponseProto>(kFsync, request));
+  co_return only_failure(co_await call_as_writer<pb::FsyncResponseProto>(rpc_, kFsync, request));
 }
 
 net::Async<NameNode::LocatedBlock> NameNode::new_generation(std::string client, Block block) {
   pb::UpdateBlockForPipelineRequestProto request;
   request.set_clientname(std::move(client));
   *request.mutable_block() = std::move(block);
-  auto answer = co_await rpc_.call<pb::UpdateBlockForPipelineResponseProto>(kUpdateBlockForPipeline, request);
+  auto answer =
+      co_await call_as_writer<pb::UpdateBlockForPipelineResponseProto>(rpc_, kUpdateBlockForPipeline, request);
   if (!answer) co_return core::fail(answer.error());
   co_return std::move(*answer->mutable_block());
 }
@@ -116,7 +138,7 @@ net::Async<> NameNode::update_pipeline(std::string client, Block before, Block n
   *request.mutable_newblock() = std::move(now);
   for (const auto& node : pipeline.nodes) *request.add_newnodes() = node.id();
   for (auto& id : pipeline.storage_ids) request.add_storageids(std::move(id));
-  co_return only_failure(co_await rpc_.call<pb::UpdatePipelineResponseProto>(kUpdatePipeline, request));
+  co_return only_failure(co_await call_as_writer<pb::UpdatePipelineResponseProto>(rpc_, kUpdatePipeline, request));
 }
 
 net::Async<NameNode::LocatedBlock> NameNode::additional_datanode(OpenFile file, Block block, Pipeline existing,
@@ -130,9 +152,18 @@ net::Async<NameNode::LocatedBlock> NameNode::additional_datanode(OpenFile file, 
   for (auto& id : existing.storage_ids) request.add_existingstorageuuids(std::move(id));
   copy(exclude, request.mutable_excludes());
   request.set_numadditionalnodes(1);
-  auto answer = co_await rpc_.call<pb::GetAdditionalDatanodeResponseProto>(kGetAdditionalDatanode, request);
+  auto answer = co_await call_as_writer<pb::GetAdditionalDatanodeResponseProto>(rpc_, kGetAdditionalDatanode, request);
   if (!answer) co_return core::fail(answer.error());
   co_return std::move(*answer->mutable_block());
+}
+
+net::Async<bool> NameNode::recover_lease(std::string path, std::string client) {
+  pb::RecoverLeaseRequestProto request;
+  request.set_src(std::move(path));
+  request.set_clientname(std::move(client));
+  const auto answer = co_await rpc_.call<pb::RecoverLeaseResponseProto>(kRecoverLease, request);
+  if (!answer) co_return core::fail(answer.error());
+  co_return answer->result();
 }
 
 net::Async<> NameNode::renew_lease(std::string client) {

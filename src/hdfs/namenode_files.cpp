@@ -4,6 +4,7 @@
 #include "hdfs/proto/data_transfer.pb.h"
 #include "hrpc/proto/security.pb.h"
 
+#include <array>
 #include <limits>
 
 namespace ydl::hdfs {
@@ -39,6 +40,14 @@ std::optional<std::uint64_t> quota(std::uint64_t value) {
 
 }  // namespace
 
+std::string policy_name(const pb::ErasureCodingPolicyProto& policy) {
+  constexpr auto kNames = std::to_array<std::string_view>(
+      {"replication", "RS-6-3-1024k", "RS-3-2-1024k", "RS-LEGACY-6-3-1024k", "XOR-2-1-1024k", "RS-10-4-1024k"});
+  if (!policy.name().empty()) return policy.name();
+  if (policy.id() < kNames.size()) return std::string(kNames.at(policy.id()));
+  return "policy " + std::to_string(policy.id());
+}
+
 FileStatus from_proto(const pb::HdfsFileStatusProto& proto) {
   FileStatus status{
       .name = proto.path(),
@@ -53,7 +62,7 @@ FileStatus from_proto(const pb::HdfsFileStatusProto& proto) {
       .block_size = proto.blocksize(),
       .file_id = proto.fileid(),
       .children = std::nullopt,
-      .erasure_policy = proto.has_ecpolicy() ? proto.ecpolicy().name() : "",
+      .erasure_policy = proto.has_ecpolicy() ? policy_name(proto.ecpolicy()) : "",
       .encrypted = proto.has_fileencryptioninfo() || (proto.flags() & pb::HdfsFileStatusProto::HAS_CRYPT) != 0};
   if (proto.filetype() == pb::HdfsFileStatusProto::IS_DIR) status.kind = FileKind::directory;
   if (proto.filetype() == pb::HdfsFileStatusProto::IS_SYMLINK) status.kind = FileKind::link;

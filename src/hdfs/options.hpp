@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "hdfs/checksum.hpp"
 #include "hrpc/options.hpp"
 
 #include <cstdint>
@@ -38,6 +39,8 @@ struct Options {
   std::optional<std::uint32_t> replication;    // dfs.replication; nothing: the server's default
   std::optional<std::uint64_t> block_size;     // dfs.blocksize
   std::optional<std::uint32_t> packet_bytes;   // dfs.client-write-packet-size
+  std::optional<ChecksumType> checksum_type;   // dfs.checksum.type
+  std::optional<std::uint32_t> chunk_bytes;    // dfs.bytes-per-checksum
   std::optional<core::Millis> trash_interval;  // fs.trash.interval; used where the server has none
   int block_write_retries = 3;                 // dfs.client.block.write.retries
   int locate_block_retries = 5;                // dfs.client.block.write.locateFollowingBlock.retries

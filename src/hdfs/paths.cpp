@@ -18,9 +18,22 @@ bool has_scheme(std::string_view text) {
 
 }  // namespace
 
+core::Result<> check_name(std::string_view name) {
+  for (auto rest = name; !rest.empty();) {
+    const auto length = core::utf8_length(rest);
+    if (length == 0) {
+      return core::fail(core::Errc::usage,
+                        fmt::format("'{}' is not UTF-8, and names in HDFS are: rename it", core::printable(name)));
+    }
+    rest.remove_prefix(length);
+  }
+  return {};
+}
+
 core::Result<std::string> resolve_path(std::string_view text, std::string_view authority, std::string_view home) {
   if (text.empty()) return core::fail(core::Errc::usage, "an empty path means nothing");
   if (text.find('\0') != std::string_view::npos) return core::fail(core::Errc::usage, "a path cannot hold a NUL byte");
+  if (auto known = check_name(text); !known) return core::fail(known.error());
   if (has_scheme(text)) {
     if (!text.starts_with(kScheme)) {
       return core::fail(core::Errc::usage, fmt::format("'{}' is not a path of HDFS (hdfs://{}/...)", text, authority));

@@ -14,6 +14,9 @@ namespace ydl::hdfs {
 [[nodiscard]] core::Result<std::string> resolve_path(std::string_view text, std::string_view authority,
                                                      std::string_view home);
 
+// Whether HDFS can have a file of that name at all: the NameNode would quietly make another one of it. Errors: usage.
+[[nodiscard]] core::Result<> check_name(std::string_view name);
+
 // "/a/b" + "c" = "/a/b/c"; "/" + "c" = "/c".
 [[nodiscard]] std::string join_path(std::string_view directory, std::string_view name);
 [[nodiscard]] std::string_view parent_path(std::string_view path);

@@ -12,76 +12,29 @@ namespace ydl::hrpc {
 namespace {
 
 using core::Millis;
+using hconf::Reader;
 
-constexpr Millis kMillisecond{1};
 constexpr Millis kNoTimeout = std::chrono::hours(1);  // where Hadoop would wait for ever
 constexpr int kManyTimes = 1'000'000;
 
-// Reads values one after the other and keeps the first error.
-class Reader {
- public:
-  explicit Reader(const hconf::Config& config) : config_(config) {}
-
-  Millis millis(std::string_view key) { return take(config_.get_time(key, kMillisecond)); }
-  int count(std::string_view key) {
-    return static_cast<int>(std::clamp<std::int64_t>(take(config_.get_int(key)), -1, kManyTimes));
-  }
-  std::int64_t bytes(std::string_view key) { return take(config_.get_bytes(key)); }
-  void fail(core::Error error) {
-    if (!error_) error_ = std::move(error);
-  }
-  [[nodiscard]] const std::optional<core::Error>& error() const { return error_; }
-
- private:
-  template <class T>
-  T take(core::Result<T> value) {
-    if (value) return *value;
-    fail(std::move(value).error());
-    return T{};
-  }
-
-  const hconf::Config& config_;
-  std::optional<core::Error> error_;
-};
-
-std::vector<Protection> protections(const hconf::Config& config, Reader& read) {
-  constexpr std::string_view kKey = "hadoop.rpc.protection";
-  std::vector<Protection> allowed;
-  for (const auto& word : config.get_list(kKey)) {
-    if (word == "authentication") {
-      allowed.push_back(Protection::authentication);
-    } else if (word == "integrity") {
-      allowed.push_back(Protection::integrity);
-    } else if (word == "privacy") {
-      allowed.push_back(Protection::privacy);
-    } else {
-      read.fail({core::Errc::usage, fmt::format("{}: {} has '{}'; it may be authentication, integrity or privacy",
-                                                config.source_of(kKey), kKey, core::printable(word))});
-    }
-  }
-  return allowed;
-}
-
-Security security(const hconf::Config& config, Reader& read) {
+Security security(Reader& read) {
   constexpr std::string_view kKey = "hadoop.security.authentication";
-  const auto word = config.get_trimmed(kKey);
+  const auto word = read.config().get_trimmed(kKey);
   if (word == "kerberos") return Security::kerberos;
   // "token" is what a NodeManager's own port is set to.
-  if (word != "simple" && word != "token") {
-    read.fail({core::Errc::usage, fmt::format("{}: {} is '{}'; it may be simple or kerberos", config.source_of(kKey),
-                                              kKey, core::printable(word))});
-  }
+  if (word != "simple" && word != "token") read.wrong(kKey, "simple or kerberos");
   return Security::simple;
 }
 
-ClientOptions common(const hconf::Config& config, const Credentials& credentials, Reader& read) {
+ClientOptions common(const Credentials& credentials, Reader& read) {
+  const auto& config = read.config();
   ClientOptions options;
   options.identity = {.user = credentials.user,
                       .real_user = credentials.real_user,
-                      .security = security(config, read),
+                      .security = security(read),
                       .kerberos = credentials.kerberos,
                       .fallback_to_simple = config.get_bool("ipc.client.fallback-to-simple-auth-allowed"),
-                      .protections = protections(config, read)};
+                      .protections = protections("hadoop.rpc.protection", read)};
   options.connect_timeout = read.millis("ipc.client.connect.timeout");
   options.call_timeout = read.millis("ipc.client.rpc-timeout.ms");
   if (options.call_timeout <= Millis(0)) options.call_timeout = kNoTimeout;
@@ -94,11 +47,6 @@ ClientOptions common(const hconf::Config& config, const Credentials& credentials
   return options;
 }
 
-core::Result<ClientOptions> finish(ClientOptions options, const Reader& read) {
-  if (read.error()) return core::fail(*read.error());
-  return options;
-}
-
 // As many tries as fit into `max_wait`; a negative one is for ever in Hadoop.
 int tries(Millis max_wait, Millis interval) {
   if (max_wait < Millis(0) || interval <= Millis(0)) return kManyTimes;
@@ -106,6 +54,22 @@ int tries(Millis max_wait, Millis interval) {
 }
 
 }  // namespace
+
+std::vector<Protection> protections(std::string_view key, Reader& read) {
+  std::vector<Protection> allowed;
+  for (const auto& word : read.config().get_list(key)) {
+    if (word == "authentication") {
+      allowed.push_back(Protection::authentication);
+    } else if (word == "integrity") {
+      allowed.push_back(Protection::integrity);
+    } else if (word == "privacy") {
+      allowed.push_back(Protection::privacy);
+    } else {
+      read.wrong(key, "authentication, integrity or privacy");
+    }
+  }
+  return allowed;
+}
 
 std::optional<Token> select_token(std::span<const Token> tokens, std::string_view kind, std::string_view service) {
   const auto is_kind = [&](const Token& token) { return token.kind == kind; };
@@ -119,7 +83,7 @@ std::optional<Token> select_token(std::span<const Token> tokens, std::string_vie
 core::Result<ClientOptions> name_node_options(const hconf::Config& config, const hconf::NameService& service,
                                               const Credentials& credentials) {
   Reader read(config);
-  ClientOptions options = common(config, credentials, read);
+  ClientOptions options = common(credentials, read);
   options.servers = service.servers;
   options.random_first = config.get_bool("dfs.client.failover.random.order");
   options.identity.server_principal = config.get_trimmed("dfs.namenode.kerberos.principal");
@@ -130,13 +94,13 @@ core::Result<ClientOptions> name_node_options(const hconf::Config& config, const
   options.retry.backoff_base = read.millis("dfs.client.failover.sleep.base.millis");
   options.retry.backoff_max = read.millis("dfs.client.failover.sleep.max.millis");
   if (service.servers.size() > 1) options.retry.max_retries = read.count("dfs.client.retry.max.attempts");
-  return finish(std::move(options), read);
+  return read.finish(std::move(options));
 }
 
 core::Result<ClientOptions> resource_manager_options(const hconf::Config& config, std::vector<hconf::HostPort> servers,
                                                      std::string_view token_kind, const Credentials& credentials) {
   Reader read(config);
-  ClientOptions options = common(config, credentials, read);
+  ClientOptions options = common(credentials, read);
   options.identity.server_principal = config.get_trimmed("yarn.resourcemanager.principal");
   options.identity.principal_pattern = config.get_trimmed("yarn.resourcemanager.principal.pattern");
   options.identity.token =
@@ -152,19 +116,19 @@ core::Result<ClientOptions> resource_manager_options(const hconf::Config& config
   options.retry.max_retries = tries(max_wait, interval);
   options.retry.same_server_pause = interval;
   options.servers = std::move(servers);
-  return finish(std::move(options), read);
+  return read.finish(std::move(options));
 }
 
 core::Result<ClientOptions> node_manager_options(const hconf::Config& config, hconf::HostPort server, Token token,
                                                  const Credentials& credentials) {
   Reader read(config);
-  ClientOptions options = common(config, credentials, read);
+  ClientOptions options = common(credentials, read);
   options.servers = {std::move(server)};
   options.identity.token = std::move(token);
   const auto interval = read.millis("yarn.client.nodemanager-connect.retry-interval-ms");
   options.retry.max_retries = tries(read.millis("yarn.client.nodemanager-connect.max-wait-ms"), interval);
   options.retry.same_server_pause = interval;
-  return finish(std::move(options), read);
+  return read.finish(std::move(options));
 }
 
 }  // namespace ydl::hrpc

@@ -2,6 +2,7 @@
 
 #include "core/result.hpp"
 #include "hconf/config.hpp"
+#include "hconf/reader.hpp"
 #include "hconf/services.hpp"
 #include "hrpc/options.hpp"
 
@@ -36,6 +37,9 @@ struct Credentials {
 // A NodeManager takes nothing but the token that came with the container.
 [[nodiscard]] core::Result<ClientOptions> node_manager_options(const hconf::Config& config, hconf::HostPort server,
                                                                Token token, const Credentials& credentials);
+
+// What a key such as hadoop.rpc.protection allows, in order of preference.
+[[nodiscard]] std::vector<Protection> protections(std::string_view key, hconf::Reader& read);
 
 // The token of this kind for this service. A service may be named by address, by host or not at all in the token, so
 // the only one of its kind is taken as well.

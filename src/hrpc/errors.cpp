@@ -1,7 +1,9 @@
 #include "hrpc/errors.hpp"
 
+#include "core/error_category.hpp"
 #include "core/strings.hpp"
 
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,77 +11,40 @@
 namespace ydl::hrpc {
 namespace {
 
-class Category final : public std::error_category {
- public:
-  const char* name() const noexcept override { return "hrpc"; }
-  std::string message(int value) const override { return std::string(text(static_cast<Errc>(value))); }
-
- private:
-  static std::string_view text(Errc code) {
-    switch (code) {
-      case Errc::unreachable:
-        return "unreachable";
-      case Errc::timed_out:
-        return "timed out";
-      case Errc::connection_lost:
-        return "connection lost";
-      case Errc::not_hadoop:
-        return "not a Hadoop RPC server";
-      case Errc::corrupt:
-        return "not the protocol";
-      case Errc::unauthenticated:
-        return "not authenticated";
-      case Errc::security_refused:
-        return "security settings do not meet";
-      case Errc::access_denied:
-        return "access denied";
-      case Errc::invalid_token:
-        return "invalid token";
-      case Errc::standby:
-        return "standby";
-      case Errc::retriable:
-        return "not ready";
-      case Errc::safe_mode:
-        return "safe mode";
-      case Errc::no_such_method:
-        return "no such method";
-      case Errc::not_found:
-        return "not found";
-      case Errc::exists:
-        return "exists already";
-      case Errc::not_a_directory:
-        return "not a directory";
-      case Errc::is_a_directory:
-        return "a directory";
-      case Errc::not_empty:
-        return "not empty";
-      case Errc::invalid_path:
-        return "invalid path";
-      case Errc::quota_exceeded:
-        return "quota exceeded";
-      case Errc::lease_conflict:
-        return "another client writes it";
-      case Errc::lease_lost:
-        return "lease lost";
-      case Errc::not_yet_replicated:
-        return "not yet replicated";
-      case Errc::unsupported:
-        return "unsupported";
-      case Errc::invalid_request:
-        return "invalid request";
-      case Errc::not_registered:
-        return "not registered";
-      case Errc::remote:
-        return "remote exception";
-    }
-    return "unknown";
-  }
-};
+constexpr auto kTexts = std::to_array<core::ErrorText>({
+    {Errc::unreachable, "unreachable"},
+    {Errc::timed_out, "timed out"},
+    {Errc::connection_lost, "connection lost"},
+    {Errc::not_hadoop, "not a Hadoop RPC server"},
+    {Errc::corrupt, "not the protocol"},
+    {Errc::unauthenticated, "not authenticated"},
+    {Errc::security_refused, "security settings do not meet"},
+    {Errc::access_denied, "access denied"},
+    {Errc::invalid_token, "invalid token"},
+    {Errc::standby, "standby"},
+    {Errc::retriable, "not ready"},
+    {Errc::safe_mode, "safe mode"},
+    {Errc::no_such_method, "no such method"},
+    {Errc::not_found, "not found"},
+    {Errc::exists, "exists already"},
+    {Errc::not_a_directory, "not a directory"},
+    {Errc::is_a_directory, "a directory"},
+    {Errc::not_empty, "not empty"},
+    {Errc::invalid_path, "invalid path"},
+    {Errc::quota_exceeded, "quota exceeded"},
+    {Errc::lease_conflict, "another client writes it"},
+    {Errc::lease_lost, "lease lost"},
+    {Errc::not_yet_replicated, "not yet replicated"},
+    {Errc::unsupported, "unsupported"},
+    {Errc::invalid_request, "invalid request"},
+    {Errc::not_registered, "not registered"},
+    {Errc::remote, "remote exception"},
+});
 
 }  // namespace
 
 const std::error_category& error_category() noexcept {
-  static const Category category;
+  static const core::TableCategory category("hrpc", kTexts);
   return category;
 }
 

@@ -236,20 +236,33 @@ Server::~Server() {
 core::Result<void> Server::listen() {
   boost::system::error_code error;
   const auto refuse = [&] {
-    return core::fail(core::Errc::io, fmt::format("cannot listen on {}:{}: {}", state_->options.address,
-                                                  state_->options.port, error.message()));
+    const auto& options = state_->options;
+    return core::fail(core::Errc::io,
+                      fmt::format("cannot listen on {}:{}{}: {}", options.address, options.port,
+                                  options.last_port > options.port
+                                      ? fmt::format(" to {}: choose others with --port-range", options.last_port)
+                                      : "",
+                                  error.message()));
   };
   const auto address = asio::ip::make_address(state_->options.address, error);
   if (error) return refuse();
-  const tcp::endpoint endpoint(address, state_->options.port);
   auto& acceptor = state_->acceptor;
-  acceptor.open(endpoint.protocol(), error);
+  acceptor.open(address.is_v6() ? tcp::v6() : tcp::v4(), error);
   if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
-  if (!error) acceptor.bind(endpoint, error);
+  if (error) return refuse();
+  const int last = std::max(state_->options.port, state_->options.last_port);
+  for (int port = state_->options.port; port <= last; ++port) {
+    acceptor.bind({address, static_cast<std::uint16_t>(port)}, error);
+    if (error != asio::error::address_in_use) break;
+  }
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error) return refuse();
   asio::co_spawn(state_->executor, accept_loop(state_), asio::detached);
   return {};
+}
+
+void Server::route(Router router) {
+  state_->router = std::move(router);
 }
 
 std::uint16_t Server::port() const {

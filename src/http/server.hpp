@@ -11,18 +11,19 @@ namespace ydl::http {
 
 struct ServerOptions {
   std::string address = "127.0.0.1";
-  std::uint16_t port = 0;  // 0: any free one
-  std::string secret;      // every call must carry it
+  std::uint16_t port = 0;       // 0: any free one
+  std::uint16_t last_port = 0;  // above `port`: any of the two and what lies between will do
+  std::string secret;           // every call must carry it
   std::size_t max_connections = 4096;
   std::size_t max_body = std::size_t{16} << 20U;
   core::Millis idle_timeout = core::Seconds(120);
 };
 
 // The master's one server. Single-threaded: handlers run on the executor's thread, one coroutine per connection.
-// Life cycle: listen(), then close(), after which no handler runs any more.
+// Life cycle: listen(), route() before the executor runs again, then close(), after which no handler runs any more.
 class Server {
  public:
-  Server(net::asio::any_io_executor executor, ServerOptions options, Router router);
+  Server(net::asio::any_io_executor executor, ServerOptions options, Router router = {});
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -30,6 +31,8 @@ class Server {
   // Errors: io, with address and port, when the port cannot be had.
   [[nodiscard]] core::Result<void> listen();
   [[nodiscard]] std::uint16_t port() const;
+  // What it serves, where that needs to know the port first.
+  void route(Router router);
   // Takes no more connections and waits, for a bounded time, until the calls in hand are answered.
   [[nodiscard]] net::awaitable<void> drain(core::Millis at_most);
   void close();

@@ -24,6 +24,7 @@ inline constexpr int kFolderVersion = 1;
 //           state.json               where it stands: StateFile, replaced as a whole
 //           view.json                the job and its tasks as they ended
 //           events.jsonl             everything that happened, one JSON object per line
+//           yarn.json                where it runs on a cluster, if it does
 //           master.json              address and secret of the running master, mode 0600
 //           master.lock              locked while the master lives
 //           logs/master.log  logs/agent.log
@@ -42,6 +43,7 @@ class JobFolder {
   [[nodiscard]] std::filesystem::path view_file() const { return root_ / "view.json"; }
   [[nodiscard]] std::filesystem::path events_file() const { return root_ / "events.jsonl"; }
   [[nodiscard]] std::filesystem::path master_file() const { return root_ / "master.json"; }
+  [[nodiscard]] std::filesystem::path yarn_file() const { return root_ / "yarn.json"; }
   [[nodiscard]] std::filesystem::path lock_file() const { return root_ / "master.lock"; }
   [[nodiscard]] std::filesystem::path logs() const { return root_ / "logs"; }
   [[nodiscard]] std::filesystem::path master_log() const { return logs() / "master.log"; }
@@ -60,7 +62,7 @@ struct JobFile {
   core::WallTime created{};
   std::string user;
   std::string ydl_version;
-  std::string cluster;            // "local"
+  std::string cluster;            // "local", "yarn"
   std::filesystem::path results;  // the tasks' folders are below it
   std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;
   spec::JobSpec spec;

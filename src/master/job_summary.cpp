@@ -36,7 +36,8 @@ core::Result<JobSummary> summarise(const JobFolder& folder) {
   job.reason = state->reason;
   job.tasks = state->tasks;
   job.finished = state->finished;
-  if (!is_final(job.state) && !master_lives(folder)) {
+  job.cluster = core::json_string_or(*object, "cluster", "local");
+  if (!is_final(job.state) && !master_lives(folder) && job.cluster == "local") {
     job.state = "lost";
     job.reason = "its master ended before the job did";
   }

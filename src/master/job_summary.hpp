@@ -15,7 +15,8 @@ struct JobSummary {
   core::JobId id;
   std::string name;
   std::string framework;
-  std::string state;  // of job::JobState; "lost" when its master died; "unreadable"
+  std::string cluster;  // "local", "yarn": there only the cluster knows whether the job still runs
+  std::string state;    // of job::JobState; "lost" when its master died; "unreadable"
   std::string reason;
   int tasks = 0;
   std::optional<core::WallTime> created;

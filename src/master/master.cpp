@@ -16,26 +16,27 @@ namespace ydl::master {
 namespace json = boost::json;
 
 Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, JobFile job, JobPlan plan,
-               const BackendFactory& make_backend)
+               const Site& site)
     : executor_(executor),
       folder_(std::move(folder)),
       job_(std::move(job)),
       plan_(std::move(plan)),
+      logs_(site.logs.empty() ? folder_.logs().string() : site.logs),
       machine_(plan_.machine),
       journal_(executor, folder_.events_file()),
       timer_(executor),
       ended_(executor) {
   if (plan_.framework->needs_scheduler()) {
-    scheduler_.emplace(executor_, plan_.shape, SchedulerHost::Place{"127.0.0.1", job_.port_range},
+    scheduler_.emplace(executor_, plan_.shape, SchedulerHost::Place{site.address, site.listen, job_.port_range},
                        job_.spec.rendezvous_timeout,
                        SchedulerHost::Sink{[this](std::string why) { happen(job::Broken{std::move(why)}); },
                                            [this](std::optional<core::AttemptId> attempt, std::string text) {
                                              note(std::move(text), std::move(attempt));
                                            }});
   }
-  backend_ = make_backend({[this](job::Event event) { happen(std::move(event)); },
-                           [this](const agent::TaskOutput& output) { take_output(output); },
-                           [this](std::string text) { note(std::move(text)); }});
+  backend_ = site.make_backend({[this](job::Event event) { happen(std::move(event)); },
+                                [this](const agent::TaskOutput& output) { take_output(output); },
+                                [this](std::string text) { note(std::move(text)); }});
 }
 
 net::awaitable<job::Outcome> Master::run() {
@@ -51,7 +52,7 @@ net::awaitable<job::Outcome> Master::run() {
   }
   happen(job::Begin{});
   while (!outcome_) co_await ended_.wait(core::Seconds(3600));
-  co_await backend_->close();
+  co_await backend_->close(*outcome_);
   co_return *outcome_;
 }
 
@@ -125,6 +126,7 @@ void Master::on(const job::Ask& ask) {
     const auto name = spec::name_in_task(archive);
     request.links.push_back({(folder_.archives() / name).string(), name});
   }
+  for (const auto& input : job_.spec.inputs) request.inputs.push_back({input.source, spec::name_in_task(input)});
   backend_->place(std::move(request));
 }
 
@@ -148,7 +150,6 @@ void Master::on(const job::Launch& launch) {
   if (!core::process_getenv("PYTHONUNBUFFERED")) request.env["PYTHONUNBUFFERED"] = "1";  // or logs come in lumps
   for (const auto& [name, value] : role.env) request.env[name] = value;
   request.env["YDL_ATTEMPT"] = std::to_string(launch.attempt.attempt);
-  request.env["YDL_RESULTS_DIR"] = (job_.results / task.file_name()).string();
   backend_->launch(std::move(request));
 }
 
@@ -286,7 +287,7 @@ std::string Master::job_view() const {
                     {"state", job::name(outcome_ ? outcome_->state : snapshot.state)},
                     {"attempt", snapshot.attempt},
                     {"submitted", core::format_utc(job_.created)},
-                    {"logs", folder_.logs().string()},
+                    {"logs", logs_},
                     {"results", job_.results.string()},
                     {"tasks", std::move(tasks)}};
   if (finished_at_) view["finished"] = core::format_utc(*finished_at_);

@@ -17,14 +17,19 @@
 
 namespace ydl::master {
 
-using BackendFactory = std::function<std::unique_ptr<backend::Backend>(backend::Sink)>;
+// What a master must know of the place where its job runs.
+struct Site {
+  std::function<std::unique_ptr<backend::Backend>(backend::Sink)> make_backend;
+  std::string address = "127.0.0.1";  // numeric: where the tasks reach this process
+  std::string listen = "127.0.0.1";   // what its servers listen on
+  std::string logs = {};              // where people find the tasks' logs; empty: in the job's folder
+};
 
 // Runs one job: feeds the job's state machine with what the backend reports and carries out what it wants. The HTTP
 // API (api.hpp) reads from it. Single-threaded; life cycle: construct, run() once.
 class Master {
  public:
-  Master(const net::asio::any_io_executor& executor, JobFolder folder, JobFile job, JobPlan plan,
-         const BackendFactory& make_backend);
+  Master(const net::asio::any_io_executor& executor, JobFolder folder, JobFile job, JobPlan plan, const Site& site);
   Master(const Master&) = delete;
   Master& operator=(const Master&) = delete;
 
@@ -62,6 +67,7 @@ class Master {
   JobFolder folder_;
   JobFile job_;
   JobPlan plan_;
+  std::string logs_;
   job::Machine machine_;
   Journal journal_;
   std::unique_ptr<backend::Backend> backend_;

@@ -42,6 +42,10 @@ Result<Command> resolve_command(std::vector<std::string> argv, const spec::JobSp
   const bool named = is_python(argv.front());
   if (!named && !is_script(argv.front())) return Command{std::move(argv), {}};
   if (named) argv.erase(argv.begin());
+  if (spec.python_env) {  // only in a plan that is not run: who runs it has put the interpreter in its place
+    argv.insert(argv.begin(), "python");
+    return Command{std::move(argv), fmt::format("the Python of {}, as --python-env says", *spec.python_env)};
+  }
   if (spec.python) {
     argv.insert(argv.begin(), *spec.python);
     return Command{std::move(argv), fmt::format("{}, as --python says", *spec.python)};
@@ -91,6 +95,19 @@ std::optional<std::string> find_on_path(const std::string& name) {
     if (fs::is_regular_file(candidate, ignored) && ::access(candidate.c_str(), X_OK) == 0) return candidate.string();
   }
   return std::nullopt;
+}
+
+std::optional<std::string> find_on_node(const std::string& name) {
+  if (name != "python3") return std::nullopt;  // the name that every distribution has
+  return name;
+}
+
+yarn::Resource container_size(const RoleLaunch& role) {
+  yarn::Resource size;
+  size.memory_mib = static_cast<std::int64_t>((role.memory + kMiB - 1) / kMiB);
+  size.vcores = role.vcores;
+  if (role.gpus > 0) size.others[std::string(yarn::kGpu)] = role.gpus;
+  return size;
 }
 
 const RoleLaunch& JobPlan::role(std::string_view name) const {
@@ -167,6 +184,7 @@ std::optional<std::size_t> script_in(const std::vector<std::string>& command) {
 
 std::string name_from_command(const std::vector<std::string>& command) {
   for (const auto& word : command) {
+    if (word == "-c") return "python";  // what follows is a program, not its name
     if (is_python(fs::path(word).filename().string()) || word.starts_with('-')) continue;
     auto stem = fs::path(word).stem().string();
     return stem.empty() ? "job" : stem;

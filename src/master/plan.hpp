@@ -4,6 +4,7 @@
 #include "framework/framework.hpp"
 #include "job/types.hpp"
 #include "spec/job_spec.hpp"
+#include "yarn/resource.hpp"
 
 #include <functional>
 #include <optional>
@@ -42,10 +43,15 @@ struct JobPlan {
 // Finds a command on PATH; nothing when it is not there. An argument, so that plans are testable.
 using FindCommand = std::function<std::optional<std::string>(const std::string& name)>;
 [[nodiscard]] std::optional<std::string> find_on_path(const std::string& name);
+// For tasks on other hosts, whose PATH nobody can look at from here: the name itself.
+[[nodiscard]] std::optional<std::string> find_on_node(const std::string& name);
 
 // Errors (usage): what the framework refuses, a role without a command, no decider, no Python.
 [[nodiscard]] core::Result<JobPlan> make_plan(const spec::JobSpec& spec,
                                               const FindCommand& find_command = find_on_path);
+
+// What a container for one task of a role must have, in YARN's units.
+[[nodiscard]] yarn::Resource container_size(const RoleLaunch& role);
 
 // Which word of a command is a Python script to run, with or without a leading `python`.
 [[nodiscard]] std::optional<std::size_t> script_in(const std::vector<std::string>& command);

@@ -9,6 +9,7 @@
 #include "master/api.hpp"
 #include "master/master.hpp"
 #include "master/plan.hpp"
+#include "master/process_parts.hpp"
 #include "net/endpoint_file.hpp"
 
 #include <csignal>
@@ -26,12 +27,6 @@ namespace ydl::master {
 namespace {
 
 namespace asio = net::asio;
-
-// Says one line to whoever started us and lets go of the pipe.
-void report(std::string_view line) {
-  (void)core::write_all(STDOUT_FILENO, fmt::format("{}\n", line));
-  ::dup2(STDERR_FILENO, STDOUT_FILENO);
-}
 
 net::awaitable<void> watch_leash(Master& master) {
   asio::posix::stream_descriptor leash(co_await asio::this_coro::executor, ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
@@ -62,44 +57,60 @@ net::awaitable<void> run_job(Master& master, http::Server& server, int& exit_cod
   server.close();
 }
 
-struct Prepared {
-  core::UniqueFd lock;
-  JobFile job;
-  JobPlan plan;
-};
+}  // namespace
 
-core::Result<Prepared> prepare(const JobFolder& folder) {
+core::Result<PreparedJob> prepare_job(const JobFolder& folder, const FindCommand& find_command) {
   auto lock = lock_job(folder);
   if (!lock) return core::fail(lock.error());
   auto job = read_job_file(folder);
   if (!job) return core::fail(job.error());
-  auto plan = make_plan(job->spec);
+  auto plan = make_plan(job->spec, find_command);
   if (!plan) return core::fail(plan.error());
-  return Prepared{std::move(*lock), std::move(*job), std::move(*plan)};
+  (void)lock->release();  // it goes with the process: who waits for it may count on our being gone
+  return PreparedJob{*std::move(job), *std::move(plan)};
 }
 
-}  // namespace
-
-int run_master_process(const JobFolder& folder, Attachment attachment) {
+void begin_master_process() {
   ::prctl(PR_SET_NAME, "ydl-master");
   ::signal(SIGPIPE, SIG_IGN);
   agent::adopt_orphans();
-  auto prepared = prepare(folder);
+}
+
+int run_to_the_end(asio::io_context& context, Master& master, http::Server& server, Attachment attachment) {
+  const auto executor = context.get_executor();
+  int exit_code = 1;
+  asio::co_spawn(executor, run_job(master, server, exit_code), [&](std::exception_ptr) { context.stop(); });
+  asio::co_spawn(executor, watch_signals(master), asio::detached);
+  if (attachment == Attachment::leashed) asio::co_spawn(executor, watch_leash(master), asio::detached);
+  context.run();
+  std::error_code ignored;
+  std::filesystem::remove(master.folder().master_file(), ignored);  // its secret opens nothing any more
+  return exit_code;
+}
+
+void report_start(std::string_view line) {
+  (void)core::write_all(STDOUT_FILENO, fmt::format("{}\n", line));
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+int run_master_process(const JobFolder& folder, Attachment attachment) {
+  begin_master_process();
+  auto prepared = prepare_job(folder, find_on_path);
   if (!prepared) {
-    report("error " + prepared.error().message);
+    report_start("error " + prepared.error().message);
     return 1;
   }
-  (void)prepared->lock.release();  // it goes with the process: who waits for it may count on our being gone
   asio::io_context context(1);
   const auto executor = context.get_executor();
   agent::Hub hub(executor);
-  const auto make_backend = [&](backend::Sink sink) {
+  Site site;
+  site.make_backend = [&](backend::Sink sink) {
     backend::LocalOptions local;
     local.credentials = folder.master_file();
     local.agent_log = folder.agent_log();
     return std::make_unique<backend::LocalBackend>(executor, hub, std::move(sink), std::move(local));
   };
-  Master master(executor, folder, std::move(prepared->job), std::move(prepared->plan), make_backend);
+  Master master(executor, folder, std::move(prepared->job), std::move(prepared->plan), site);
 
   http::ServerOptions options;
   options.secret = core::random_hex(16);
@@ -108,19 +119,11 @@ int run_master_process(const JobFolder& folder, Attachment attachment) {
   if (listening)
     listening = net::write_endpoint(folder.master_file(), {options.address, server.port(), options.secret});
   if (!listening) {
-    report("error " + listening.error().message);
+    report_start("error " + listening.error().message);
     return 1;
   }
-  report("ready");
-
-  int exit_code = 1;
-  asio::co_spawn(executor, run_job(master, server, exit_code), [&](std::exception_ptr) { context.stop(); });
-  asio::co_spawn(executor, watch_signals(master), asio::detached);
-  if (attachment == Attachment::leashed) asio::co_spawn(executor, watch_leash(master), asio::detached);
-  context.run();
-  std::error_code ignored;
-  std::filesystem::remove(folder.master_file(), ignored);  // its secret opens nothing any more
-  return exit_code;
+  report_start("ready");
+  return run_to_the_end(context, master, server, attachment);
 }
 
 }  // namespace ydl::master

@@ -14,4 +14,11 @@ enum class Attachment {
 // one line comes: "ready", or "error " and a sentence. Returns the exit code.
 [[nodiscard]] int run_master_process(const JobFolder& folder, Attachment attachment);
 
+// The same for a job on YARN whose master runs here: an unmanaged ApplicationMaster.
+[[nodiscard]] int run_unmanaged_master_process(const JobFolder& folder, Attachment attachment);
+
+// The same as an ApplicationMaster in a container: `ydl __master --container`. What it has to run the container's
+// credentials say (master_ticket.hpp); its words go to standard error, whose end the ResourceManager shows.
+[[nodiscard]] int run_container_master_process();
+
 }  // namespace ydl::master

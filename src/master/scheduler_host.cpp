@@ -1,6 +1,7 @@
 #include "master/scheduler_host.hpp"
 
 #include "core/log.hpp"
+#include "net/resolver.hpp"
 
 #include <tuple>
 
@@ -13,10 +14,11 @@ pslite::Role role_of(const core::TaskId& task) {
   return task.role == "server" ? pslite::Role::server : pslite::Role::worker;
 }
 
-// Names are for later backends: on this machine every node has a numeric address.
-net::Async<boost::asio::ip::address> refuse_names(std::string host) {
-  co_return core::fail(core::Errc::usage,
-                       fmt::format("'{}' is not a numeric address; set DMLC_NODE_HOST to one", host));
+// Nodes are told to register by address; a job may say otherwise with a DMLC_NODE_HOST of its own.
+net::Async<boost::asio::ip::address> look_up(std::string host) {
+  const auto addresses = co_await net::resolve(host, core::Seconds(10));
+  if (!addresses) co_return core::fail(addresses.error().within(fmt::format("DMLC_NODE_HOST '{}'", host)));
+  co_return addresses->front();
 }
 
 std::string name_of(const pslite::Member& member) {
@@ -32,9 +34,9 @@ core::Result<void> SchedulerHost::start() {
   options.job.servers = shape_.count("server");
   options.job.host = place_.host;
   options.job.registration_timeout = registration_timeout_;
-  options.address = place_.host;
+  options.address = place_.listen;
   if (place_.port_range) std::tie(options.port, options.last_port) = *place_.port_range;
-  options.resolve = refuse_names;
+  options.resolve = look_up;
   options.notify = [this](const pslite::Notice& notice) { on(notice); };
   scheduler_.reset();
   auto scheduler = pslite::Scheduler::listen(executor_, std::move(options));

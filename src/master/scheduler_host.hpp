@@ -23,7 +23,8 @@ class SchedulerHost {
   };
 
   struct Place {
-    std::string host;
+    std::string host;                                                   // where the tasks reach it
+    std::string listen;                                                 // what it listens on
     std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;  // none: the kernel chooses
   };
 

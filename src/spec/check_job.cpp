@@ -82,13 +82,13 @@ core::Result<> check_roles(const JobSpec& job) {
 }
 
 core::Result<> check_files(const JobSpec& job) {
-  if (job.files.size() + job.archives.size() > kMaxFiles) {
+  if (job.files.size() + job.archives.size() + job.inputs.size() > kMaxFiles) {
     return fail(Errc::usage, fmt::format("a job names at most {} files; put them into a folder", kMaxFiles));
   }
   std::set<std::string> names;
-  for (const auto* list : {&job.files, &job.archives}) {
+  for (const auto* list : {&job.files, &job.archives, &job.inputs}) {
     for (const auto& file : *list) {
-      if (auto ok = check_file(file); !ok) return ok;
+      if (auto ok = list == &job.inputs ? check_input(file) : check_file(file); !ok) return ok;
       if (!names.insert(name_in_task(file)).second) {
         return fail(Errc::usage, fmt::format("two files have the name {} in the task; give one of them another",
                                              in_quotes(name_in_task(file))));
@@ -96,6 +96,12 @@ core::Result<> check_files(const JobSpec& job) {
     }
   }
   return {};
+}
+
+core::Result<> check_python_env(const JobSpec& job) {
+  if (!job.python_env) return {};
+  if (job.python) return fail(Errc::usage, "python names an interpreter already; give one of the two");
+  return check_path(*job.python_env);
 }
 
 }  // namespace
@@ -113,6 +119,7 @@ core::Result<> check_job(const JobSpec& job) {
       .then("files_limit", [&] { return if_set(job.files_limit, check_memory); })
       .then("directory", [&] { return if_set(job.directory, check_path); })
       .then("python", [&] { return if_set(job.python, check_path); })
+      .then("python_env", [&] { return check_python_env(job); })
       .then("retries", [&] { return check_range(job.retries, kRetriesRange); })
       .then("job_retries", [&] { return check_range(job.job_retries, kRetriesRange); })
       .then("timeouts.allocation", check_time(job.allocation_timeout, Zero::refused))

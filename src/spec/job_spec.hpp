@@ -55,10 +55,12 @@ struct JobSpec {
   std::vector<Role> roles;
   std::vector<FileRef> files;
   std::vector<FileRef> archives;             // unpacked: `name` is a folder in the task's working directory
+  std::vector<FileRef> inputs;               // hdfs://… that each task finds in its working directory; clusters only
   std::optional<std::uint64_t> files_limit;  // bytes of all that travels to the tasks; empty: the default
   bool auto_files = true;                    // what lies in the directory of submission is found in each task's
   std::optional<std::string> directory;      // of submission; relative paths mean what they mean there
   std::optional<std::string> python;         // interpreter for commands that are .py files
+  std::optional<std::string> python_env;     // one that travels: a folder, an archive or a requirements.txt
   int retries = 0;                           // per role
   int job_retries = 0;
   core::Millis allocation_timeout = core::Seconds(300);

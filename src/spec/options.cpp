@@ -137,4 +137,11 @@ core::Result<FileRef> parse_file_ref(std::string_view text) {
   return file;
 }
 
+core::Result<FileRef> parse_input_ref(std::string_view text) {
+  auto input = parse_file_ref(text);
+  if (!input) return input;
+  if (auto ok = check_input(*input); !ok) return fail(std::move(ok.error()));
+  return input;
+}
+
 }  // namespace ydl::spec

@@ -42,7 +42,10 @@ struct EnvVariable {
 // "SOURCE" or "SOURCE=NAME". The name follows the last '=', so that a source with one in it needs a name.
 [[nodiscard]] core::Result<FileRef> parse_file_ref(std::string_view text);
 
-// The same, or "SOURCE#NAME" as Hadoop's tools write it.
+// The same of "hdfs://PATH".
+[[nodiscard]] core::Result<FileRef> parse_input_ref(std::string_view text);
+
+// The same as parse_file_ref, or "SOURCE#NAME" as Hadoop's tools write it.
 [[nodiscard]] core::Result<FileRef> parse_archive_ref(std::string_view text);
 
 }  // namespace ydl::spec

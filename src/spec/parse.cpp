@@ -15,9 +15,9 @@
 namespace ydl::spec {
 namespace {
 
-constexpr std::array<std::string_view, 15> kSavedJobKeys{
-    "version", "name",    "framework",  "command",     "env",         "roles",    "files",    "archives",
-    "python",  "retries", "auto_files", "files_limit", "job_retries", "timeouts", "directory"};
+constexpr std::array<std::string_view, 17> kSavedJobKeys{
+    "version", "name",       "framework",   "command",     "env",      "roles",      "files",  "archives", "python",
+    "retries", "auto_files", "files_limit", "job_retries", "timeouts", "python_env", "inputs", "directory"};
 constexpr auto kJobKeys = std::span(kSavedJobKeys).first(kSavedJobKeys.size() - 1);  // all but the directory
 constexpr std::array<std::string_view, 8> kRoleKeys{"count",     "kind",    "command", "env",
                                                     "resources", "retries", "restart", "ports"};
@@ -121,7 +121,10 @@ std::optional<FileRef> read_file_ref(const std::string& key, const TreeNode& ite
 // The names that files and archives have in the task, and the lines they stand on.
 using NameLines = std::map<std::string, int>;
 
-std::vector<FileRef> read_files(const Fields& job, const std::string& key, std::string_view example, NameLines& lines) {
+using CheckFile = core::Result<> (*)(const FileRef&);
+
+std::vector<FileRef> read_files(const Fields& job, const std::string& key, std::string_view example, NameLines& lines,
+                                CheckFile check = check_file) {
   const TreeNode* list = job.sequence(key, example);
   if (list == nullptr) return {};
   if (list->items.size() > kMaxFiles) {
@@ -132,7 +135,7 @@ std::vector<FileRef> read_files(const Fields& job, const std::string& key, std::
   for (const auto& item : list->items) {
     auto file = read_file_ref(key, item, job);
     if (!file) continue;
-    if (auto ok = check_file(*file); !ok) {
+    if (auto ok = check(*file); !ok) {
       job.complain(key, item, ok.error().message);
       continue;
     }
@@ -172,10 +175,14 @@ JobSpec read_job(const Fields& fields) {
   NameLines names;
   spec.files = read_files(fields, "files", "[data/train.bin]", names);
   spec.archives = read_files(fields, "archives", "[{source: data.tar.gz, name: data}]", names);
+  spec.inputs = read_files(fields, "inputs", "[{source: 'hdfs:///data/train', name: train}]", names, check_input);
   spec.files_limit = fields.memory("files_limit");
   spec.auto_files = fields.boolean("auto_files").value_or(spec.auto_files);
   spec.directory = fields.text("directory", check_path);
   spec.python = fields.text("python", check_path);
+  spec.python_env = fields.text("python_env", check_path);
+  if (spec.python && spec.python_env)
+    fields.complain("python_env", fields.node(), "python names an interpreter already; give one of the two");
   spec.retries = fields.integer("retries", kRetriesRange).value_or(spec.retries);
   spec.job_retries = fields.integer("job_retries", kRetriesRange).value_or(spec.job_retries);
   return with_timeouts(std::move(spec), fields);

@@ -153,6 +153,17 @@ core::Result<> check_file(const FileRef& file) {
                                        in_quotes(name)));
 }
 
+core::Result<> check_input(const FileRef& input) {
+  constexpr std::string_view kScheme = "hdfs://";
+  const std::string_view source = input.source;
+  const auto path = source.starts_with(kScheme) ? source.find('/', kScheme.size()) : std::string_view::npos;
+  if (path == std::string_view::npos) {
+    return fail(Errc::usage, fmt::format("{} is no path in HDFS; write hdfs:///PATH or hdfs://CLUSTER/PATH",
+                                         in_quotes(input.source)));
+  }
+  return check_file(input);
+}
+
 std::string name_in_task(const FileRef& file) {
   if (!file.name.empty()) return file.name;
   std::string_view source = file.source;

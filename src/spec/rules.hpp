@@ -23,6 +23,7 @@ inline constexpr std::size_t kMaxFiles = 10'000;
 inline constexpr std::size_t kMaxNameBytes = 128;
 inline constexpr std::size_t kMaxWordBytes = 131'071;  // Linux gives no process a longer argument or variable
 inline constexpr std::uint64_t kMaxMemory = std::uint64_t{1} << 50U;
+inline constexpr std::uint64_t kDefaultFilesLimit = std::uint64_t{1} << 30U;  // bytes that travel to a job's tasks
 inline constexpr Range kCountRange{1, 100'000};
 inline constexpr Range kRetriesRange{0, 1'000};
 inline constexpr Range kVcoresRange{1, 4'096};
@@ -48,6 +49,7 @@ enum class Zero { allowed, refused };
 [[nodiscard]] core::Result<> check_memory(std::uint64_t bytes);
 [[nodiscard]] core::Result<> check_duration(core::Millis duration, Zero zero);
 [[nodiscard]] core::Result<> check_file(const FileRef& file);
+[[nodiscard]] core::Result<> check_input(const FileRef& input);
 
 // The path, relative to a task's working directory, under which it finds the file.
 [[nodiscard]] std::string name_in_task(const FileRef& file);

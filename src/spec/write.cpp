@@ -83,10 +83,12 @@ json::object to_object(const JobSpec& job) {
   object.emplace("roles", std::move(roles));
   if (!job.files.empty()) object.emplace("files", to_array(job.files));
   if (!job.archives.empty()) object.emplace("archives", to_array(job.archives));
+  if (!job.inputs.empty()) object.emplace("inputs", to_array(job.inputs));
   object.emplace("auto_files", job.auto_files);
   if (job.files_limit) object.emplace("files_limit", exact_bytes(*job.files_limit));
   put_if_set(object, "directory", job.directory);
   put_if_set(object, "python", job.python);
+  put_if_set(object, "python_env", job.python_env);
   object.emplace("retries", job.retries);
   object.emplace("job_retries", job.job_retries);
   object.emplace("timeouts", timeouts(job));

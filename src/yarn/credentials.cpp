@@ -1,5 +1,6 @@
 #include "yarn/credentials.hpp"
 
+#include "core/files.hpp"
 #include "hrpc/frame_codec.hpp"
 #include "hrpc/proto/security.pb.h"
 #include "yarn/proto/credentials.pb.h"
@@ -15,6 +16,7 @@ namespace ydl::yarn {
 namespace {
 
 constexpr std::string_view kMagic = "HDTS";
+constexpr const char* kVariable = "HADOOP_TOKEN_FILE_LOCATION";
 
 std::unexpected<core::Error> corrupt(std::string_view what) {
   return core::fail(core::Errc::corrupt, fmt::format("these are not Hadoop credentials: {}", what));
@@ -130,6 +132,16 @@ core::Result<Credentials> decode_credentials(std::string_view bytes) {
     default:
       return corrupt(fmt::format("format {} is not known", format));
   }
+}
+
+core::Result<Credentials> process_credentials(const core::Getenv& getenv) {
+  const auto path = getenv(kVariable);
+  if (!path) return Credentials{};
+  const auto bytes = core::read_file(*path);
+  if (!bytes) return core::fail(bytes.error().within(kVariable));
+  auto credentials = decode_credentials(*bytes);
+  if (!credentials) return core::fail(std::move(credentials).error().within(fmt::format("{}={}", kVariable, *path)));
+  return credentials;
 }
 
 Credentials for_tasks(Credentials credentials) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/result.hpp"
+#include "core/user.hpp"
 #include "hrpc/token.hpp"
 
 #include <map>
@@ -35,6 +36,10 @@ enum class CredentialsFormat : unsigned char {
                                              CredentialsFormat format = CredentialsFormat::writable);
 // Either format. Errors: corrupt.
 [[nodiscard]] core::Result<Credentials> decode_credentials(std::string_view bytes);
+
+// Those of the file that HADOOP_TOKEN_FILE_LOCATION names; none where it names none. Errors: not_found and io, corrupt,
+// each naming file and variable.
+[[nodiscard]] core::Result<Credentials> process_credentials(const core::Getenv& getenv = core::process_getenv);
 
 // What a task may have of its master's: all but the token that would let it be the master.
 [[nodiscard]] Credentials for_tasks(Credentials credentials);

@@ -129,7 +129,9 @@ core::Result<pb::ContainerLaunchContextProto> launch_context(const Launch& launc
     const auto command = quote_command(launch.command);
     if (!command) return core::fail(command.error().within("the command"));
     // exec: the task itself is what the NodeManager signals and waits for.
-    context.add_command(fmt::format("exec {} 1>{}/stdout 2>{}/stderr", *command, kLogDir, kLogDir));
+    context.add_command(launch.log_name.empty()
+                            ? fmt::format("exec {} 1>{}/stdout 2>{}/stderr", *command, kLogDir, kLogDir)
+                            : fmt::format("exec {} 1>{}/{} 2>&1", *command, kLogDir, launch.log_name));
   }
   if (auto added = add_environment(context, launch); !added) return core::fail(std::move(added).error());
   if (auto added = add_files(context, launch); !added) return core::fail(std::move(added).error());

@@ -40,6 +40,7 @@ struct Launch {
   std::vector<std::string> command = {};
   std::map<std::string, std::string> environment = {};
   std::map<std::string, LocalResource> files = {};  // by name in the container's directory
+  std::string log_name = {};  // one file of the log folder for standard output and error; empty: "stdout" and "stderr"
   Credentials credentials = {};
   // Set on top of `environment` as the NodeManager understands them: {{PWD}} is the container's directory there.
   std::map<std::string, std::string> expanded_environment = {};
@@ -48,7 +49,6 @@ struct Launch {
   std::optional<std::string> modifiers = std::nullopt;
 };
 
-// Standard output and error go to the files "stdout" and "stderr" in the container's log folder.
 // Errors: usage, for what cannot travel (see launch_quoting.hpp), names that are no names and URLs that are none.
 [[nodiscard]] core::Result<hadoop::yarn::ContainerLaunchContextProto> launch_context(const Launch& launch);
 

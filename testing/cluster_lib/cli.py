@@ -143,6 +143,12 @@ def _pair(text):
     return key, value
 
 
+def _protections(text):
+    if unknown := [word for word in text.split(",") if word not in PROTECTIONS]:
+        raise argparse.ArgumentTypeError(f"'{unknown[0]}' is none of {', '.join(PROTECTIONS)}")
+    return text
+
+
 def _label(text):
     name, hosts = _pair(text)
     try:
@@ -192,8 +198,9 @@ def _add_up(sub):
     sub.add_argument("--yarn", action="store_true", help="a ResourceManager, and a NodeManager on each host")
     sub.add_argument("--label", type=_label, action="append", default=[], metavar="NAME=HOST,...", help="a node label and the hosts that have it")
     sub.add_argument("--secure", action="store_true", help="Kerberos, with a KDC of its own")
-    sub.add_argument("--protection", choices=PROTECTIONS, help="of RPC on a secure cluster (default: authentication)")
-    sub.add_argument("--data-protection", choices=PROTECTIONS, help="of block transfers on a secure cluster (default: as --protection)")
+    sub.add_argument("--protection", type=_protections, metavar="LEVEL,...",
+                     help=f"of RPC on a secure cluster: {', '.join(PROTECTIONS)}; clients choose among several (default: authentication)")
+    sub.add_argument("--data-protection", type=_protections, metavar="LEVEL,...", help="of block transfers on a secure cluster (default: as --protection)")
     sub.add_argument("--encrypt", choices=("aes", "3des", "rc4"), help="encrypt block transfers, on any cluster")
     sub.add_argument("--set", type=_pair, action="append", default=[], metavar="KEY=VALUE", help="one more setting for all daemons and clients")
     sub.add_argument("--optimize", action="store_true", help="daemons with large heaps and the optimizing compiler: for benchmarks")

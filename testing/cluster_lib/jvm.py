@@ -19,6 +19,8 @@ KEPT_SECONDS = 7 * 24 * 3600
 ALWAYS = ["--add-opens=java.base/java.lang=ALL-UNNAMED"]
 # A daemon of a test lives for minutes: starting soon and being small counts more than its top speed. That of a benchmark is another matter.
 CLIENT = [*ALWAYS, "-Xmx512m", "-XX:+UseSerialGC"]
+# Not a word of its own on standard output, where a client's answers are.
+QUICK_CLIENT = [*CLIENT, "-XX:TieredStopAtLevel=1", "-Xlog:disable"]
 DAEMON = [*ALWAYS, "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 OPTIMIZED_DAEMON = [*ALWAYS, "-Xmx1g"]
 

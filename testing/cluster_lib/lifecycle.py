@@ -107,7 +107,9 @@ def start_one(cluster, name):
 
 def restart(cluster, name):
     daemon = daemon_named(cluster, name)
-    processes.end([daemon.pid()] if daemon.pid() else [])
+    # One that would first write an archive of its classes is away for so long that clients give up.
+    stop = processes.kill if daemon.is_recording() else processes.end
+    stop([daemon.pid()] if daemon.pid() else [])
     start_one(cluster, daemon.name)
 
 

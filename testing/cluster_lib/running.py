@@ -5,7 +5,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from . import jvm, state
+from . import jvm, sites, state
 from .errors import ClusterError
 
 PROGRAM = Path(__file__).resolve().parents[1] / "cluster"
@@ -22,6 +22,7 @@ class RunningCluster:
             raise ClusterError(f"`testing/cluster up {' '.join(options)}` failed: {self._process.communicate()[1]}")
         self.folder = Path(ready.rstrip("\n").rpartition(", ")[2])
         self._client = None
+        self._views = {}
 
     @property
     def conf(self):
@@ -32,6 +33,13 @@ class RunningCluster:
         """What a program needs in its environment to use the cluster."""
         return state.load(self.folder).variables()
 
+    def view(self, settings):
+        """The cluster as clients with some settings of their own see it: view({"dfs.replication": 2}).client."""
+        key = tuple(sorted(settings.items()))
+        if key not in self._views:
+            self._views[key] = View(self, self.folder / f"conf-{len(self._views) + 1}", settings)
+        return self._views[key]
+
     @property
     def options(self):
         return state.load(self.folder).options
@@ -40,7 +48,7 @@ class RunningCluster:
     def client(self):
         """Hadoop's own client, started when it is first needed."""
         if self._client is None:
-            self._client = JavaClient(self.folder)
+            self._client = JavaClient(self.folder, self.conf)
         return self._client
 
     def run(self, *words, timeout=180):
@@ -53,12 +61,36 @@ class RunningCluster:
         return done.stdout
 
     def stop(self):
-        if self._client is not None:
-            self._client.stop()
+        for each in (self, *self._views.values()):
+            if each._client is not None:
+                each._client.stop()
         self._process.stdin.close()
         self._process.stdout.read()
         self._process.stderr.read()
         self._process.wait(60)
+
+
+class View:
+    """A running cluster with another configuration for its clients; for the rest, the cluster."""
+
+    def __init__(self, cluster, conf, settings):
+        self._cluster = cluster
+        self._client = None
+        self.conf = conf
+        sites.copy(cluster.conf, conf, settings)
+
+    @property
+    def variables(self):
+        return {**self._cluster.variables, "HADOOP_CONF_DIR": str(self.conf)}
+
+    @property
+    def client(self):
+        if self._client is None:
+            self._client = JavaClient(self.folder, self.conf)
+        return self._client
+
+    def __getattr__(self, name):
+        return getattr(self._cluster, name)
 
 
 class ClientError(Exception):
@@ -105,7 +137,24 @@ class LineClient:
 class JavaClient(LineClient):
     """Hadoop's own client; testing/java/Client.java says what it can do."""
 
-    def __init__(self, folder):
+    MAIN = "ydl.testing.Client"
+
+    def __init__(self, folder, conf):
         cluster = state.load(folder)
-        super().__init__(jvm.command([*jvm.CLIENT, *cluster.jvm_options()], "ydl.testing.Client", []),
-                         {**cluster.variables(), **jvm.environment(cluster.options.version, [cluster.conf])})
+        self._archive = jvm.archive(cluster.options.version, self.MAIN)
+        self._new_archive = folder / "client.jsa"
+        super().__init__(jvm.command([*self._basic_options(cluster), *cluster.jvm_options()], self.MAIN, []),
+                         {**cluster.variables(), **jvm.environment(cluster.options.version, [conf])})
+
+    def _basic_options(self, cluster):
+        """As for daemons: soon there, with the classes that an earlier one has loaded, unless speed is what counts."""
+        if cluster.options.optimize:
+            return jvm.CLIENT
+        if self._archive.exists():
+            return [*jvm.QUICK_CLIENT, f"-XX:SharedArchiveFile={self._archive}"]
+        return [*jvm.QUICK_CLIENT, f"-XX:ArchiveClassesAtExit={self._new_archive}"]
+
+    def stop(self):
+        super().stop()
+        if self._new_archive.exists():
+            os.replace(self._new_archive, self._archive)

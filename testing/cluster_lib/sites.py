@@ -23,6 +23,16 @@ def write(folder, sites, log_level="INFO"):
     (folder / "log4j.properties").write_text(LOG4J.replace("INFO", log_level, 1))
 
 
+def copy(source, target, settings):
+    """Another configuration with some settings changed: what comes last in a file counts."""
+    target.mkdir()
+    for file in source.iterdir():
+        text = file.read_text()
+        if file.suffix == ".xml":
+            text = text.replace("</configuration>", _properties(settings) + "</configuration>")
+        (target / file.name).write_text(text)
+
+
 def merged(*layers):
     """Several {name: {key: value}}, later ones winning."""
     result = {}
@@ -38,5 +48,8 @@ def everywhere(settings):
 
 
 def _document(values):
-    properties = [f"  <property><name>{escape(key)}</name><value>{escape(str(value))}</value></property>\n" for key, value in values.items()]
-    return '<?xml version="1.0" encoding="UTF-8"?>\n<configuration>\n' + "".join(properties) + "</configuration>\n"
+    return '<?xml version="1.0" encoding="UTF-8"?>\n<configuration>\n' + _properties(values) + "</configuration>\n"
+
+
+def _properties(values):
+    return "".join(f"  <property><name>{escape(key)}</name><value>{escape(str(value))}</value></property>\n" for key, value in values.items())

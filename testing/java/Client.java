@@ -35,6 +35,7 @@ public final class Client {
         FileSystem fs = FileSystem.get(new Configuration());
         Map<String, Operation> operations = new TreeMap<>();
         new Files(fs, JSON).addTo(operations);
+        new Admin(fs, JSON).addTo(operations);
         new Timing(fs, JSON).addTo(operations);
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {

@@ -16,6 +16,7 @@ import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.io.IOUtils;
 import org.apache.hadoop.util.StringUtils;
 
@@ -43,6 +44,14 @@ final class Files {
         operations.put("ls", this::list);
         operations.put("mkdirs", request -> json.valueToTree(fs.mkdirs(remote(request))));
         operations.put("delete", request -> json.valueToTree(fs.delete(remote(request), true)));
+        operations.put("chown", request -> {
+            fs.setOwner(remote(request), request.get("owner").asText(), null);
+            return json.nullNode();
+        });
+        operations.put("chmod", request -> {
+            fs.setPermission(remote(request), new FsPermission(request.get("mode").asText()));
+            return json.nullNode();
+        });
         operations.put("rename", request -> json.valueToTree(fs.rename(remote(request), new Path(request.get("to").asText()))));
     }
 

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-COMMANDS = ["run", "submit", "ls", "status", "logs", "events", "kill", "doctor", "completion"]
+COMMANDS = ["run", "submit", "ls", "status", "logs", "events", "kill", "env", "doctor", "completion"]
 
 
 def needs(program):

@@ -162,16 +162,16 @@ def test_the_first_line_says_where_the_job_runs_and_why(ydl):
     assert ydl.ok("run", "--cluster", "local", "--", "true").err.splitlines()[0] == "runs on this machine: --cluster local"
 
 
-def test_a_hadoop_configuration_that_names_a_cluster_is_mentioned(ydl):
+def test_a_hadoop_configuration_that_names_a_cluster_is_followed(ydl):
     conf = ydl.work / "conf"
     conf.mkdir()
     (conf / "yarn-site.xml").write_text(
         "<configuration><property><name>yarn.resourcemanager.hostname</name><value>rm</value></property></configuration>"
     )
-    done = ydl.ok("run", "--", "true", env={"HADOOP_CONF_DIR": str(conf)})
-    assert done.err.splitlines()[0] == (
-        f"runs on this machine: {conf} names a YARN cluster, but this version of ydl does not run there yet"
-    )
+    done = ydl.ok("run", "--dry-run", "--", "true", env={"HADOOP_CONF_DIR": str(conf)})
+    assert f"runs on YARN, ResourceManager rm:8032: {conf} says so" in done.out.splitlines()[0]
+    ours = ydl.ok("run", "--cluster", "local", "--", "true", env={"HADOOP_CONF_DIR": str(conf)})
+    assert ours.err.splitlines()[0] == "runs on this machine: --cluster local"
 
 
 def test_json_output_is_one_documented_object_per_line(ydl):
@@ -271,17 +271,19 @@ def test_dry_run_as_json_is_one_object(ydl):
      (["--resource", "worker:label=gpu"], "label=gpu of role worker")],
 )  # fmt: skip
 def test_an_option_that_only_a_cluster_understands_is_refused(ydl, options, named):
-    done = ydl("run", *options, "--", "true")
+    done = ydl("run", "--cluster", "local", *options, "--", "true")
     assert (done.code, done.out) == (2, "")
-    assert done.err == f"ydl: {named} only makes sense on a cluster, and the job would run on this machine: leave it out\n"
+    assert done.err == (
+        f"ydl: {named} only makes sense on a cluster, and the job would run on this machine (--cluster local): leave it out\n"
+    )
     assert ydl.jobs() == []
 
 
-@pytest.mark.parametrize("cluster", ["yarn", "ssh"])
-def test_a_cluster_this_version_does_not_know_is_refused(ydl, cluster):
+@pytest.mark.parametrize(("cluster", "sentence"), [("yarn", "set HADOOP_CONF_DIR to the folder"), ("ssh", "on this machine and on YARN only")])
+def test_a_cluster_that_cannot_be_had_is_refused(ydl, cluster, sentence):
     done = ydl("run", "--cluster", cluster, "--", "true")
     assert done.code == 2
-    assert "use --cluster local" in done.err
+    assert sentence in done.err
 
 
 # ---- detached --------------------------------------------------------------------------------------------------

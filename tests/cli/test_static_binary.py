@@ -51,6 +51,14 @@ def test_it_holds_nothing_that_loads_modules_of_the_host(binary):
     assert inner - {"__getpwnam_r", "__getpwuid_r"} == set()
 
 
+def test_an_exception_finds_its_way_by_the_table_that_the_linker_sorted(binary):
+    """Tables registered by the start files of a static program would be sorted in each process that throws: milliseconds."""
+    headers = subprocess.run(["readelf", "--program-headers", "--wide", binary], capture_output=True, text=True, check=True).stdout
+    assert "GNU_EH_FRAME" in headers
+    table = subprocess.run(["nm", "--defined-only", binary], capture_output=True, text=True, check=True).stdout
+    assert "__wrap___register_frame_info" in table
+
+
 def test_it_starts_in_an_empty_root(empty_root):
     done = run_in(empty_root, "/ydl", "--version")
     assert done.returncode == 0, done.stderr

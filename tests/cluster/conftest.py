@@ -3,15 +3,12 @@
 Daemons take seconds to start: clusters are started when a test first asks for them and kept for those that follow, a few at a time.
 """
 
-import sys
-from pathlib import Path
-
 import pytest
+from hdfs_files import LocalFile, start_client
+from programs import REPOSITORY  # noqa: F401 (test files import it from here)
+from settings import SETTINGS
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(REPOSITORY / "testing"))
-
-from cluster_lib.running import RunningCluster  # noqa: E402
+from cluster_lib.running import RunningCluster
 
 KEPT = 2  # a cluster of three hosts has about 800 MB
 
@@ -36,6 +33,11 @@ class Clusters:
             cluster.stop()
 
 
+def pytest_collection_modifyitems(items):
+    """Tests of one setting follow each other, whichever file they are in: each cluster is then started once."""
+    items.sort(key=lambda item: SETTINGS.index(item.callspec.params["setting"]) if "setting" in getattr(item, "fixturenames", ()) else -1)
+
+
 @pytest.fixture(scope="session")
 def clusters():
     """A cluster with options of `testing/cluster up`: clusters("--nodes", "3", "--secure"). Tests share it and leave it whole."""
@@ -51,6 +53,25 @@ def cluster(clusters):
 
 
 @pytest.fixture
+def guarded(clusters, setting):
+    """The cluster of a setting, as a client that has what it needs for it sees it."""
+    return clusters(*setting.options).view(setting.client)
+
+
+@pytest.fixture
 def folder(request):
     """A folder of a test's own in HDFS."""
     return "/" + request.node.name.translate(str.maketrans("[]/ ", "____"))
+
+
+@pytest.fixture
+def local(tmp_path):
+    return LocalFile(tmp_path)
+
+
+@pytest.fixture
+def ours(cluster):
+    """Our client of the plain cluster."""
+    client = start_client(cluster)
+    yield client
+    client.stop()

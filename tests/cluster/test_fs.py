@@ -5,44 +5,24 @@ import os
 import subprocess
 
 import pytest
+from hdfs_files import content, start_client
+from programs import built
+from settings import RELEASES, SETTINGS
+from ydl_fs import Fs, folder_of_its_own, names
 
-from conftest import REPOSITORY
-from hdfs_files import content
-
-YDL = REPOSITORY / os.environ.get("YDL_BUILD", "build/dev") / "bin" / "ydl"
-
-
-class Fs:
-    def __init__(self, cluster, cwd):
-        self._environment = {**os.environ, **cluster.variables, "HADOOP_USER_NAME": "ann"}
-        self._cwd = cwd
-
-    def run(self, *words, stdin=b""):
-        return subprocess.run([YDL, "fs", *words], env=self._environment, cwd=self._cwd, input=stdin, capture_output=True, timeout=120)
-
-    def __call__(self, *words, stdin=b""):
-        done = self.run(*words, stdin=stdin)
-        assert (done.returncode, done.stderr) == (0, b""), done
-        return done.stdout
-
-    def error(self, *words, code=1):
-        done = self.run(*words)
-        assert done.returncode == code, done
-        return done.stderr.decode()
+from cluster_lib import jvm
 
 
 @pytest.fixture
 def fs(cluster, folder, tmp_path):
-    cluster.run("java", "org.apache.hadoop.fs.FsShell", "-mkdir", "-p", folder, "/user/ann")
-    cluster.run("java", "org.apache.hadoop.fs.FsShell", "-chown", "-R", "ann", folder, "/user/ann")
+    folder_of_its_own(cluster, folder)
     return Fs(cluster, tmp_path)
 
 
-def names(listing):
-    return [line.split()[-1] for line in listing.decode().splitlines()]
-
-
-def test_a_day_with_files(fs, folder, tmp_path):
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+def test_a_day_with_files(guarded, folder, tmp_path):
+    folder_of_its_own(guarded, folder)
+    fs = Fs(guarded, tmp_path)
     (tmp_path / "a.txt").write_bytes(b"one\ntwo\nthree\n")
     fs("put", "a.txt", f"{folder}/a.txt")
     assert fs("cat", f"{folder}/a.txt") == b"one\ntwo\nthree\n"
@@ -57,11 +37,13 @@ def test_a_day_with_files(fs, folder, tmp_path):
     assert names(fs("ls", "-R", folder)) == [f"{folder}/deep", f"{folder}/deep/a.txt", f"{folder}/deep/er"]
 
     fs("chmod", "u=rw,go=", f"{folder}/deep/a.txt")
-    assert fs("ls", f"{folder}/deep/a.txt").startswith(b"-rw-------   3 ann ")
+    assert fs("ls", f"{folder}/deep/a.txt").startswith(b"-rw-------   2 alice ")
     (status,) = map(json.loads, fs("stat", "--output", "json", f"{folder}/deep/a.txt").splitlines())
-    assert (status["kind"], status["length"], status["mode"], status["owner"]) == ("file", 14, "0600", "ann")
+    assert (status["kind"], status["length"], status["mode"], status["owner"]) == ("file", 14, "0600", "alice")
     assert fs("du", "-s", f"{folder}/deep").split()[0] == b"14"
 
+    fs("put", "-", "mine", stdin=b"in the home directory")
+    assert fs("cat", f"/user/alice/mine") == b"in the home directory"
     fs("get", f"{folder}/deep/a.txt", "back.txt")
     assert (tmp_path / "back.txt").read_bytes() == b"one\ntwo\nthree\n"
     assert "delete it with -r" in fs.error("rm", f"{folder}/deep")
@@ -109,25 +91,58 @@ def test_one_bad_path_does_not_stop_the_others(fs, folder):
 
 def test_relative_paths_lie_in_the_home_directory(fs):
     fs("put", "-", "mine", stdin=b"x")
-    assert names(fs("ls")) == ["/user/ann/mine"]
+    assert names(fs("ls")) == ["/user/alice/mine"]
     fs("rm", "mine")
 
 
-def test_rm_goes_to_the_trash_where_there_is_one(clusters, tmp_path):
-    cluster = clusters("--nodes", "1", "--set", "fs.trash.interval=60")
-    cluster.run("java", "org.apache.hadoop.fs.FsShell", "-mkdir", "-p", "/user/ann")
-    cluster.run("java", "org.apache.hadoop.fs.FsShell", "-chown", "ann", "/user/ann")
-    fs = Fs(cluster, tmp_path)
+@pytest.fixture
+def special(clusters, tmp_path_factory):
+    """A trash, pages of 21 entries, and a store of keys for encryption zones."""
+    store = tmp_path_factory.getbasetemp() / "keys.jceks"
+    provider = f"jceks://file@{store}"
+    if not store.exists():
+        subprocess.run(jvm.command(jvm.CLIENT, "org.apache.hadoop.crypto.key.KeyShell", ["create", "zone", "-provider", provider]), check=True,
+                       env={**os.environ, **jvm.environment(RELEASES[0], [])}, capture_output=True)
+    return clusters("--nodes", "1", "--set", "fs.trash.interval=60", "--set", "dfs.ls.limit=21", "--set", f"hadoop.security.key.provider.path={provider}")
+
+
+def test_rm_goes_to_the_trash_where_there_is_one(special, tmp_path):
+    folder_of_its_own(special, "/elsewhere")
+    fs = Fs(special, tmp_path)
     for time in ("first", "second"):
         fs("put", "-", "file", stdin=time.encode())
-        assert b"/user/ann/.Trash/Current/user/ann/file" in fs("rm", "file")
-    assert fs("cat", ".Trash/Current/user/ann/file") == b"first"
-    assert len(names(fs("ls", ".Trash/Current/user/ann"))) == 2
+        assert b"/user/alice/.Trash/Current/user/alice/file" in fs("rm", "file")
+    assert fs("cat", ".Trash/Current/user/alice/file") == b"first"
+    assert len(names(fs("ls", ".Trash/Current/user/alice"))) == 2
     fs("rm", "-r", ".Trash")
     assert fs("ls") == b""
 
 
+def test_a_hundred_pages_of_a_directory(special, folder, tmp_path):
+    """As many as 100,000 entries have where the NameNode gives a thousand at a time."""
+    client = start_client(special)
+    try:
+        client.mkdirs(remote=folder)
+        client("time-small-files", remote=folder, count=2100, threads=20, bytes=0)
+        assert len(client.ls(remote=folder)) == 2100
+    finally:
+        client.stop()
+    fs = Fs(special, tmp_path)
+    assert names(fs("ls", folder)) == sorted(f"{folder}/file-{i}" for i in range(2100))
+    assert names(fs("ls", f"{folder}/file-209?")) == [f"{folder}/file-209{i}" for i in range(10)]
+
+
+def test_files_with_encryption_of_their_own_are_refused(special, folder, local, tmp_path):
+    folder_of_its_own(special, folder)
+    special.client.encrypt(remote=folder, key="zone")
+    special.client.put(local=local(content(5000)), remote=f"{folder}/java")
+    fs = Fs(special, tmp_path)
+    assert "the file is in an encryption zone, which is not supported" in fs.error("cat", f"{folder}/java")
+    assert "encryption of their own are not supported" in fs.error("put", "-", f"{folder}/ours", stdin=b"x")
+    assert names(fs("ls", folder)) == [f"{folder}/java"]
+
+
 def test_without_a_configuration_it_says_where_it_looked(tmp_path):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("HADOOP")}
-    done = subprocess.run([YDL, "fs", "ls"], env={**environment, "HADOOP_CONF_DIR": str(tmp_path)}, capture_output=True, timeout=30)
+    done = subprocess.run([built("ydl"), "fs", "ls"], env={**environment, "HADOOP_CONF_DIR": str(tmp_path)}, capture_output=True, timeout=30)
     assert done.returncode == 2 and b"HADOOP_CONF_DIR" in done.stderr

@@ -3,68 +3,32 @@
 import pytest
 
 from cluster_lib.running import ClientError
-from hdfs_files import BLOCK, CHUNK, PACKET, SIZES, LocalFile, content, start_client
+from hdfs_files import BLOCK, CHUNK, PACKET, SIZES, Interoperation, content, read_back, start_client
 
 
 @pytest.fixture
-def ours(cluster):
-    client = start_client(cluster)
-    yield client
-    client.stop()
-
-
-@pytest.fixture
-def local(tmp_path):
-    return LocalFile(tmp_path)
-
-
-def read_back(client, remote, local):
-    path = local()
-    client.get(remote=remote, local=path)
-    return path.read_bytes()
+def both(ours, cluster, folder, local):
+    return Interoperation(ours, cluster.client, folder, local)
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_both_clients_read_what_either_wrote(cluster, ours, folder, local, size):
-    data = content(size)
-    ours.put(local=local(data), remote=f"{folder}/ours", block_size=BLOCK)
-    cluster.client.put(local=local(data), remote=f"{folder}/java", block_size=BLOCK)
-    for name in ("ours", "java"):
-        for reader in (ours, cluster.client):
-            assert read_back(reader, f"{folder}/{name}", local) == data
-    if size > 0:
-        assert cluster.client.checksum(remote=f"{folder}/ours") == cluster.client.checksum(remote=f"{folder}/java")
+def test_both_clients_read_what_either_wrote(both, size):
+    both.size(size)
 
 
 @pytest.mark.parametrize("at", [1, CHUNK - 1, CHUNK, CHUNK + 1, PACKET + 100, BLOCK])
-def test_a_flush_in_the_middle_changes_nothing(cluster, ours, folder, local, at):
-    data = content(BLOCK + 5000)
-    ours.put(local=local(data), remote=f"{folder}/file", block_size=BLOCK, flush_at=at)
-    assert read_back(cluster.client, f"{folder}/file", local) == data
-    cluster.client.put(local=local(data), remote=f"{folder}/java", block_size=BLOCK, flush_at=at)
-    assert cluster.client.checksum(remote=f"{folder}/file") == cluster.client.checksum(remote=f"{folder}/java")
+def test_a_flush_in_the_middle_changes_nothing(both, at):
+    both.flush(at)
 
 
 @pytest.mark.parametrize("has", [0, 1, CHUNK - 1, CHUNK, CHUNK + 7, PACKET, BLOCK - 1, BLOCK, BLOCK + 1])
-def test_an_append_goes_on_where_the_file_ends(cluster, ours, folder, local, has):
-    data = content(has + 3 * CHUNK + BLOCK)
-    cluster.client.put(local=local(data[:has]), remote=f"{folder}/file", block_size=BLOCK)
-    ours.append(local=local(data[has : has + CHUNK + 3]), remote=f"{folder}/file", flush_at=5)
-    cluster.client.append(local=local(data[has + CHUNK + 3 : has + 2 * CHUNK]), remote=f"{folder}/file")
-    ours.append(local=local(data[has + 2 * CHUNK :]), remote=f"{folder}/file")
-    for reader in (ours, cluster.client):
-        assert read_back(reader, f"{folder}/file", local) == data
+def test_an_append_goes_on_where_the_file_ends(both, has):
+    both.append(has)
 
 
 @pytest.mark.parametrize("size", [1, CHUNK + 1, BLOCK, BLOCK + 1000])
-def test_a_file_being_written_is_read_as_far_as_it_was_flushed(cluster, ours, folder, local, size):
-    data = content(size)
-    cluster.client.hold(local=local(data), remote=f"{folder}/java", block_size=BLOCK)
-    assert read_back(ours, f"{folder}/java", local) == data
-    cluster.client.release(remote=f"{folder}/java")
-    ours.hold(local=local(data), remote=f"{folder}/ours", block_size=BLOCK)
-    assert read_back(cluster.client, f"{folder}/ours", local) == data
-    ours.release(remote=f"{folder}/ours")
+def test_a_file_being_written_is_read_as_far_as_it_was_flushed(both, size):
+    both.open_file(size)
 
 
 def test_any_part_of_a_file_can_be_read(cluster, ours, folder, local):
@@ -85,9 +49,17 @@ def test_odd_names(cluster, ours, folder, local, name):
     assert read_back(ours, f"{folder}/plain", local) == b"here"
 
 
-def test_a_directory_is_listed_page_by_page(cluster, ours, folder):
-    ours("time-small-files", remote=folder, count=2100, threads=20, bytes=0)
-    assert len(ours.ls(remote=folder)) == 2100
+@pytest.mark.parametrize("kind, chunk", [("CRC32", 512), ("CRC32C", 1024)])
+def test_the_checksums_of_new_files_are_the_configured_ones(cluster, folder, local, kind, chunk):
+    client = start_client(cluster.view({"dfs.checksum.type": kind, "dfs.bytes-per-checksum": chunk}))
+    try:
+        data = content(BLOCK + 5000)
+        client.put(local=local(data), remote=f"{folder}/file", block_size=BLOCK)
+        assert cluster.client.checksum(remote=f"{folder}/file")["algorithm"].endswith(f"MD5-of-{chunk}{kind}")
+        for reader in (client, cluster.client):
+            assert read_back(reader, f"{folder}/file", local) == data
+    finally:
+        client.stop()
 
 
 def test_rename_replaces_only_when_told_to(ours, folder, local):
@@ -128,32 +100,3 @@ def test_a_file_somebody_writes_cannot_be_appended_to(cluster, ours, folder, loc
     with pytest.raises(ClientError, match="another client writes the file"):
         ours.append(local=local(b"y"), remote=f"{folder}/file")
     cluster.client.release(remote=f"{folder}/file")
-
-
-@pytest.mark.parametrize("encryption", ["3des", "rc4", "aes"])
-def test_encrypted_transfer(clusters, folder, local, encryption):
-    cluster = clusters("--nodes", "1", "--encrypt", encryption)
-    client = start_client(cluster)
-    try:
-        data = content(BLOCK + 12345)
-        client.put(local=local(data), remote=f"{folder}/ours", block_size=BLOCK, replication=1)
-        cluster.client.put(local=local(data), remote=f"{folder}/java", block_size=BLOCK, replication=1)
-        for name in ("ours", "java"):
-            for reader in (client, cluster.client):
-                assert read_back(reader, f"{folder}/{name}", local) == data
-    finally:
-        client.stop()
-
-
-@pytest.mark.parametrize("protection", ["authentication", "integrity", "privacy"])
-def test_secure_transfer(clusters, folder, local, protection):
-    cluster = clusters("--nodes", "1", "--secure", "--protection", protection)
-    client = start_client(cluster)
-    try:
-        data = content(BLOCK + 12345)
-        client.put(local=local(data), remote=f"{folder}/ours", block_size=BLOCK, replication=1)
-        client.append(local=local(data), remote=f"{folder}/ours")
-        assert read_back(cluster.client, f"{folder}/ours", local) == data + data
-        assert read_back(client, f"{folder}/ours", local) == data + data
-    finally:
-        client.stop()

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from cluster_lib import jvm
-from conftest import REPOSITORY
+from programs import REPOSITORY
 
 SRC = REPOSITORY / "src"
 

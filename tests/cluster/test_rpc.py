@@ -5,16 +5,16 @@ import subprocess
 
 import pytest
 
-from conftest import REPOSITORY
+from programs import built
+from settings import SECURE
 
-TOOL = REPOSITORY / os.environ.get("YDL_BUILD", "build/dev") / "bin" / "rpc_call_tool"
 ONE_HOST = ("--nodes", "1")
 
 
 def ask(cluster, *words, **variables):
     """What the tool prints, line by line, and its exit code."""
     environment = {**os.environ, **cluster.variables, **variables}
-    done = subprocess.run([TOOL, *words], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([built("rpc_call_tool"), *words], env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
     assert done.stderr == ""
     return done.stdout.splitlines(), done.returncode
 
@@ -25,11 +25,7 @@ def error_of(cluster, *words, **variables):
     return lines[0]
 
 
-# Of the whole session: pytest then runs all tests of one cluster before it starts the next.
-@pytest.fixture(scope="session", params=["authentication", "integrity", "privacy", "privacy-3.3.6"])
-def secure(request, clusters):
-    protection, _, version = request.param.partition("-")
-    return clusters(*ONE_HOST, "--secure", "--protection", protection, *(["--version", version] if version else []))
+every_protection = pytest.mark.parametrize("setting", SECURE, ids=lambda setting: setting.name)
 
 
 def test_without_security(clusters):
@@ -39,22 +35,17 @@ def test_without_security(clusters):
     assert ask(plain, "--calls", "1000", "/") == (["found"] * 1000, 0)
 
 
-def test_a_ticket_opens_every_protection(secure):
-    assert ask(secure, "/") == (["found"], 0)
-    assert ask(secure, "--calls", "300", "/") == (["found"] * 300, 0)
+@every_protection
+def test_a_ticket_a_keytab_and_a_token_open_every_protection(guarded):
+    assert ask(guarded, "--calls", "300", "/") == (["found"] * 300, 0)
+    assert ask(guarded, "--keytab", guarded.folder / "kdc" / "alice.keytab", "--principal", "alice@YDL.TEST", "/") == (["found"], 0)
+    assert ask(guarded, "--token", "--calls", "100", "/") == (["found"] * 100, 0)
 
 
-def test_a_request_and_an_answer_longer_than_one_wrap(secure):
+@every_protection
+def test_a_request_and_an_answer_longer_than_one_wrap(guarded):
     long_name = "/" + "/".join(["x" * 200] * 39)
-    assert ask(secure, long_name) == (["not there"], 0)
-
-
-def test_a_delegation_token_opens_every_protection(secure):
-    assert ask(secure, "--token", "--calls", "100", "/") == (["found"] * 100, 0)
-
-
-def test_a_keytab_opens_every_protection(secure):
-    assert ask(secure, "--keytab", secure.folder / "kdc" / "alice.keytab", "--principal", "alice@YDL.TEST", "/") == (["found"], 0)
+    assert ask(guarded, long_name) == (["not there"], 0)
 
 
 @pytest.fixture
@@ -150,7 +141,7 @@ def test_a_name_node_that_has_stopped_times_out(clusters, tmp_path):
 def test_a_name_node_that_starts_is_waited_for(clusters):
     plain = clusters(*ONE_HOST)
     plain.run("kill", "namenode1")
-    waiting = subprocess.Popen([TOOL, "/"], env={**os.environ, **plain.variables}, stdout=subprocess.PIPE, text=True)
+    waiting = subprocess.Popen([built("rpc_call_tool"), "/"], env={**os.environ, **plain.variables}, stdout=subprocess.PIPE, text=True)
     plain.run("start", "namenode1")
     assert waiting.communicate(timeout=60)[0] == "found\n"
 

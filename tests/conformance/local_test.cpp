@@ -27,7 +27,7 @@ class LocalBackendTest : public testing::Test {
   }
   void TearDown() override {
     if (stage_ == nullptr) return;
-    loop_.run(stage_->backend().close());
+    loop_.run(stage_->backend().close({}));
     EXPECT_EQ(LocalStage::agent_pid(), 0) << "the agent outlives its backend";
     EXPECT_EQ(stage_->complaints(), "");
     stage_.reset();
@@ -71,6 +71,15 @@ TEST_F(LocalBackendTest, a_lost_agent_loses_its_tasks_with_a_reason_and_kills_th
     EXPECT_THAT(reason, HasSubstr("ended by signal 9"));
     EXPECT_THAT(reason, HasSubstr("agent.log"));
   }
+  EXPECT_TRUE(task.dies());
+}
+
+TEST_F(LocalBackendTest, an_agent_that_does_not_take_a_stop_is_killed_with_its_tasks) {
+  auto& stage = open();
+  const ydl::test::Watched task(start(kFirst, stage.command(Does::runs_on)));
+  ASSERT_EQ(::kill(LocalStage::agent_pid(), SIGSTOP), 0);
+  stage.backend().stop({kFirst, core::Millis(0)});
+  EXPECT_THAT(expect<job::Lost>(kFirst).reason, HasSubstr("ended by signal 9"));
   EXPECT_TRUE(task.dies());
 }
 

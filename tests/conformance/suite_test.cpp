@@ -54,7 +54,7 @@ class Conformance : public testing::TestWithParam<Kind> {
     ASSERT_TRUE(opened) << opened.error().message;
   }
   void TearDown() override {
-    loop_.run(backend().close());
+    loop_.run(backend().close({}));
     EXPECT_TRUE(loop_.until([&] { return stage_->running() == 0; })) << "tasks outlive their backend";
     EXPECT_EQ(stage_->complaints(), "");
     stage_.reset();
@@ -284,15 +284,15 @@ TEST_P(Conformance, closing_ends_everything_and_says_nothing_more) {
   place(attempt_of(Does::ends_well));
   backend().place(stage_->prepare(attempt_of(Does::ends_well, 1), 1));
   const auto heard = events_.size();
-  loop_.run(backend().close());
+  loop_.run(backend().close({}));
   EXPECT_TRUE(loop_.until([&] { return stage_->running() == 0; }));
   loop_.settle();
   EXPECT_EQ(events_.size(), heard);
 }
 
 TEST_P(Conformance, closing_twice_is_no_harm) {
-  loop_.run(backend().close());
-  loop_.run(backend().close());
+  loop_.run(backend().close({}));
+  loop_.run(backend().close({}));
 }
 
 std::string name_of(const testing::TestParamInfo<Kind>& kind) {

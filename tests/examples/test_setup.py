@@ -87,7 +87,7 @@ def test_a_failed_install_names_the_command(machine):
 def test_an_unknown_group_is_an_error_that_lists_the_groups(machine):
     done = machine.apt("tests")
     assert done.returncode == 1
-    assert "there is no package group 'tests'; the groups are: bench build data hadoop kdc krb5 python ssh test torch." in done.stderr
+    assert "there is no package group 'tests'; the groups are: bench build data hadoop kdc krb5 podman python ssh test torch." in done.stderr
 
 
 def test_an_unknown_environment_is_an_error_that_lists_them():

@@ -1,4 +1,5 @@
 // What master and agent say to each other: whatever the bytes, the decoder answers; what it accepts survives the wire.
+#include "agent/command_list.hpp"
 #include "agent/protocol.hpp"
 #include "core/assert.hpp"
 #include "core/json.hpp"
@@ -28,10 +29,29 @@ void check_round_trip(const core::Result<Message>& message, Decode decode) {
   YDL_ASSERT(json::serialize(agent::to_json(*again)) == text);
 }
 
+// A list that is understood says the same after another trip, whatever its launches have in common.
+void check_list(std::string_view text) {
+  agent::Outbox<agent::Command> outbox;
+  const auto read = agent::read_commands(text, [&](agent::Sequence, const core::Result<agent::Command>& command) {
+    if (command) outbox.push(*command);
+  });
+  if (!read) return;
+  std::size_t next = 0;
+  const auto again = agent::read_commands(agent::encode_commands(outbox),
+                                          [&](agent::Sequence, const core::Result<agent::Command>& command) {
+                                            YDL_ASSERT(command.has_value());
+                                            YDL_ASSERT(json::serialize(agent::to_json(*command)) ==
+                                                       json::serialize(agent::to_json(outbox.items().at(next++))));
+                                          });
+  YDL_ASSERT(again.has_value() && next == outbox.items().size());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto object = core::parse_json_object({reinterpret_cast<const char*>(data), size});
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  check_list(text);
+  const auto object = core::parse_json_object(text);
   if (!object) return 0;
   check_round_trip(agent::command_from_json(*object), agent::command_from_json);
   check_round_trip(agent::report_from_json(*object), agent::report_from_json);

@@ -39,7 +39,8 @@ class MasterTest : public testing::Test {
       return fake;
     });
   }
-  Master& make_with(const spec::JobSpec& spec, const BackendFactory& make_backend) {
+  Master& make_with(const spec::JobSpec& spec,
+                    const std::function<std::unique_ptr<backend::Backend>(backend::Sink)>& make_backend) {
     JobFile file;
     file.id = folder_.id();
     file.created = core::wall_now();
@@ -49,7 +50,8 @@ class MasterTest : public testing::Test {
     file.spec = spec;
     auto plan = make_plan(spec);
     if (!plan) throw std::runtime_error(plan.error().message);
-    master_ = std::make_unique<Master>(loop_.executor(), folder_, std::move(file), *std::move(plan), make_backend);
+    master_ = std::make_unique<Master>(loop_.executor(), folder_, std::move(file), *std::move(plan),
+                                       Site{.make_backend = make_backend});
     return *master_;
   }
   void TearDown() override {

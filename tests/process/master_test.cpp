@@ -40,7 +40,7 @@ struct Spy final : backend::Backend {
   }
   void stop(agent::Stop request) override { sink.event(job::Exited{request.attempt, {0, 15}}); }
   void release(const core::AttemptId&) override {}
-  net::awaitable<void> close() override { co_return; }
+  net::awaitable<void> close(const job::Outcome& /*outcome*/) override { co_return; }
 
   backend::Sink sink;
   std::vector<agent::Prepare> prepares;
@@ -258,7 +258,7 @@ TEST_F(MasterTest, a_backend_that_cannot_open_fails_the_job_and_leaves_a_trace) 
     void launch(agent::Launch) override { ADD_FAILURE(); }
     void stop(agent::Stop) override {}
     void release(const core::AttemptId&) override {}
-    net::awaitable<void> close() override { co_return; }
+    net::awaitable<void> close(const job::Outcome& /*outcome*/) override { co_return; }
   };
   make_with(job(1), [](backend::Sink) { return std::make_unique<Broken>(); });
   const auto outcome = run();
@@ -308,6 +308,7 @@ TEST_F(MasterTest, tasks_are_told_where_their_peers_are) {
   const auto& prepare = spy->prepares[1];
   EXPECT_EQ(prepare.working_directory, folder_.working_directory({"worker", 1}).string());
   EXPECT_EQ(prepare.log_directory, folder_.task_logs({{"worker", 1}, 1}).string());
+  EXPECT_THAT(prepare.results_directory, HasSubstr("results/worker-1"));
   EXPECT_EQ(prepare.linked_directory, "/home/ann");
   EXPECT_EQ(prepare.memory_limit, 0U) << "a default limits nothing on this machine";
   ASSERT_EQ(prepare.links.size(), 2U);
@@ -323,7 +324,6 @@ TEST_F(MasterTest, tasks_are_told_where_their_peers_are) {
   EXPECT_EQ(env.at("A"), "job");
   EXPECT_EQ(env.at("YDL_INDEX"), "mine") << "the user has the last word";
   EXPECT_THAT(env.at("YDL_TASKS_JSON"), HasSubstr("7001"));
-  EXPECT_THAT(env.at("YDL_RESULTS_DIR"), HasSubstr("results/worker-1"));
 }
 
 TEST_F(MasterTest, mxnet_tasks_are_told_where_the_masters_scheduler_is) {

@@ -70,6 +70,7 @@ class Client {
     }
     if (step == "chmod")
       co_return done(co_await fs_.set_permission(remote, static_cast<std::uint32_t>(number(request, "mode", 0))));
+    if (step.ends_with("-token")) co_return co_await token(std::move(request));
     if (step.starts_with("time-")) co_return co_await timed(std::move(request));
     co_return core::fail(core::Errc::usage, fmt::format("'{}' is nothing this client does", step));
   }
@@ -193,6 +194,22 @@ class Client {
     co_return answer;
   }
 
+  // "get-token" gives it a number, by which "renew-token" and "cancel-token" know it.
+  Answer token(Request request) {
+    const std::string step = text(request, "do");
+    if (step == "get-token") {
+      auto token = co_await fs_.delegation_token(text(request, "renewer"));
+      if (!token) co_return core::fail(token.error());
+      tokens_.push_back(std::move(*token));
+      co_return tokens_.size() - 1;
+    }
+    const auto& known = tokens_.at(static_cast<std::size_t>(number(request, "token", 0)));
+    if (step == "cancel-token") co_return done(co_await fs_.cancel_token(known));
+    auto until = co_await fs_.renew_token(known);
+    if (!until) co_return core::fail(until.error());
+    co_return until->time_since_epoch().count();
+  }
+
   Answer timed(Request request) {
     const auto start = std::chrono::steady_clock::now();
     const std::string step = text(request, "do");
@@ -271,6 +288,7 @@ class Client {
 
   hdfs::FileSystem& fs_;
   std::map<std::string, hdfs::FileWriter> held_;
+  std::vector<hrpc::Token> tokens_;
 };
 
 core::Result<hdfs::Options> options() {

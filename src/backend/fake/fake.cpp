@@ -91,7 +91,7 @@ void FakeBackend::release(const AttemptId& attempt) {
   if (const auto found = state_->live.find(attempt); found != state_->live.end()) found->second->stop(Millis(0));
 }
 
-net::awaitable<void> FakeBackend::close() {
+net::awaitable<void> FakeBackend::close(const job::Outcome& /*outcome*/) {
   state_->closed = true;
   for (auto& [attempt, live] : state_->live) live->stop(Millis(0));
   state_->asked.clear();

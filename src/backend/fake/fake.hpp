@@ -40,7 +40,7 @@ class FakeBackend final : public Backend {
   void launch(agent::Launch request) override;
   void stop(agent::Stop request) override;
   void release(const core::AttemptId& attempt) override;
-  [[nodiscard]] net::awaitable<void> close() override;
+  [[nodiscard]] net::awaitable<void> close(const job::Outcome& outcome) override;
 
   // Attempts that hold a place now; empty when nothing was leaked.
   [[nodiscard]] std::size_t places_held() const;

@@ -59,8 +59,13 @@ struct LocalBackend::State : std::enable_shared_from_this<LocalBackend::State> {
       sink.note(fmt::format("{} left {} behind; ended with it", r.attempt.task.str(),
                             r.leftovers == 1 ? "a process" : fmt::format("{} processes", r.leftovers)));
     }
+    if (!r.problem.empty() && !closed) sink.note(fmt::format("{}: {}", r.attempt.task.str(), r.problem));
     tell(job::Exited{r.attempt, r.status});
   }
+  void on(const agent::Note& r) const {
+    if (!closed) sink.note(fmt::format("{}: {}", r.attempt.task.str(), r.text));
+  }
+  void on(const agent::LogPiece&) const {}  // the hub gives it to who asked
   void on(const agent::TaskOutput& r) const {
     if (!closed) sink.output(r);
   }
@@ -98,6 +103,19 @@ net::awaitable<void> watch_silence(std::shared_ptr<LocalBackend::State> state) {
   }
 }
 
+// Who stops a task without grace waits for it: long before the silence above is over, an agent that does not take the
+// command is killed, and its tasks with it. With grace it has all that time: it may be busy with another task's
+// results.
+net::awaitable<void> watch_stop(std::shared_ptr<LocalBackend::State> state) {
+  const auto& silence = state->options.stop_silence;
+  co_await state->ended.wait(silence);
+  if (!state->running) co_return;
+  const auto since = state->hub.unconfirmed_since(state->agent);
+  if (!since || core::steady_now() - *since < silence) co_return;
+  core::log("the agent did not take a command to stop within {}: killing it", core::format_duration(silence));
+  state->process->signal(SIGKILL);
+}
+
 }  // namespace
 
 LocalBackend::LocalBackend(net::asio::any_io_executor executor, agent::Hub& hub, Sink sink, LocalOptions options)
@@ -113,7 +131,8 @@ net::Async<> LocalBackend::open() {
   if (!leash) co_return core::fail(leash.error());
   net::SpawnOptions spawn;
   spawn.executable = state.options.executable;
-  spawn.argv = {"ydl", "__agent", "--id", state.agent.str(), "--credentials", state.options.credentials.string()};
+  spawn.argv = {"ydl",    "__agent", "--id", state.agent.str(), "--credentials", state.options.credentials.string(),
+                "--leash"};
   spawn.standard_input = std::move(leash->read);
   spawn.log_file = state.options.agent_log;
   state.hub.expect(state.agent, {[](const agent::Hello&) {},
@@ -143,7 +162,9 @@ void LocalBackend::launch(agent::Launch request) {
 }
 
 void LocalBackend::stop(agent::Stop request) {
+  const bool at_once = request.grace == core::Millis(0);
   state_->hub.send(state_->agent, std::move(request));
+  if (at_once && state_->running) net::asio::co_spawn(state_->executor, watch_stop(state_), net::asio::detached);
 }
 
 void LocalBackend::release(const AttemptId& attempt) {
@@ -151,7 +172,7 @@ void LocalBackend::release(const AttemptId& attempt) {
   state_->hub.send(state_->agent, agent::Release{attempt});
 }
 
-net::awaitable<void> LocalBackend::close() {
+net::awaitable<void> LocalBackend::close(const job::Outcome& /*outcome*/) {
   auto state = state_;
   state->closed = true;
   if (!state->running) co_return;

@@ -14,6 +14,7 @@ struct LocalOptions {
   std::filesystem::path credentials;  // the file that tells the agent where the master is and its secret
   std::filesystem::path agent_log;
   core::Millis agent_silence = core::Seconds(30);  // an agent that says nothing for so long is replaced by none
+  core::Millis stop_silence = core::Seconds(3);    // and so is one that has not even taken a stop without grace
   std::string executable = net::kOwnExecutable;    // the ydl that becomes the agent
 };
 
@@ -29,7 +30,7 @@ class LocalBackend final : public Backend {
   void launch(agent::Launch request) override;
   void stop(agent::Stop request) override;
   void release(const core::AttemptId& attempt) override;
-  [[nodiscard]] net::awaitable<void> close() override;
+  [[nodiscard]] net::awaitable<void> close(const job::Outcome& outcome) override;
 
   struct State;  // shared with the coroutine that watches the agent
 

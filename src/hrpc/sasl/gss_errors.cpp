@@ -2,10 +2,9 @@
 
 #include "core/strings.hpp"
 #include "hrpc/errors.hpp"
-#include "hrpc/sasl/krb5_library.hpp"
+#include "hrpc/sasl/kdc_clock.hpp"
 
 #include <chrono>
-#include <cstdlib>
 #include <krb5/krb5.h>
 #include <string_view>
 
@@ -28,15 +27,15 @@ std::string display(OM_uint32 code, int type) {
   return core::printable(text);
 }
 
-// How far this clock is from the KDC's, where krb5 found out when the ticket was got.
-std::string skew() {
-  const Krb5Context context;
-  krb5_timestamp seconds = 0;
-  krb5_int32 micros = 0;
-  if (!context || krb5_get_time_offsets(context.get(), &seconds, &micros) != 0 || seconds == 0) {
-    return "by more than the five minutes that Kerberos forgives";
+std::string skew(const GssPlace& place) {
+  const auto ahead = kdc_ahead_by(place.source, place.server);
+  if (!ahead || *ahead == std::chrono::seconds(0)) {
+    return "this machine's clock differs from the server's by more than the five minutes that Kerberos forgives: set "
+           "it";
   }
-  return "by about " + core::format_duration(std::chrono::seconds(std::abs(seconds)));
+  return fmt::format("this machine's clock is {} {} the KDC's, and Kerberos forgives five minutes: set it",
+                     core::format_duration(std::chrono::abs(*ahead)),
+                     *ahead > std::chrono::seconds(0) ? "behind" : "ahead of");
 }
 
 std::string explain(krb5_error_code code, const GssPlace& place) {
@@ -54,7 +53,7 @@ std::string explain(krb5_error_code code, const GssPlace& place) {
     case KRB5KDC_ERR_C_PRINCIPAL_UNKNOWN:
       return fmt::format("the KDC does not know our principal of {}", place.source);
     case KRB5KRB_AP_ERR_SKEW:
-      return fmt::format("this machine's clock differs from the KDC's or the server's {}: set it", skew());
+      return skew(place);
     case KRB5_KDC_UNREACH:
     case KRB5_REALM_CANT_RESOLVE:
     case KRB5_REALM_UNKNOWN:

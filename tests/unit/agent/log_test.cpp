@@ -158,5 +158,17 @@ TEST_F(LogFile, fewer_lines_than_asked_are_all) {
   EXPECT_FALSE(last_lines(dir_.path() / "missing", 10));
 }
 
+TEST(LogSlices, are_what_is_in_the_file_now) {
+  const test::TempDir dir;
+  const auto path = dir.path() / "stdout";
+  EXPECT_EQ(read_slice(path, 0, 10)->size, 0U) << "not there yet";
+  ASSERT_TRUE(core::write_file_atomically(path, "abcdef"));
+  EXPECT_EQ(read_slice(path, 2, 3)->bytes, "cde");
+  EXPECT_EQ(read_slice(path, 2, 3)->size, 6U);
+  EXPECT_EQ(read_slice(path, 4, 100)->bytes, "ef");
+  EXPECT_EQ(read_slice(path, 6, 100)->bytes, "");
+  EXPECT_EQ(read_slice(path, 99, 100)->size, 6U) << "shorter than what was read: it was cut";
+}
+
 }  // namespace
 }  // namespace ydl::agent

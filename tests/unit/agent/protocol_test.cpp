@@ -51,8 +51,13 @@ TEST(AgentProtocol, every_command_survives_the_wire) {
   prepare.log_directory = "/l";
   prepare.linked_directory = "/d";
   prepare.links = {{"/a b", "ü"}};
+  prepare.remote_logs = "/user/a/logs";
+  prepare.remote_results = "/user/a/results";
+  prepare.inputs = {{"/data/x", "x"}};
+  prepare.image = Image{"podman", "docker.io/library/python:3", {"--ulimit", "nofile=1024"}};
   const Launch launch{kAttempt, {"sh", "-c", "echo \"$X\"\n"}, {{"X", "a'b\\"}}};
   for (const Command& command : {Command(prepare), Command(launch), Command(Stop{kAttempt, core::Millis(1500)}),
+                                 Command(ReadLog{kAttempt, LogStream::standard_error, 1ULL << 40U, 65536, 7}),
                                  Command(Release{kAttempt}), Command(Shutdown{})}) {
     EXPECT_EQ(round_trip(command), json::serialize(to_json(command)));
   }
@@ -63,25 +68,34 @@ TEST(AgentProtocol, every_report_survives_the_wire) {
   for (const Report& report :
        {Report(Prepared{kAttempt, {1, 65535}}), Report(PrepareFailed{kAttempt, "no"}),
         Report(TaskStarted{kAttempt, 42}), Report(TaskStartFailed{kAttempt, job::StartFailure::port_taken, "taken"}),
-        Report(TaskExited{kAttempt, status, 2}), Report(TaskOutput{kAttempt, "line", 0.5, "half"}),
+        Report(TaskExited{kAttempt, status, 2, ""}), Report(TaskExited{kAttempt, status, 0, "not saved"}),
+        Report(Note{kAttempt, "a sentence"}), Report(LogPiece{kAttempt, 7, 1ULL << 40U, 9, {"\0\xff\n", 3}, ""}),
+        Report(LogPiece{kAttempt, 7, 0, 0, "", "gone"}), Report(TaskOutput{kAttempt, "line", 0.5, "half"}),
         Report(TaskOutput{kAttempt, "line", std::nullopt, ""})}) {
     EXPECT_EQ(round_trip(report), json::serialize(to_json(report)));
   }
 }
 
 TEST(AgentProtocol, what_is_no_command_or_report_is_refused) {
-  for (const auto* text : {R"({})", R"({"type":"dance","task":"worker:0","attempt":1})",
-                           R"({"type":"stop","task":"worker:0","attempt":1})",
-                           R"({"type":"stop","task":"worker","attempt":1,"grace_ms":1})",
-                           R"({"type":"stop","task":"worker:0","attempt":-1,"grace_ms":1})",
-                           R"({"type":"launch","task":"worker:0","attempt":1,"argv":[],"env":{}})",
-                           R"({"type":"launch","task":"worker:0","attempt":1,"argv":[1],"env":{}})",
-                           R"({"type":"prepare","task":"worker:0","attempt":1,"ports":99999})"}) {
+  for (
+      const auto* text :
+      {R"({})", R"({"type":"dance","task":"worker:0","attempt":1})", R"({"type":"stop","task":"worker:0","attempt":1})",
+       R"({"type":"stop","task":"worker","attempt":1,"grace_ms":1})",
+       R"({"type":"stop","task":"worker:0","attempt":-1,"grace_ms":1})",
+       R"({"type":"prepare","task":"worker:0","attempt":1,"ports":0,"gpus":0,"vcores_limit":0,"working_directory":"w",)"
+       R"("results_directory":"r","log_directory":"l","image":{"runtime":"rm","image":"x","options":[]}})",
+       R"({"type":"launch","task":"worker:0","attempt":1,"argv":[],"env":{}})",
+       R"({"type":"read_log","task":"worker:0","attempt":1,"stream":"x","offset":0,"limit":1,"token":1})",
+       R"({"type":"read_log","task":"worker:0","attempt":1,"stream":"stdout","offset":-1,"limit":1,"token":1})",
+       R"({"type":"launch","task":"worker:0","attempt":1,"argv":[1],"env":{}})",
+       R"({"type":"prepare","task":"worker:0","attempt":1,"ports":99999})"}) {
     EXPECT_FALSE(command_from_json(*core::parse_json_object(text))) << text;
   }
-  for (const auto* text : {R"({})", R"({"type":"prepared","task":"worker:0","attempt":1,"ports":[70000]})",
-                           R"({"type":"start_failed","task":"worker:0","attempt":1,"failure":"odd"})",
-                           R"({"type":"exited","task":"worker:0","attempt":1,"code":300,"signal":0})"}) {
+  for (const auto* text :
+       {R"({})", R"({"type":"prepared","task":"worker:0","attempt":1,"ports":[70000]})",
+        R"({"type":"start_failed","task":"worker:0","attempt":1,"failure":"odd"})",
+        R"({"type":"log_piece","task":"worker:0","attempt":1,"token":1,"offset":0,"size":1,"bytes":"?"})",
+        R"({"type":"exited","task":"worker:0","attempt":1,"code":300,"signal":0})"}) {
     EXPECT_FALSE(report_from_json(*core::parse_json_object(text))) << text;
   }
 }

@@ -83,6 +83,32 @@ TEST_F(Workspace, what_the_task_wrote_is_kept_and_what_was_linked_is_not) {
   EXPECT_TRUE(fs::exists(submitted / "train.py"));
 }
 
+TEST_F(Workspace, relative_paths_are_below_the_containers_directory_and_its_logs) {
+  Prepare relative;
+  relative.working_directory = "work";
+  relative.results_directory = "./results";
+  relative.log_directory = "worker-0/1";
+  relative.links = {{"shipped/data", "data"}, {"/mnt/x", "x"}};
+  const auto placed = with_absolute_paths(relative, "/c", "/logs");
+  EXPECT_EQ(placed.working_directory, "/c/work");
+  EXPECT_EQ(placed.results_directory, "/c/results");
+  EXPECT_EQ(placed.log_directory, "/logs/worker-0/1");
+  EXPECT_EQ(placed.linked_directory, "");
+  EXPECT_EQ(placed.links[0].target, "/c/shipped/data");
+  EXPECT_EQ(placed.links[1].target, "/mnt/x");
+  EXPECT_EQ(with_absolute_paths(relative, "/c", "").log_directory, "/c/worker-0/1");
+  EXPECT_EQ(with_absolute_paths(request, "/c", "/logs").working_directory, request.working_directory);
+}
+
+TEST_F(Workspace, results_in_an_argument_is_the_folder_that_is_saved) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(with_results_folder({"a", "--out={results}", "{results}/x:{results}"}, "/r"),
+            (Words{"a", "--out=/r", "/r/x:/r"}));
+  EXPECT_EQ(with_results_folder({"{{results}}", "f'{{results}} {results}'", "{result}"}, "/r"),
+            (Words{"{results}", "f'{results} /r'", "{result}"}));
+  EXPECT_EQ(with_results_folder({"{results}"}, "/{results}"), (Words{"/{results}"}));
+}
+
 TEST_F(Workspace, the_next_attempt_finds_what_the_last_one_left_and_may_replace_it) {
   ASSERT_TRUE(prepare(request));
   write(work("checkpoint"), "one");

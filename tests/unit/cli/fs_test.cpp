@@ -1,4 +1,5 @@
 #include "cli/fs_command.hpp"
+#include "cli/fs_copy.hpp"
 #include "cli/fs_mode.hpp"
 #include "core/strings.hpp"
 
@@ -94,6 +95,25 @@ TEST(FsMode, octal_and_letters) {
 TEST(FsMode, what_is_none_is_an_error) {
   for (const auto* text : {"", "888", "7777777", "u", "u+q", "z+r", "u+x,"})
     EXPECT_EQ(mode(text, 0644), "error") << text;
+}
+
+TEST(FsCopy, an_unfinished_file_has_a_name_that_is_not_too_long) {
+  EXPECT_EQ(unfinished_name("", "a", "._COPYING_"), "a._COPYING_");
+  EXPECT_EQ(unfinished_name(".", "a", ".17"), ".a.17");
+  for (const std::size_t size : {244U, 245U, 246U, 255U}) {
+    const auto name = unfinished_name("", std::string(size, 'x'), "._COPYING_");
+    EXPECT_EQ(name.size(), std::min<std::size_t>(size + 10, 255));
+    EXPECT_TRUE(name.starts_with("xxx") && name.ends_with("._COPYING_")) << name;
+  }
+  EXPECT_EQ(unfinished_name("", std::string(256, 'x'), "._COPYING_").size(), 266) << "HDFS says that it is too long";
+}
+
+TEST(FsCopy, an_unfinished_files_name_ends_with_a_whole_character) {
+  std::string name = "x";
+  while (name.size() < 255) name += "\xc3\xa9";
+  const auto unfinished = unfinished_name(".", name, ".17");
+  EXPECT_EQ(unfinished.size(), 254);
+  EXPECT_EQ(core::printable(unfinished), unfinished);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "cli/archives.hpp"
 #include "core/files.hpp"
+#include "spec/rules.hpp"
 #include "support/temp_dir.hpp"
 
 #include <filesystem>
@@ -72,7 +73,7 @@ TEST_F(LuggageTest, a_limit_that_was_given_is_held) {
 
 TEST_F(LuggageTest, the_default_limit_is_a_note_where_nothing_is_copied) {
   EXPECT_EQ(check_luggage(job), "");
-  fs::resize_file(dir.path() / "job/train.py", kDefaultFilesLimit + 1);  // a hole: it takes no space
+  fs::resize_file(dir.path() / "job/train.py", spec::kDefaultFilesLimit + 1);  // a hole: it takes no space
   EXPECT_THAT(*check_luggage(job), testing::AllOf(HasSubstr("more than 1 GiB"), HasSubstr("a cluster refuses it")));
 }
 

@@ -2,6 +2,7 @@
 
 #include "cli/fs_command.hpp"
 #include "cli/help.hpp"
+#include "cli/python_env.hpp"
 #include "core/strings.hpp"
 
 #include <gmock/gmock.h>
@@ -307,6 +308,40 @@ TEST(ParseCommands, kill_needs_a_job_and_may_shorten_the_grace) {
   EXPECT_THAT(refusal("ydl kill --grace x x"), HasSubstr("--grace"));
 }
 
+TEST(ParseCommands, the_cache_is_shown_or_tidied_up) {
+  EXPECT_EQ(parsed<Env>("ydl env ls").verb, Env::Verb::ls);
+  const auto gc = parsed<Env>("ydl env gc --older-than 0 --dry-run");
+  EXPECT_EQ(gc.verb, Env::Verb::gc);
+  EXPECT_EQ(gc.older_than_days, 0);
+  EXPECT_TRUE(gc.dry_run);
+  EXPECT_EQ(parsed<Env>("ydl env gc").older_than_days, 30);
+  EXPECT_THAT(refusal("ydl env purge"), HasSubstr("choose ls or gc"));
+  EXPECT_THAT(refusal("ydl env ls --dry-run"), HasSubstr("for gc"));
+  EXPECT_THAT(refusal("ydl env gc --older-than -1"), HasSubstr("days"));
+}
+
+TEST(ParseJobOptions, inputs_are_paths_in_hdfs) {
+  const auto run = run_of("ydl run --input hdfs:///data/train --input hdfs://ns/data/test=test -- ./train");
+  EXPECT_THAT(run.spec.inputs,
+              ElementsAre(spec::FileRef{"hdfs:///data/train", ""}, spec::FileRef{"hdfs://ns/data/test", "test"}));
+  EXPECT_THAT(run.options.cluster_only, ElementsAre("--input"));
+  EXPECT_THAT(refusal("ydl run --input data/train -- ./train"), HasSubstr("--input"));
+  EXPECT_THAT(refusal("ydl run --input hdfs://ns -- ./train"), HasSubstr("hdfs://CLUSTER/PATH"));
+}
+
+TEST(ParseJobOptions, a_python_environment_travels_instead_of_an_interpreter) {
+  EXPECT_EQ(run_of("ydl-mx --python-env requirements.txt train.py").spec.python_env, "requirements.txt");
+  EXPECT_THAT(refusal("ydl run --python-env e --python p -- train.py"), HasSubstr("give one of them"));
+}
+
+TEST(PythonEnv, a_requirements_file_that_names_others_is_resolved_anew) {
+  EXPECT_TRUE(stands_alone("numpy\n# -r in a comment\ntorch==2.1 ; python_version > '3'\n"));
+  EXPECT_FALSE(stands_alone("numpy\n  -r more.txt\n"));
+  EXPECT_FALSE(stands_alone("-c bounds.txt\n"));
+  EXPECT_FALSE(stands_alone("./local\n"));
+  EXPECT_FALSE(stands_alone("mine @ file:///src/mine\n"));
+}
+
 TEST(ParseCommands, the_rest) {
   (void)parsed<Doctor>("ydl doctor");
   EXPECT_EQ(parsed<Completion>("ydl completion bash").shell, "bash");
@@ -318,9 +353,14 @@ TEST(ParseCommands, the_hidden_ones_are_for_ourselves) {
   const auto master = parsed<MasterProcess>("ydl __master --folder /j --detached");
   EXPECT_EQ(master.folder, "/j");
   EXPECT_TRUE(master.detached);
-  const auto agent = parsed<AgentProcess>("ydl __agent --id local --credentials /c");
+  const auto agent = parsed<AgentProcess>("ydl __agent --id local --credentials /c --leash");
   EXPECT_EQ(agent.id, "local");
   EXPECT_EQ(agent.credentials, "/c");
+  EXPECT_TRUE(agent.leash);
+  const auto contained = parsed<AgentProcess>("ydl __agent --id container_1 --logs /l --outlives-master 90000");
+  EXPECT_FALSE(contained.leash);
+  EXPECT_EQ(contained.logs, "/l");
+  EXPECT_EQ(contained.outlives_master_ms, 90'000);
   EXPECT_THAT(refusal("ydl __agent"), HasSubstr("--"));
 }
 
@@ -368,7 +408,7 @@ TEST(Help, names_every_public_command_and_no_hidden_one) {
   const auto help = parsed<ShowText>("ydl --help").text;
   EXPECT_EQ(help, parsed<ShowText>("ydl").text);
   EXPECT_EQ(help, parsed<ShowText>("ydl help").text);
-  for (const auto* name : {"run", "submit", "ls", "status", "logs", "events", "kill", "doctor", "completion"})
+  for (const auto* name : {"run", "submit", "ls", "status", "logs", "events", "kill", "env", "doctor", "completion"})
     EXPECT_THAT(help, HasSubstr(std::string("  ") + name + " "));
   EXPECT_EQ(help.find("__"), std::string::npos);
 }

@@ -48,5 +48,11 @@ TEST(Paths, parts) {
   EXPECT_EQ(trash_path("/user/ann", "/data/x"), "/user/ann/.Trash/Current/data/x");
 }
 
+TEST(Paths, a_name_that_is_not_utf8_is_refused_rather_than_changed) {
+  EXPECT_TRUE(check_name("tab\there, \xc3\xa9, \x01"));
+  EXPECT_EQ(check_name("caf\xe9").error().message, "'caf\xef\xbf\xbd' is not UTF-8, and names in HDFS are: rename it");
+  EXPECT_EQ(resolved("/caf\xe9"), "error");
+}
+
 }  // namespace
 }  // namespace ydl::hdfs

@@ -1,5 +1,7 @@
 #include "hrpc/configured.hpp"
 
+#include "hrpc/login.hpp"
+
 #include <gtest/gtest.h>
 
 namespace ydl::hrpc {
@@ -56,7 +58,7 @@ TEST(Configured, what_is_wrong_is_named) {
        {std::tuple{"hadoop.rpc.protection", "much",
                    "x-site.xml:1: hadoop.rpc.protection has 'much'; it may be authentication, integrity or privacy"},
         std::tuple{"hadoop.security.authentication", "magic",
-                   "x-site.xml:1: hadoop.security.authentication is 'magic'; it may be simple or kerberos"},
+                   "x-site.xml:1: hadoop.security.authentication has 'magic'; it may be simple or kerberos"},
         std::tuple{"ipc.ping.interval", "often",
                    "x-site.xml:1: ipc.ping.interval is 'often', which is not a time such as 30s or 500ms"}}) {
     const auto options = name_node_options(with({{key, value}}), kSingle, {.user = "alice"});
@@ -97,6 +99,16 @@ TEST(Configured, a_node_manager_takes_its_token) {
   ASSERT_TRUE(options);
   EXPECT_EQ(options->identity.token->kind, "NMToken");
   EXPECT_EQ(options->retry.max_retries, 18);
+}
+
+TEST(Configured, a_principal_stands_for_the_user_of_its_first_part) {
+  EXPECT_EQ(short_name("alice@EXAMPLE.ORG"), "alice");
+  EXPECT_EQ(short_name("alice/admin@EXAMPLE.ORG"), "alice");
+  EXPECT_EQ(short_name("alice"), "alice");
+}
+
+TEST(Configured, without_kerberos_the_environment_says_who_we_are) {
+  EXPECT_EQ(login_name(with({}), [](const char*) { return "bob"; }), "bob");
 }
 
 }  // namespace

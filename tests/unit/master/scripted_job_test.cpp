@@ -28,11 +28,11 @@ spec::JobSpec two_workers() {
 struct ScriptedMaster {
   ScriptedMaster(const spec::JobSpec& spec, const FakeBackend::Script& script)
       : master(context.get_executor(), JobFolder(temporary.path()), job_of(spec), *make_plan(spec),
-               [&](backend::Sink sink) {
+               Site{.make_backend = [&](backend::Sink sink) {
                  auto made = std::make_unique<FakeBackend>(context.get_executor(), std::move(sink), script);
                  fake = made.get();
                  return made;
-               }) {}
+               }}) {}
 
   JobFile job_of(const spec::JobSpec& spec) const {
     JobFile job;

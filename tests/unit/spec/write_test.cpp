@@ -30,7 +30,9 @@ class RandomJobs {
     if (maybe()) job.files_limit = static_cast<std::uint64_t>(number(1, 1'000'000'000));
     job.auto_files = maybe();
     if (maybe()) job.directory = "/" + text(1, 20);
+    for (int i = 0; i < number(0, 2); ++i) job.inputs.push_back(input(i));
     if (maybe()) job.python = text(1, 20);
+    if (!job.python && maybe()) job.python_env = text(1, 20);
     job.retries = number(0, 1000);
     job.job_retries = number(0, 1000);
     job.allocation_timeout = Millis(number(1, 1'000'000'000));
@@ -101,6 +103,11 @@ class RandomJobs {
   }
   FileRef file(int index) {
     return maybe() ? FileRef{"../d/" + std::to_string(index), ""} : FileRef{text(1, 20), "n/" + std::to_string(index)};
+  }
+
+  FileRef input(int index) {
+    const auto source = "hdfs://" + text(0, 5) + "/data/" + std::to_string(index);
+    return {source, "i/" + std::to_string(index)};
   }
 
   std::mt19937 engine_{20'261'115};

@@ -128,6 +128,19 @@ TEST(Credentials, of_tasks_hold_all_but_the_masters_own_token) {
   EXPECT_EQ(handed_on.secrets, credentials.secrets);
 }
 
+TEST(Credentials, of_a_process_are_those_of_the_file_that_its_variable_names) {
+  EXPECT_EQ(process_credentials([](const char*) { return std::nullopt; }), Credentials{});
+  const auto missing = process_credentials([](const char*) { return "/nonexistent/tokens"; });
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().message, HasSubstr("HADOOP_TOKEN_FILE_LOCATION: "));
+  EXPECT_THAT(missing.error().message, HasSubstr("/nonexistent/tokens"));
+  const auto other = process_credentials([](const char*) { return "/proc/self/status"; });
+  ASSERT_FALSE(other);
+  EXPECT_EQ(
+      other.error().message,
+      "HADOOP_TOKEN_FILE_LOCATION=/proc/self/status: these are not Hadoop credentials: they do not begin with HDTS");
+}
+
 TEST(TokenIdentifiers, a_token_of_another_kind_or_broken_is_an_error) {
   EXPECT_THAT(read_nm_token({"", "", std::string(kAmRmToken), ""}).error().message, HasSubstr("NMToken was expected"));
   EXPECT_THAT(read_nm_token({"\xff\xff", "", std::string(kNmToken), ""}).error().message, HasSubstr("not readable"));

@@ -1,0 +1,109 @@
+#include "agent/container_credentials.hpp"
+
+#include "core/files.hpp"
+#include "core/json.hpp"
+#include "hconf/portable.hpp"
+#include "hdfs/configured.hpp"
+#include "net/endpoint_file.hpp"
+#include "yarn/credentials.hpp"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+namespace ydl::agent {
+namespace {
+
+namespace json = boost::json;
+
+constexpr int kVersion = 1;
+constexpr std::size_t kLargestFile = std::size_t{16} << 20U;
+
+core::Result<std::optional<hdfs::Options>> hdfs_options(const AgentSecret& secret,
+                                                        const yarn::Credentials& credentials) {
+  if (secret.hadoop.empty()) return std::nullopt;
+  const auto config = hconf::from_map(secret.hadoop, "the job's configuration");
+  const auto service = hconf::default_name_service(config);
+  if (!service) return core::fail(service.error());
+  std::vector<hrpc::Token> tokens;
+  for (const auto& [alias, token] : credentials.tokens) tokens.push_back(token);
+  auto options = hdfs::configured(config, *service, {.user = secret.user, .tokens = tokens});
+  if (!options) return core::fail(options.error());
+  return *std::move(options);
+}
+
+core::Result<AgentCredentials> from_container(std::string_view bytes) {
+  const auto credentials = yarn::decode_credentials(bytes);
+  if (!credentials) return core::fail(credentials.error());
+  const auto found = credentials->secrets.find(kAgentSecret);
+  if (found == credentials->secrets.end()) {
+    return core::fail(core::Errc::corrupt, fmt::format("no secret '{}' that says where the master is", kAgentSecret));
+  }
+  auto secret = decode_agent_secret(found->second);
+  if (!secret) return core::fail(secret.error());
+  auto hdfs = hdfs_options(*secret, *credentials);
+  if (!hdfs) return core::fail(hdfs.error());
+  return AgentCredentials{std::move(secret->master), *std::move(hdfs)};
+}
+
+}  // namespace
+
+std::string encode_agent_secret(const AgentSecret& secret) {
+  json::object hadoop;
+  for (const auto& [key, value] : secret.hadoop) hadoop[key] = value;
+  return json::serialize(json::object{{"version", kVersion},
+                                      {"address", secret.master.address},
+                                      {"port", secret.master.port},
+                                      {"secret", secret.master.secret},
+                                      {"user", secret.user},
+                                      {"hadoop", std::move(hadoop)}});
+}
+
+core::Result<AgentSecret> decode_agent_secret(std::string_view text) {
+  const auto object = core::parse_json_object(text);
+  if (!object) return core::fail(object.error());
+  const auto version = core::json_int(*object, "version");
+  if (!version) return core::fail(version.error());
+  if (*version != kVersion) {
+    return core::fail(core::Errc::corrupt,
+                      fmt::format("they are of version {}, this ydl reads version {}", *version, kVersion));
+  }
+  const auto address = core::json_string(*object, "address");
+  const auto port = core::json_int(*object, "port");
+  const auto secret = core::json_string(*object, "secret");
+  const auto user = core::json_string(*object, "user");
+  const auto hadoop = core::json_object(*object, "hadoop");
+  for (const auto* field : {&address, &secret, &user}) {
+    if (!*field) return core::fail(field->error());
+  }
+  if (!port) return core::fail(port.error());
+  if (!hadoop) return core::fail(hadoop.error());
+  if (*port < 1 || *port > 65535) return core::fail(core::Errc::corrupt, fmt::format("{} is no port", *port));
+  AgentSecret result{{*address, static_cast<std::uint16_t>(*port), *secret}, *user, {}};
+  for (const auto& [key, value] : **hadoop) {
+    if (!value.is_string()) return core::fail(core::Errc::corrupt, "'hadoop' holds what is no string");
+    result.hadoop.emplace(key, value.get_string());
+  }
+  return result;
+}
+
+core::Result<AgentCredentials> read_agent_credentials(const std::filesystem::path& file) {
+  const auto bytes = core::read_file(file, kLargestFile);
+  if (!bytes) return core::fail(bytes.error());
+  if (bytes->starts_with("HDTS")) {
+    auto read = from_container(*bytes);
+    if (!read) return core::fail(read.error().within(file.string()));
+    return read;
+  }
+  auto master = net::read_endpoint(file);
+  if (!master) return core::fail(master.error());
+  return AgentCredentials{*std::move(master), std::nullopt};
+}
+
+core::Result<std::filesystem::path> credentials_file(const std::filesystem::path& given, const core::Getenv& getenv) {
+  if (!given.empty()) return given;
+  if (auto named = getenv("HADOOP_TOKEN_FILE_LOCATION"); named && !named->empty()) return *std::move(named);
+  return core::fail(core::Errc::usage,
+                    "an agent needs --credentials, or HADOOP_TOKEN_FILE_LOCATION in its environment");
+}
+
+}  // namespace ydl::agent

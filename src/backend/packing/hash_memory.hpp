@@ -1,0 +1,49 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/result.hpp"
+#include "core/user.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ydl::backend {
+
+// The hashes of what was staged before, so that nothing is read twice: one line "KEY HASH DAY" each, where DAY is when
+// it was last of use, counted from 1970. A file that is missing, foreign or damaged is an empty memory.
+class HashMemory {
+ public:
+  // `path` may be empty: a memory that forgets.
+  HashMemory(std::filesystem::path path, core::WallTime now);
+
+  [[nodiscard]] std::optional<std::string> find(const std::string& key);
+  void remember(const std::string& key, const std::string& hash);
+
+  // Together with what others saved meanwhile; the longest unused are forgotten when there are too many.
+  [[nodiscard]] core::Result<> save() const;
+
+ private:
+  struct Entry {
+    std::string hash;
+    std::int64_t day = 0;
+  };
+  using Entries = std::map<std::string, Entry, std::less<>>;
+
+  [[nodiscard]] static Entries read(const std::filesystem::path& path);
+
+  std::filesystem::path path_;
+  std::int64_t today_;
+  Entries entries_;
+  bool changed_ = false;
+};
+
+// $XDG_CACHE_HOME/ydl or ~/.cache/ydl.
+[[nodiscard]] core::Result<std::filesystem::path> cache_directory(const core::Getenv& getenv = core::process_getenv);
+
+[[nodiscard]] bool is_sha256(std::string_view text);
+
+}  // namespace ydl::backend

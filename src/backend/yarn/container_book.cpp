@@ -1,0 +1,118 @@
+#include "backend/yarn/container_book.hpp"
+
+#include "core/strings.hpp"
+#include "yarn/exit_status.hpp"
+
+#include <algorithm>
+#include <csignal>
+
+#include <fmt/format.h>
+
+namespace ydl::backend {
+
+void ContainerBook::wait(agent::Prepare request, int failures) {
+  auto& queue = waiting_[request.attempt.task.role];
+  queue.push_back({std::move(request), failures});
+}
+
+Held* ContainerBook::assign(const std::string& role, yarn::Container container, core::Instant now) {
+  const auto queue = waiting_.find(role);
+  if (queue == waiting_.end() || queue->second.empty()) return nullptr;
+  auto next = std::move(queue->second.front());
+  queue->second.pop_front();
+  const auto id = container.id;
+  auto& held = held_[id];
+  held = {std::move(next.request), std::move(container), Phase::starting, next.failures, now, false};
+  return &held;
+}
+
+bool ContainerBook::stop_waiting(const core::AttemptId& attempt) {
+  const auto queue = waiting_.find(attempt.task.role);
+  if (queue == waiting_.end()) return false;
+  return std::erase_if(queue->second, [&](const Waiting& one) { return one.request.attempt == attempt; }) > 0;
+}
+
+Held* ContainerBook::find(const core::AttemptId& attempt) {
+  const auto found = std::ranges::find_if(held_, [&](auto& entry) {
+    return entry.second.request.attempt == attempt && entry.second.phase != Phase::ended;
+  });
+  return found == held_.end() ? nullptr : &found->second;
+}
+
+Held* ContainerBook::find(const yarn::ContainerId& id) {
+  const auto found = held_.find(id);
+  return found == held_.end() ? nullptr : &found->second;
+}
+
+std::vector<core::AttemptId> ContainerBook::waiting(const std::string& role) const {
+  std::vector<core::AttemptId> attempts;
+  if (const auto queue = waiting_.find(role); queue != waiting_.end()) {
+    for (const auto& one : queue->second) attempts.push_back(one.request.attempt);
+  }
+  return attempts;
+}
+
+std::string shorten_diagnostics(std::string_view diagnostics) {
+  constexpr std::size_t kLongest = 1500;
+  constexpr std::string_view kWordy[] = {
+      "For more detailed output", "[20", "Last 4096 bytes of", "\tat ", "at org.", "at java."};
+  std::string text;
+  for (const auto line : core::split(diagnostics, '\n')) {
+    auto words = core::trim(line);
+    // "[2026-01-02 03:04:05.678]" stands before most lines.
+    if (words.starts_with("[20") && words.find(']') != std::string_view::npos) {
+      words = core::trim(words.substr(words.find(']') + 1));
+    }
+    const bool is_noise = std::ranges::any_of(kWordy, [&](std::string_view start) { return words.starts_with(start); });
+    if (words.empty() || is_noise) continue;
+    if (!text.empty()) text += " | ";
+    text += core::printable(words);
+    if (text.size() > kLongest) {
+      text.resize(kLongest);
+      return text + "…";
+    }
+  }
+  return text;
+}
+
+namespace {
+
+std::string sentence(const Held& held, const yarn::ContainerStatus& status) {
+  auto text =
+      fmt::format("its container on {} ended: {}", held.container.node.host, yarn::describe_exit(status.exit_status));
+  if (const auto words = shorten_diagnostics(status.diagnostics); !words.empty()) text += fmt::format(" ({})", words);
+  return text;
+}
+
+job::ExitStatus killed_for_memory(const Held& held) {
+  job::ExitStatus exit;
+  exit.signal = SIGKILL;
+  exit.out_of_memory = true;
+  exit.memory_limit = static_cast<std::uint64_t>(held.container.resource.memory_mib) << 20U;
+  return exit;
+}
+
+}  // namespace
+
+ContainerEnd what_it_means(const Held& held, const yarn::ContainerStatus& status) {
+  using Meaning = ContainerEnd::Meaning;
+  if (held.phase == Phase::ended) return {};
+  const auto cause = yarn::exit_cause(status.exit_status);
+  ContainerEnd end;
+  end.reason = sentence(held, status);
+  end.blames_the_host = cause == yarn::ExitCause::bad_disk || cause == yarn::ExitCause::not_started;
+  if (cause == yarn::ExitCause::memory || cause == yarn::ExitCause::virtual_memory) {
+    end.meaning = Meaning::exited;
+    end.exit = killed_for_memory(held);
+    end.exit.out_of_memory = cause == yarn::ExitCause::memory;  // address space is no memory: the note says what it is
+    return end;
+  }
+  if (held.phase == Phase::placed) {
+    end.meaning = Meaning::lost;
+    return end;
+  }
+  end.meaning = held.failures + 1 >= kMostFailedContainers ? Meaning::cannot_place : Meaning::try_again;
+  return end;
+}
+
+}  // namespace ydl::backend

@@ -1,0 +1,64 @@
+#include "backend/yarn/container_starter.hpp"
+
+#include "core/log.hpp"
+#include "hrpc/configured.hpp"
+
+#include <memory>
+
+namespace ydl::backend {
+namespace {
+
+// A NodeManager that cannot be reached for so long is taken for dead: another node's container comes sooner.
+constexpr core::Millis kPatience{15'000};
+
+net::awaitable<void> start_all(std::shared_ptr<yarn::ContainerManager> manager,
+                               std::vector<yarn::ContainerManager::Start> starts, ContainerStarter::Failed failed) {
+  std::vector<yarn::ContainerId> ids;
+  for (const auto& start : starts) ids.push_back(start.id);
+  const auto outcome = co_await manager->start(std::move(starts));
+  if (!outcome) {
+    for (const auto& id : ids) failed(id, outcome.error());
+  } else {
+    for (const auto& one : outcome->failed) failed(one.id, one.error);
+  }
+  manager->close();
+}
+
+net::awaitable<void> stop_all(std::shared_ptr<yarn::ContainerManager> manager, std::vector<yarn::ContainerId> ids) {
+  if (const auto outcome = co_await manager->stop(std::move(ids)); !outcome)
+    core::log("stopping containers: {}", outcome.error().message);
+  manager->close();
+}
+
+}  // namespace
+
+core::Result<hrpc::ClientOptions> ContainerStarter::options(const yarn::NodeId& node, const hrpc::Token& token) const {
+  auto options =
+      hrpc::node_manager_options(config_, {node.host, static_cast<std::uint16_t>(node.port)}, token, {.user = user_});
+  if (!options) return options;
+  options->connect_timeout = std::min(options->connect_timeout, kPatience);
+  options->retry.same_server_pause = core::Millis(1'000);
+  options->retry.max_retries = static_cast<int>(kPatience / options->retry.same_server_pause);
+  return options;
+}
+
+void ContainerStarter::start(const yarn::NodeId& node, const hrpc::Token& token,
+                             std::vector<yarn::ContainerManager::Start> starts, Failed failed) {
+  auto made = options(node, token);
+  if (!made) {
+    for (const auto& start : starts) failed(start.id, made.error());
+    return;
+  }
+  auto manager = std::make_shared<yarn::ContainerManager>(executor_, node, *std::move(made));
+  net::asio::co_spawn(executor_, start_all(std::move(manager), std::move(starts), std::move(failed)),
+                      net::asio::detached);
+}
+
+void ContainerStarter::stop(const yarn::NodeId& node, const hrpc::Token& token, std::vector<yarn::ContainerId> ids) {
+  auto made = options(node, token);
+  if (!made) return core::log("stopping containers on {}: {}", node.str(), made.error().message);
+  auto manager = std::make_shared<yarn::ContainerManager>(executor_, node, *std::move(made));
+  net::asio::co_spawn(executor_, stop_all(std::move(manager), std::move(ids)), net::asio::detached);
+}
+
+}  // namespace ydl::backend

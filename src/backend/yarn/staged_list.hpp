@@ -1,0 +1,66 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/result.hpp"
+#include "hdfs/file_system.hpp"
+#include "net/asio.hpp"
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ydl::backend {
+
+// ROOT/jobs/ID/staged.json: which files of the cache a job uses, so that nobody takes them away under it.
+struct StagedList {
+  std::string application;  // "application_…", or empty where it was not known yet
+  std::vector<std::string> hashes;
+
+  bool operator==(const StagedList&) const = default;
+};
+
+inline constexpr std::string_view kStagedListName = "staged.json";
+
+[[nodiscard]] std::string to_json(const StagedList& list);
+[[nodiscard]] core::Result<StagedList> staged_list_from_json(std::string_view text);
+
+[[nodiscard]] net::Async<> write_staged_list(hdfs::FileSystem& fs, std::string job_folder, StagedList list);
+
+// A file of the cache.
+struct CachedFile {
+  std::string hash;
+  std::string name;
+  std::uint64_t size = 0;
+  core::WallTime written;
+
+  [[nodiscard]] bool is_unfinished() const { return name.starts_with('.'); }  // an upload, perhaps one that died
+};
+
+// A job that used files of the cache, and when it was submitted.
+struct CacheUse {
+  std::string job;
+  StagedList list;
+  core::WallTime when;
+};
+
+// Below ROOT; a cache that was never used is empty. A list that cannot be understood is an error: what it protects is
+// not known.
+[[nodiscard]] net::Async<std::vector<CachedFile>> list_cache(hdfs::FileSystem& fs, std::string root);
+[[nodiscard]] net::Async<std::vector<CacheUse>> list_uses(hdfs::FileSystem& fs, std::string root);
+
+[[nodiscard]] core::WallTime last_used(const CachedFile& file, const std::vector<CacheUse>& uses);
+
+struct DisposalRule {
+  core::WallTime now;
+  core::Millis unused_for{0};
+};
+
+// What may go: what no application that runs uses and nobody used for so long, and uploads that died. Pure.
+[[nodiscard]] std::vector<CachedFile> disposable(const std::vector<CachedFile>& files,
+                                                 const std::vector<CacheUse>& uses,
+                                                 const std::set<std::string>& running_applications,
+                                                 const DisposalRule& rule);
+
+}  // namespace ydl::backend

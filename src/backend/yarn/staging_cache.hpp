@@ -1,0 +1,50 @@
+#pragma once
+
+#include "backend/yarn/staging_plan.hpp"
+#include "hdfs/file_system.hpp"
+#include "net/asio.hpp"
+#include "yarn/launch_context.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace ydl::backend {
+
+// "ROOT/cache/sha256".
+[[nodiscard]] std::string cache_folder(const std::string& root);
+
+// Files by their content in one folder of HDFS.
+class StagingCache {
+ public:
+  struct Options {
+    std::string root;
+    std::string url_prefix;
+    yarn::LocalResource::Visibility visibility = yarn::LocalResource::Visibility::user;
+    std::uint32_t replication = 3;
+  };
+  using Uploaded = std::function<void(std::uint64_t bytes)>;
+
+  StagingCache(hdfs::FileSystem& fs, Options options) : fs_(fs), options_(std::move(options)) {}
+
+  // What is there; nothing too where its length is not what it must be.
+  [[nodiscard]] net::Async<std::optional<yarn::LocalResource>> find(const StagingItem& item);
+  // Puts it there, or takes what another submitter put there meanwhile.
+  // Errors: HDFS's; the content changed since it was hashed.
+  [[nodiscard]] net::Async<yarn::LocalResource> put(const StagingItem& item, const Uploaded& uploaded);
+
+  [[nodiscard]] const Options& options() const { return options_; }
+
+ private:
+  [[nodiscard]] std::string path_of(const StagingItem& item) const;
+  [[nodiscard]] net::Async<hdfs::FileWriter> create(const std::string& path);
+  [[nodiscard]] net::Async<> write(const StagingItem& item, const std::string& path, const Uploaded& uploaded);
+  [[nodiscard]] net::Async<> publish(const StagingItem& item, const std::string& unfinished);
+  [[nodiscard]] net::Async<> open_to_everybody(const StagingItem& item, const std::string& unfinished);
+
+  hdfs::FileSystem& fs_;
+  Options options_;
+};
+
+}  // namespace ydl::backend

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "backend/yarn/staging.hpp"
+#include "backend/yarn/yarn_job.hpp"
+#include "cli/cluster_client.hpp"
+#include "cli/commands.hpp"
+#include "master/job_folder.hpp"
+#include "master/plan.hpp"
+
+#include <functional>
+#include <string>
+
+namespace ydl::cli {
+
+// What is said while a job is brought to the cluster: one sentence each.
+using Say = std::function<void(const std::string&)>;
+using ShowProgress = std::function<void(const backend::StagingProgress&)>;
+
+// What a job needs of the cluster, checked against what it has. Returns what should be known before it is submitted.
+// Errors: no_capacity, not_found, usage: role, what it asks for, what is allowed.
+struct ClusterFacts {
+  yarn::ApplicationId application;
+  std::vector<yarn::NodeReport> nodes;
+  std::string queue;
+  std::string scheduler;
+  std::vector<std::string> notes;
+};
+[[nodiscard]] net::Async<ClusterFacts> check_cluster(ClusterClient& cluster, const master::JobPlan& plan,
+                                                     const YarnOptions& options);
+
+// Brings the job's files and records to HDFS and hands it to the ResourceManager. The folder gets its yarn.json.
+// What it leaves behind when it fails is nothing but cached files.
+[[nodiscard]] net::Async<backend::YarnJob> submit_to_yarn(ClusterClient& cluster, const master::JobFolder& folder,
+                                                          const master::JobPlan& plan, const YarnOptions& options,
+                                                          ClusterFacts facts, Say say, ShowProgress show_progress);
+
+// Where the job's results go on HDFS: --results, or in the job's folder. Errors: usage.
+[[nodiscard]] core::Result<std::string> results_folder(const ClusterClient& cluster, const std::string& wanted,
+                                                       const std::string& id);
+
+}  // namespace ydl::cli

@@ -1,0 +1,260 @@
+// The master of a job on YARN: as an ApplicationMaster in a container, or unmanaged beside the client.
+#include "agent/container_credentials.hpp"
+#include "backend/yarn/remote_files.hpp"
+#include "backend/yarn/yarn_backend.hpp"
+#include "core/log.hpp"
+#include "core/strings.hpp"
+#include "hconf/portable.hpp"
+#include "hconf/services.hpp"
+#include "hdfs/configured.hpp"
+#include "hrpc/configured.hpp"
+#include "master/api.hpp"
+#include "master/master_ticket.hpp"
+#include "master/process_parts.hpp"
+#include "net/endpoint_file.hpp"
+#include "net/resolver.hpp"
+#include "yarn/client_rm.hpp"
+#include "yarn/token_identifiers.hpp"
+
+#include <filesystem>
+
+#include <boost/asio/ip/udp.hpp>
+#include <fmt/format.h>
+
+namespace ydl::master {
+namespace {
+
+namespace asio = net::asio;
+using core::fail;
+
+constexpr core::Millis kResolvePatience{10'000};
+
+// Everything that must be known before the job can run.
+struct YarnStart {
+  JobFolder folder{""};
+  backend::YarnJob job;
+  hconf::Config config;
+  yarn::Credentials credentials;  // for the agents
+  hrpc::Token token;              // the AMRM token
+  std::shared_ptr<hdfs::FileSystem> fs;
+  std::string address;
+};
+
+core::Result<std::shared_ptr<hdfs::FileSystem>> open_hdfs(const asio::any_io_executor& executor,
+                                                          const hconf::Config& config, const std::string& user,
+                                                          const yarn::Credentials& credentials) {
+  const auto service = hconf::default_name_service(config);
+  if (!service) return fail(service.error());
+  std::vector<hrpc::Token> tokens;
+  for (const auto& [alias, token] : credentials.tokens) tokens.push_back(token);
+  auto options = hdfs::configured(config, *service, {.user = user, .tokens = tokens});
+  if (!options) return fail(options.error());
+  return std::make_shared<hdfs::FileSystem>(executor, *std::move(options));
+}
+
+net::Async<std::string> numeric_address(std::string host) {
+  const auto addresses = co_await net::resolve(host, kResolvePatience);
+  if (!addresses) co_return fail(addresses.error());
+  co_return addresses->front().to_string();
+}
+
+// ---- in a container --------------------------------------------------------------------------------------------
+
+// The job's files from HDFS into a folder of this container.
+net::Async<JobFolder> fetch_job(hdfs::FileSystem& fs, std::string remote) {
+  const JobFolder folder(std::filesystem::current_path() / "jobs" / std::filesystem::path(remote).filename());
+  if (auto made = core::make_directories(folder.logs(), 0700); !made) co_return fail(made.error());
+  for (const auto& path : {folder.job_file(), folder.yarn_file()}) {
+    const auto content = co_await backend::read_remote_file(fs, fmt::format("{}/{}", remote, path.filename().string()));
+    if (!content) co_return fail(content.error());
+    if (auto written = core::write_file_atomically(path, *content, 0600); !written) co_return fail(written.error());
+  }
+  co_return folder;
+}
+
+net::Async<YarnStart> start_in_container(asio::any_io_executor executor) {
+  YarnStart start;
+  const auto file = agent::credentials_file({});
+  if (!file) co_return fail(file.error());
+  const auto bytes = core::read_file(*file);
+  if (!bytes) co_return fail(bytes.error());
+  auto credentials = yarn::decode_credentials(*bytes);
+  if (!credentials) co_return fail(credentials.error().within(file->string()));
+  const auto secret = credentials->secrets.find(kMasterTicket);
+  const auto* token = credentials->find_kind(yarn::kAmRmToken);
+  if (secret == credentials->secrets.end() || token == nullptr) {
+    co_return fail(core::Errc::corrupt, fmt::format("{} is not what a master of ydl is started with", file->string()));
+  }
+  const auto ticket = decode_ticket(secret->second);
+  if (!ticket) co_return fail(ticket.error().within("the master's ticket"));
+  start.token = *token;
+  start.config = hconf::from_map(ticket->hadoop, "the client's configuration");
+  start.credentials = yarn::for_tasks(*std::move(credentials));
+  start.credentials.secrets.erase(start.credentials.secrets.find(kMasterTicket));
+
+  auto fs = open_hdfs(executor, start.config, ticket->user, start.credentials);
+  if (!fs) co_return fail(fs.error());
+  start.fs = *std::move(fs);
+  auto folder = co_await fetch_job(*start.fs, ticket->folder);
+  if (!folder) co_return fail(folder.error());
+  start.folder = *std::move(folder);
+  const auto text = core::read_file(start.folder.yarn_file());
+  auto job = text ? backend::yarn_job_from_json(*text) : fail(text.error());
+  if (!job) co_return fail(job.error().within(start.folder.yarn_file().string()));
+  start.job = *std::move(job);
+  auto address = co_await numeric_address(core::process_getenv("NM_HOST").value_or(core::host_name()));
+  if (!address) co_return fail(address.error().within("this host's own name"));
+  start.address = *std::move(address);
+  co_return start;
+}
+
+// ---- beside the client -----------------------------------------------------------------------------------------
+
+// The address of this machine that the ResourceManager's host would answer to.
+net::Async<std::string> own_address_towards(std::string host) {
+  const auto there = co_await net::resolve(host, kResolvePatience);
+  if (!there) co_return fail(there.error());
+  asio::ip::udp::socket socket(co_await asio::this_coro::executor);
+  boost::system::error_code error;
+  const asio::ip::udp::endpoint endpoint(there->front(), 9);  // nothing is sent
+  socket.open(endpoint.protocol(), error);
+  if (!error) socket.connect(endpoint, error);
+  if (error) co_return fail(core::Errc::unavailable, fmt::format("no way to {}: {}", host, error.message()));
+  co_return socket.local_endpoint(error).address().to_string();
+}
+
+net::Async<YarnStart> start_beside_client(asio::any_io_executor executor, JobFolder folder) {
+  YarnStart start;
+  start.folder = std::move(folder);
+  const auto text = core::read_file(start.folder.yarn_file());
+  auto job = text ? backend::yarn_job_from_json(*text) : fail(text.error());
+  if (!job) co_return fail(job.error().within(start.folder.yarn_file().string()));
+  start.job = *std::move(job);
+  start.config = hconf::from_map(start.job.hadoop, "the client's configuration");
+  auto fs = open_hdfs(executor, start.config, start.job.user, {});
+  if (!fs) co_return fail(fs.error());
+  start.fs = *std::move(fs);
+
+  const auto application = yarn::ApplicationId::parse(start.job.application);
+  if (!application) co_return fail(application.error());
+  const auto managers = hconf::resource_managers(start.config);
+  if (!managers) co_return fail(managers.error());
+  std::vector<hconf::HostPort> servers;
+  for (const auto& manager : *managers) servers.push_back(manager.client);
+  auto options =
+      hrpc::resource_manager_options(start.config, servers, yarn::kRmDelegationToken, {.user = start.job.user});
+  if (!options) co_return fail(options.error());
+  yarn::ClientRm rm(executor, *std::move(options));
+  auto token = co_await rm.unmanaged_token(*application);
+  if (!token) co_return fail(token.error());
+  start.token = *std::move(token);
+  rm.close();
+  auto address = co_await own_address_towards(servers.front().host);
+  if (!address) co_return fail(address.error());
+  start.address = *std::move(address);
+  co_return start;
+}
+
+// ---- both ------------------------------------------------------------------------------------------------------
+
+// What a task asks for, in YARN's units.
+std::vector<backend::YarnRole> roles_of(const JobPlan& plan) {
+  std::vector<backend::YarnRole> roles;
+  for (const auto& role : plan.roles) roles.push_back({role.name, container_size(role), role.asked.label.value_or("")});
+  return roles;
+}
+
+int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attachment attachment) {
+  const auto executor = context.get_executor();
+  agent::Hub hub(executor);
+  http::ServerOptions serving;
+  serving.address = start.address.find(':') == std::string::npos ? "0.0.0.0" : "::";
+  serving.secret = core::random_hex(16);
+  if (prepared.job.port_range) std::tie(serving.port, serving.last_port) = *prepared.job.port_range;
+  http::Server server(executor, serving);
+  const auto fail_start = [](const core::Error& error) {
+    core::log("{}", error.message);
+    report_start("error " + error.message);
+    return 1;
+  };
+  if (auto listening = server.listen(); !listening) return fail_start(listening.error());
+  const net::Endpoint endpoint{start.address, server.port(), serving.secret};
+  if (auto written = net::write_endpoint(start.folder.master_file(), endpoint); !written)
+    return fail_start(written.error());
+
+  const auto remote = start.job.folder;
+  backend::RecordMirror mirror(start.fs, start.folder.root(), start.job.folder);
+  backend::YarnOptions options;
+  options.roles = roles_of(prepared.plan);
+  options.address = start.address;
+  options.port = server.port();
+  options.config = start.config;
+  options.token = start.token;
+  options.agent_credentials = start.credentials;
+  options.agent_credentials.secrets[std::string(agent::kAgentSecret)] =
+      agent::encode_agent_secret({endpoint, start.job.user, start.job.hadoop});
+  if (attachment == Attachment::leashed) options.outlives_master = core::Seconds(5);
+  options.before_finish = [&]() -> net::awaitable<void> {
+    mirror.stop();
+    co_await mirror.copy();
+    (void)co_await start.fs->remove(remote + "/master.json", hdfs::Recursive::no);
+  };
+  Site site;
+  site.address = start.address;
+  site.listen = serving.address;
+  site.logs = start.job.folder_url + "/logs";
+  options.job = std::move(start.job);
+  site.make_backend = [&](backend::Sink sink) {
+    return std::make_unique<backend::YarnBackend>(executor, hub, std::move(sink), std::move(options));
+  };
+  Master master(executor, start.folder, std::move(prepared.job), std::move(prepared.plan), site);
+  server.route(make_api(master, hub));
+  asio::co_spawn(
+      executor,
+      [&]() -> net::awaitable<void> {  // clients look for it once the ResourceManager says that we run
+        const auto content = core::read_file(start.folder.master_file());
+        if (!content) co_return;
+        const auto written = co_await backend::write_remote_file(*start.fs, remote + "/master.json", *content, 0600);
+        if (!written) core::log("clients will not find this master: {}", written.error().message);
+      },
+      asio::detached);
+  asio::co_spawn(executor, mirror.run(), asio::detached);
+  report_start("ready");
+  return run_to_the_end(context, master, server, attachment);
+}
+
+int run_when_started(asio::io_context& context, net::Async<YarnStart> starting, Attachment attachment) {
+  core::Result<YarnStart> start = fail(core::Errc::cancelled, "it was interrupted");
+  asio::co_spawn(
+      context,
+      [&]() -> net::awaitable<void> {
+        start = co_await std::move(starting);
+        context.stop();  // connections stay open
+      },
+      asio::detached);
+  context.run();
+  context.restart();
+  auto prepared = start ? prepare_job(start->folder, find_on_node) : fail(start.error());
+  if (!prepared) {
+    core::log("the master cannot start: {}", prepared.error().message);
+    report_start("error " + prepared.error().message);
+    return 1;
+  }
+  return run(context, *std::move(start), *std::move(prepared), attachment);
+}
+
+}  // namespace
+
+int run_unmanaged_master_process(const JobFolder& folder, Attachment attachment) {
+  begin_master_process();
+  asio::io_context context(1);
+  return run_when_started(context, start_beside_client(context.get_executor(), folder), attachment);
+}
+
+int run_container_master_process() {
+  begin_master_process();
+  asio::io_context context(1);
+  return run_when_started(context, start_in_container(context.get_executor()), Attachment::detached);
+}
+
+}  // namespace ydl::master

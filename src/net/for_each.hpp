@@ -1,0 +1,14 @@
+#pragma once
+
+#include "net/asio.hpp"
+
+#include <cstddef>
+#include <functional>
+
+namespace ydl::net {
+
+// Does work(0) … work(count - 1), `at_a_time` of them at once. After a failure nothing new is begun; the first failure
+// comes back when what was begun has ended.
+[[nodiscard]] Async<> for_each(std::size_t count, std::size_t at_a_time, std::function<Async<>(std::size_t)> work);
+
+}  // namespace ydl::net

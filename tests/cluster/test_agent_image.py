@@ -1,0 +1,158 @@
+"""Tasks in an image that the agent starts with podman, and agents that are not in the image they should be in."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import REPOSITORY
+from scripted_master import LIMIT, ContainedAgent, ScriptedMaster
+
+YDL = REPOSITORY / os.environ.get("YDL_BUILD", "build/dev") / "bin" / "ydl"
+IMAGE = "localhost/ydl-test:1"
+PROGRAMS = ["sh", "sleep", "cat", "touch"]
+# Limits that a test machine's own may be below of.
+OPTIONS = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1000:1000"]
+
+
+def make_root(root):
+    """The smallest system with a shell: programs of this one with the libraries they name."""
+    for name in PROGRAMS:
+        program = Path(shutil.which(name)).resolve()
+        listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout.split()
+        for source in [str(program), *(word for word in listed if word.startswith("/"))]:
+            target = root / source.lstrip("/")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target)
+        (root / "bin").mkdir(exist_ok=True)
+        if not (root / "bin" / name).exists():
+            (root / "bin" / name).symlink_to(program)
+    (root / "etc").mkdir(exist_ok=True)
+    (root / "etc/which-system").write_text("the image\n")
+    (root / "tmp").mkdir()
+
+
+@pytest.fixture(scope="module")
+def podman(tmp_path_factory):
+    """Variables under which podman has the image and nothing else."""
+    assert shutil.which("podman"), "podman is not installed: tools/setup/apt.sh podman"
+    folder = tmp_path_factory.mktemp("podman")
+    (folder / "containers.conf").write_text('[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n')
+    (folder / "storage.conf").write_text(f'[storage]\ndriver = "vfs"\ngraphroot = "{folder}/graph"\nrunroot = "{folder}/run"\n')
+    variables = {"CONTAINERS_CONF": str(folder / "containers.conf"), "CONTAINERS_STORAGE_CONF": str(folder / "storage.conf")}
+    root = folder / "root"
+    root.mkdir()
+    make_root(root)
+    packed = subprocess.run(["tar", "-C", root, "-c", "."], capture_output=True, check=True).stdout
+    subprocess.run(["podman", "import", "-", IMAGE], input=packed, env={**os.environ, **variables}, capture_output=True, check=True, timeout=LIMIT)
+    yield variables
+    subprocess.run(["podman", "rm", "-fa"], env={**os.environ, **variables}, capture_output=True, timeout=LIMIT)  # with what it mounted
+
+
+@pytest.fixture
+def stage(podman, monkeypatch, tmp_path):
+    for name, value in podman.items():
+        monkeypatch.setenv(name, value)
+    stage = Stage(tmp_path)
+    yield stage
+    stage.close()
+
+
+class Stage:
+    def __init__(self, path):
+        self.master = ScriptedMaster()
+        self.path = path / f"container_{path.name}"
+        self.agent = None
+
+    def start(self, *options, above=()):
+        self.agent = ContainedAgent(YDL, self.path, self.master, {}, *options, above=above)
+
+    def prepare(self, image=IMAGE, **fields):
+        self.master.send("prepare", ports=0, gpus=0, vcores_limit=0, working_directory="work", results_directory="results", log_directory="worker-0",
+                         image={"runtime": "podman", "image": image, "options": OPTIONS}, **fields)
+
+    def launch(self, script, **env):
+        self.master.wait_for("prepared")
+        self.master.send("launch", argv=["sh", "-c", script, "sh", "{results}"], env=env)
+        self.master.wait_for("started")
+
+    def output(self, stream="stdout"):
+        return (self.path / "logs/worker-0" / stream).read_text()
+
+    def close(self):
+        if self.agent:
+            self.agent.end()
+        self.master.close()
+
+
+def eventually(look, what):
+    deadline = time.monotonic() + LIMIT
+    while not look():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.1)
+
+
+def processes_with(variable):
+    """By their environment: the command lines of a container's processes are the image's own affair."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if variable.encode() in Path(f"/proc/{pid}/environ").read_bytes():
+                found.append(Path(f"/proc/{pid}/comm").read_text().strip())
+        except OSError:
+            continue
+    return found
+
+
+def test_a_task_runs_in_its_image_with_its_files_and_variables(stage):
+    stage.start()
+    given = stage.path / "given"
+    given.mkdir(parents=True, exist_ok=True)
+    (given / "data").write_text("shipped\n")
+    stage.prepare(linked_directory="given")
+    stage.launch('cat /etc/which-system data; echo "$SAID"; touch here "$1/there"; exit 7', SAID="a b'c\"d")
+    exited = stage.master.wait_for("exited")
+    assert (exited["code"], stage.output()) == (7, "the image\nshipped\na b'c\"d\n"), stage.output("stderr")
+    assert sorted(path.name for path in (stage.path / "results").iterdir()) == ["here", "there"]
+    assert subprocess.run(["podman", "ps", "-aq"], capture_output=True, text=True, check=True).stdout == "", "its record is gone"
+
+
+def test_a_task_in_an_image_is_stopped_with_grace(stage):
+    stage.start()
+    stage.prepare()
+    stage.launch("trap 'echo bye; exit 3' TERM; echo up; while :; do sleep 0.1; done")
+    eventually(lambda: "up" in stage.output(), "the task runs")
+    stage.master.send("stop", grace_ms=60000)
+    assert stage.master.wait_for("exited")["code"] == 3
+    assert stage.output().endswith("bye\n")
+
+
+def test_nothing_in_an_image_outlives_a_killed_agent(stage, tmp_path):
+    stage.start()
+    stage.prepare()
+    stage.launch("sleep 1000 & echo up; wait", YDL_TEST_MARK=str(tmp_path))
+    eventually(lambda: "up" in stage.output(), "the task runs")
+    mark = f"YDL_TEST_MARK={tmp_path}"
+    assert "sleep" in processes_with(mark)
+    stage.agent.process.send_signal(signal.SIGKILL)
+    eventually(lambda: not processes_with(mark), "the end of all in the container")
+
+
+def test_an_image_that_does_not_exist_is_the_runtimes_error(stage):
+    stage.start()
+    stage.prepare(image="localhost/no-such:1")
+    stage.launch("true")
+    assert stage.master.wait_for("exited")["code"] == 125
+    assert "no-such" in stage.output("stderr")
+
+
+def test_a_nodemanager_that_ignored_the_image_is_found_out(stage, tmp_path):
+    java = tmp_path / "java"  # the name is what counts
+    java.symlink_to(shutil.which("sh"))
+    stage.start("--expect-image", "python:3", above=(java, "-c", '"$0" "$@"; exit $?'))
+    stage.prepare()
+    assert "ignored the image python:3: this container runs outside of it" in stage.master.wait_for("prepare_failed")["reason"]

@@ -1,0 +1,68 @@
+"""What travels with a job on YARN: a Python environment; and what stays in the cache afterwards."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from test_yarn_jobs import SMALL, Jobs
+
+SHOW_PYTHON = """\
+import os, sys
+import of_the_environment
+print("prefix", sys.prefix)
+print("library", os.path.dirname(os.__file__))
+print("packages", of_the_environment.__file__)
+import ctypes, json, ssl, subprocess
+print("child", subprocess.run([sys.executable, "-c", "import of_the_environment; print('imports it too')"], capture_output=True, text=True).stdout)
+"""
+
+
+@pytest.fixture
+def jobs(clusters, tmp_path):
+    cluster = clusters("--nodes", "3", "--yarn")
+    cluster.client.mkdirs(remote="/user/ann")
+    cluster.client.chown(remote="/user/ann", owner="ann")
+    return Jobs(cluster, tmp_path)
+
+
+def virtual_environment(folder):
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    next(folder.glob("lib/python*/site-packages")).joinpath("of_the_environment.py").write_text("")
+    return folder
+
+
+def test_a_virtual_environment_travels_with_the_interpreter_it_leans_on(jobs, tmp_path):
+    environment = virtual_environment(tmp_path / "venv")
+    (jobs.work / "show.py").write_text(SHOW_PYTHON)
+    out, err = jobs.run("run", *SMALL, "--output", "plain", "--python-env", environment, "--", "show.py")
+    shown = dict(line.split("] ", 1)[1].split(" ", 1) for line in out.splitlines() if line.startswith("[") and "] " in line and " " in line.split("] ", 1)[1])
+    assert ".ydl-python-env" in shown["prefix"] or "/filecache/" in shown["prefix"], out
+    for key in ("library", "packages"):
+        assert shown[key].startswith(shown["prefix"]), out
+        assert str(environment) not in shown[key] and sys.base_prefix not in shown[key]
+    assert shown["child"] == "imports it too"
+    assert "brought" in err
+    assert "brought" not in jobs.run("run", *SMALL, "--output", "plain", "--python-env", environment, "--", "show.py")[1]
+
+
+def names(jobs, *words):
+    return sorted(json.loads(line)["name"] for line in jobs.run("env", *words, "--output", "json")[0].splitlines())
+
+
+def test_what_a_job_used_is_shown_and_deleted_but_not_under_a_running_job(jobs):
+    jobs.run("env", "gc", "--older-than", "0")
+    (jobs.work / "a.sh").write_text("exit 0\n")
+    jobs.run("run", *SMALL, "--output", "quiet", "--", "sh", "a.sh")
+    assert names(jobs, "ls") == ["code.tar", "ydl"]
+    (jobs.work / "a.sh").write_text("exec tail -f /dev/null\n")
+    running = jobs.run("run", "--detach", *SMALL, "--", "sh", "a.sh")[0].strip()
+    assert names(jobs, "ls") == ["code.tar", "code.tar", "ydl"]
+    assert names(jobs, "gc") == []
+    assert names(jobs, "gc", "--older-than", "0", "--dry-run") == ["code.tar"]
+    assert names(jobs, "gc", "--older-than", "0") == ["code.tar"]
+    assert names(jobs, "ls") == ["code.tar", "ydl"]
+    jobs.run("kill", running)
+    assert "2 files" in jobs.run("env", "gc", "--older-than", "0")[0]
+    assert "nothing is in /user/ann/.ydl/cache/sha256" in jobs.run("env", "ls")[0]

@@ -1,0 +1,69 @@
+"""The examples on a real YARN cluster: the same scripts, the same options, and what they learn."""
+
+import re
+import subprocess
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+from yarn_shell import REPOSITORY, Jobs, job_id, let_users_in
+
+# A first run may install the frameworks.
+pytestmark = pytest.mark.timeout(900)
+EXAMPLES = REPOSITORY / "examples"
+
+
+@lru_cache
+def output_of(*command):
+    return subprocess.run(command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True, check=True).stdout.split("\n")[-2]
+
+
+def python_of(name):
+    return Path(output_of("tools/setup/python_env.sh", name)) / "bin/python"
+
+
+def mnist():
+    return Path(output_of("tools/fetch_data.py", "mnist"))
+
+
+@pytest.fixture
+def jobs(clusters, tmp_path):
+    cluster = clusters("--nodes", "3", "--yarn")
+    let_users_in(cluster)
+    return Jobs(cluster, tmp_path, "ann")
+
+
+def accuracy(text):
+    return float(re.findall(r"accuracy: ([\d.]+)", text)[-1])
+
+
+def test_the_seeds_command_trains_mnist(jobs):
+    """--kv-store sync, --jar and all; the model is on HDFS afterwards."""
+    out, err = jobs.mx("--n", 2, "--jobname", "MXNetOnYarn", "--jar", "ydl-mx.jar", "--python", python_of("mxnet"), "--file", f"{mnist()}=data",
+                       "train_mnist.py", "--kv-store", "sync", "--data-dir", "data", "--num-epochs", 2, "--model-prefix", "mnist",
+                       folder=EXAMPLES / "mxnet", timeout=400)  # fmt: skip
+    assert "--jar ydl-mx.jar is not needed" in err and "--kv-store dist_sync" in err
+    assert accuracy(out) > 0.93, out
+    listed, _ = jobs.run("results", "ls", job_id(err), "--task", "worker:0")
+    assert "mnist-0002.params" in listed
+
+
+def test_the_other_seeds_options_name_the_resource_manager(jobs):
+    """-hip where a configuration names the ResourceManager already changes nothing."""
+    _, err = jobs.mx("-hip", "127.0.0.1", "-n", 1, "-s", 1, "--yarn-scripts", "xxx/yarn/", "--dry-run", "python", "train_mnist.py", folder=EXAMPLES / "mxnet")
+    assert err == ""
+
+
+def test_pytorch_workers_train_together(jobs):
+    out, _ = jobs.run("run", "--framework", "pytorch", "--n", 2, "--python", python_of("torch"), "--file", f"{mnist()}=data", "--",
+                      "train_mnist.py", "--data-dir", "data", "--epochs", 1, folder=EXAMPLES / "pytorch", timeout=400)  # fmt: skip
+    assert accuracy(out) > 0.9, out
+
+
+def test_native_workers_and_servers_train_together(jobs):
+    """No Python anywhere: the program and its libraries travel."""
+    native = Path(output_of("make", "--silent", "-C", str(EXAMPLES / "mxnet-native")))
+    out, _ = jobs.mx("--n", 2, "--s", 1, "--file", f"{mnist()}=data", "--env", "PATH=/nowhere", "./train_mnist_native", "--kv-store", "dist_sync",
+                     "--data-dir", "data", "--samples", 12800, "--num-epochs", 1, folder=native, timeout=400)  # fmt: skip
+    assert float(re.findall(r"[Vv]alidation-accuracy=([\d.]+)", out)[-1]) > 0.85, out

@@ -1,0 +1,136 @@
+"""Jobs on a real YARN cluster, from the command line to what they leave behind."""
+
+import hashlib
+import json
+import signal
+
+import pytest
+
+from yarn_shell import SMALL, Jobs, job_id, let_users_in
+
+
+@pytest.fixture
+def yarn(clusters):
+    return clusters("--nodes", "3", "--yarn")
+
+
+@pytest.fixture
+def jobs(yarn, tmp_path, request):
+    """A user of each test's own: what `ydl ls` shows is theirs."""
+    let_users_in(yarn)
+    return Jobs(yarn, tmp_path, "u" + hashlib.sha1(request.node.name.encode()).hexdigest()[:8])
+
+
+def test_a_job_runs_is_followed_and_leaves_its_logs_and_results_on_hdfs(jobs):
+    (jobs.work / "words.txt").write_text("what lies beside the job travels\n")
+    out, err = jobs.run("run", "--n", "2", *SMALL, "--", "sh", "-c",
+                        'cat words.txt; echo "task $YDL_INDEX" >&2; echo model-$YDL_INDEX > model; echo kept > "$YDL_RESULTS_DIR/own"')
+    job = job_id(err)
+    assert "runs on YARN, ResourceManager" in err
+    assert "[worker:1] what lies beside the job travels" in out
+    assert f"{job} succeeded" in out
+    root = f"{jobs.root}/{job}"
+    for index in (0, 1):
+        assert jobs.run("fs", "cat", f"{root}/logs/worker-{index}/1/stderr")[0] == f"task {index}\n"
+        assert jobs.run("fs", "cat", f"{root}/results/worker-{index}/model")[0] == f"model-{index}\n"
+        assert jobs.run("fs", "cat", f"{root}/results/worker-{index}/own")[0] == "kept\n"
+    assert jobs.run("logs", job, "worker:1")[0] == "what lies beside the job travels\n"
+    status, _ = jobs.run("status", job)
+    assert "succeeded" in status and "hdfs://" in status
+    listed, _ = jobs.run("ls", "--output", "json")
+    assert [(one["id"], one["state"]) for one in map(json.loads, listed.splitlines())] == [(job, "succeeded")]
+
+
+def test_the_exit_code_is_that_of_the_task_and_its_last_words_are_shown(jobs):
+    out, err = jobs.run("run", "--n", "2", *SMALL, "--", "sh", "-c", 'echo "no such data set" >&2; exit 7', code=7)
+    assert "no such data set" in out
+    assert "ended with code 7" in out
+
+
+def test_nothing_is_brought_twice(jobs):
+    (jobs.work / "script.sh").write_text("echo same\n")
+    first = jobs.run("run", *SMALL, "--", "sh", "script.sh")[1]
+    assert "brought" in first
+    assert "brought" not in jobs.run("run", *SMALL, "--", "sh", "script.sh")[1]
+
+
+def test_words_and_variables_reach_the_task_byte_for_byte(jobs):
+    odd = "a b'c\"d $HOME `x` \\n\n{{y}} <LOG_DIR> é 日本"
+    out, err = jobs.run("run", *SMALL, "--env", f"ODD={odd}", "--output", "quiet", "--", "sh", "-c", 'printf "%s|%s" "$ODD" "$1"', "sh", odd)
+    listed = json.loads(jobs.run("ls", "--output", "json")[0])
+    assert jobs.run("fs", "cat", f"{jobs.root}/{listed['id']}/logs/worker-0/1/stdout")[0] == f"{odd}|{odd}"
+
+
+def test_a_job_that_was_left_goes_on_and_is_stopped_from_another_machine(jobs, tmp_path_factory):
+    out, _ = jobs.run("run", "--detach", "--n", "2", *SMALL, "--", "sh", "-c", "echo waiting; exec tail -f /dev/null")
+    job = out.strip()
+    jobs.wait_for(job, "job_running")
+    elsewhere = Jobs(jobs.cluster, tmp_path_factory.mktemp("elsewhere"), jobs.user)
+    assert "running" in elsewhere.run("status", job)[0]
+    assert "waiting" in elsewhere.run("logs", job, "worker:0")[0]
+    listed = [json.loads(line) for line in elsewhere.run("ls", "--output", "json")[0].splitlines()]
+    assert ("running" in [one["state"] for one in listed if one["id"] == job])
+    assert elsewhere.run("kill", job)[0] == f"{job} stopped\n"
+    assert "stopped" in jobs.run("status", job)[0]
+
+
+def test_two_jobs_run_side_by_side(jobs, tmp_path_factory):
+    running = [jobs.start("run", "--n", "2", *SMALL, "--output", "quiet", "--", "sh", "-c", "exit 0") for _ in range(2)]
+    for process in running:
+        assert process.communicate(timeout=170) and process.returncode == 0
+
+
+def test_an_interrupted_client_stops_the_job(jobs):
+    process = jobs.start("run", "--n", "1", *SMALL, "--", "sh", "-c", "exec tail -f /dev/null")
+    for line in process.stdout:
+        if "all 1 tasks started" in line or "worker:0 runs" in line:
+            break
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "stopped" in out
+
+
+def test_an_unmanaged_master_runs_beside_the_client(jobs):
+    out, err = jobs.run("run", "--am", "unmanaged", "--n", "2", *SMALL, "--", "sh", "-c", "echo from $YDL_INDEX")
+    assert "[worker:0] from 0" in out and "[worker:1] from 1" in out
+    assert f"{job_id(err)} succeeded" in out
+
+
+@pytest.mark.parametrize("words, sentence", [
+    (("--queue", "nosuch"), "nosuch"),
+    (("--resource", "worker:memory=900g"), "900 GiB"),
+    (("--resource", "worker:label=nosuch"), "nosuch"),
+    (("--resource", "worker:gpus=1"), "yarn.io/gpu"),
+    (("--n", "1000"), "worker"),
+])
+def test_what_the_cluster_cannot_do_is_refused_before_anything_is_submitted(jobs, words, sentence):
+    _, err = jobs.run("run", *words, "--", "true", code=1)
+    assert sentence in err.splitlines()[-1], err
+    assert jobs.run("ls", "--output", "json")[0] == ""
+
+
+def test_a_resource_manager_that_is_down_is_named(jobs, tmp_path):
+    conf = tmp_path / "conf"
+    conf.mkdir()
+    (conf / "core-site.xml").write_text("<configuration><property><name>fs.defaultFS</name><value>hdfs://localhost:1</value></property></configuration>")
+    (conf / "yarn-site.xml").write_text("<configuration><property><name>yarn.resourcemanager.address</name><value>localhost:1</value></property>"
+                                        "<property><name>yarn.resourcemanager.connect.max-wait.ms</name><value>1000</value></property></configuration>")
+    jobs.environment["HADOOP_CONF_DIR"] = str(conf)
+    _, err = jobs.run("run", "--", "true", code=1)
+    assert "localhost:1" in err
+
+
+@pytest.mark.parametrize("options", [("--secure",), ("--version", "3.3.6"), ("--version", "3.3.6", "--secure")], ids=" ".join)
+def test_jobs_run_on_every_kind_of_cluster(clusters, options, tmp_path):
+    cluster = clusters("--nodes", "3", "--yarn", *options)
+    secure = "--secure" in options
+    if not secure:
+        let_users_in(cluster)
+    jobs = Jobs(cluster, tmp_path, "root" if secure else "ann")
+    out, err = jobs.run("run", "--n", "2", *SMALL, "--", "sh", "-c", 'test -s "$HADOOP_TOKEN_FILE_LOCATION"; echo $? > model; echo from $YDL_INDEX')
+    job = job_id(err)
+    assert "[worker:0] from 0" in out and "[worker:1] from 1" in out
+    assert jobs.run("results", "get", job, "--to", "here")[0] == ""
+    assert (jobs.work / "here/worker-1/model").read_text() == "0\n"
+    assert jobs.run("doctor")[0].count("broken") == 0

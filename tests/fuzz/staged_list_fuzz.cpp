@@ -1,0 +1,14 @@
+#include "backend/yarn/staged_list.hpp"
+#include "core/assert.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+// The list of what a job uses, from a file that anybody who may write there can have written.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto list = ydl::backend::staged_list_from_json(text);
+  if (list) YDL_ASSERT(ydl::backend::staged_list_from_json(to_json(*list)) == *list);
+  return 0;
+}

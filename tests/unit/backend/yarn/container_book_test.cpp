@@ -1,0 +1,121 @@
+#include "backend/yarn/container_book.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ydl::backend {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using Meaning = ContainerEnd::Meaning;
+
+agent::Prepare request(const std::string& role, int index, int attempt = 1) {
+  agent::Prepare prepare;
+  prepare.attempt = {{role, index}, attempt};
+  return prepare;
+}
+
+yarn::Container container(int number, const std::string& host = "node1") {
+  yarn::Container made;
+  made.id = {{{1700000000000, 1}, 1}, number};
+  made.node = {host, 8041};
+  made.resource = {.memory_mib = 2048, .vcores = 1};
+  return made;
+}
+
+yarn::ContainerStatus ended_with(int exit_status, std::string diagnostics = "") {
+  return {.id = container(2).id,
+          .state = yarn::ContainerState::complete,
+          .exit_status = exit_status,
+          .diagnostics = std::move(diagnostics)};
+}
+
+Held held_in(Phase phase, int failures = 0) {
+  return {request("worker", 0), container(2), phase, failures, {}, false};
+}
+
+TEST(ContainerBook, the_attempt_that_waits_longest_gets_the_next_container_of_its_role) {
+  ContainerBook book;
+  book.wait(request("worker", 0));
+  book.wait(request("server", 0));
+  book.wait(request("worker", 1));
+  EXPECT_EQ(book.assign("worker", container(2), {})->request.attempt.str(), request("worker", 0).attempt.str());
+  EXPECT_EQ(book.assign("worker", container(3), {})->request.attempt.str(), request("worker", 1).attempt.str());
+  EXPECT_EQ(book.assign("worker", container(4), {}), nullptr);
+  EXPECT_EQ(book.waiting("server").size(), 1U);
+}
+
+TEST(ContainerBook, an_attempt_that_was_given_up_gets_none) {
+  ContainerBook book;
+  book.wait(request("worker", 0));
+  EXPECT_TRUE(book.stop_waiting({{"worker", 0}, 1}));
+  EXPECT_FALSE(book.stop_waiting({{"worker", 0}, 1}));
+  EXPECT_EQ(book.assign("worker", container(2), {}), nullptr);
+}
+
+TEST(ContainerBook, a_container_is_found_by_its_id_and_by_its_attempt_until_that_has_ended) {
+  ContainerBook book;
+  book.wait(request("worker", 0));
+  auto* held = book.assign("worker", container(2), {});
+  EXPECT_EQ(book.find(container(2).id), held);
+  EXPECT_EQ(book.find(core::AttemptId{{"worker", 0}, 1}), held);
+  held->phase = Phase::ended;
+  EXPECT_EQ(book.find(core::AttemptId{{"worker", 0}, 1}), nullptr);
+  EXPECT_EQ(book.find(container(2).id), held);
+  book.erase(container(2).id);
+  EXPECT_EQ(book.find(container(2).id), nullptr);
+}
+
+TEST(ContainerEnds, of_an_attempt_that_is_over_mean_nothing) {
+  EXPECT_EQ(what_it_means(held_in(Phase::ended), ended_with(-105)).meaning, Meaning::nothing);
+}
+
+TEST(ContainerEnds, before_the_attempt_had_its_place_it_gets_another_container) {
+  const auto end = what_it_means(held_in(Phase::starting), ended_with(-1000, "no such file hdfs://x/y"));
+  EXPECT_EQ(end.meaning, Meaning::try_again);
+  EXPECT_TRUE(end.blames_the_host);
+  EXPECT_THAT(end.reason, HasSubstr("node1"));
+  EXPECT_THAT(end.reason, HasSubstr("no such file hdfs://x/y"));
+}
+
+TEST(ContainerEnds, the_third_container_that_comes_to_nothing_is_the_last) {
+  EXPECT_EQ(what_it_means(held_in(Phase::starting, 1), ended_with(1)).meaning, Meaning::try_again);
+  EXPECT_EQ(what_it_means(held_in(Phase::starting, 2), ended_with(1)).meaning, Meaning::cannot_place);
+}
+
+TEST(ContainerEnds, for_too_much_memory_the_attempt_has_failed_by_itself) {
+  const auto end = what_it_means(held_in(Phase::placed), ended_with(-104));
+  EXPECT_EQ(end.meaning, Meaning::exited);
+  EXPECT_TRUE(end.exit.out_of_memory);
+  EXPECT_EQ(end.exit.memory_limit, 2048ULL << 20U);
+}
+
+TEST(ContainerEnds, for_too_much_address_space_are_not_called_a_lack_of_memory) {
+  const auto end = what_it_means(held_in(Phase::placed), ended_with(-103));
+  EXPECT_EQ(end.meaning, Meaning::exited);
+  EXPECT_FALSE(end.exit.out_of_memory);
+  EXPECT_THAT(end.reason, HasSubstr("vmem"));
+}
+
+TEST(ContainerEnds, of_a_running_attempt_mean_that_it_is_lost) {
+  const auto end = what_it_means(held_in(Phase::placed), ended_with(-100));
+  EXPECT_EQ(end.meaning, Meaning::lost);
+  EXPECT_FALSE(end.blames_the_host);
+}
+
+TEST(Diagnostics, come_without_times_and_stack_traces_on_one_line) {
+  const auto text = shorten_diagnostics(
+      "[2026-11-15 10:00:00.123]Exception from container-launch.\n\tat org.apache.hadoop.X(X.java:1)\n"
+      "[2026-11-15 10:00:00.124]exec: ./ydl: not found\nFor more detailed output, check http://x\n");
+  EXPECT_EQ(text, "Exception from container-launch. | exec: ./ydl: not found");
+}
+
+TEST(Diagnostics, are_cut_where_nobody_reads_on) {
+  EXPECT_LT(shorten_diagnostics(std::string(100'000, 'x')).size(), 2000U);
+  EXPECT_THAT(shorten_diagnostics(""), IsEmpty());
+}
+
+}  // namespace
+}  // namespace ydl::backend

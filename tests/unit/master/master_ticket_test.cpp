@@ -1,0 +1,23 @@
+#include "master/master_ticket.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ydl::master {
+namespace {
+
+TEST(MasterTicket, comes_back_as_it_was) {
+  const MasterTicket ticket{"/user/ann/.ydl/jobs/x-0001", "ann", {{"fs.defaultFS", "hdfs://ns"}, {"a", "\"b\" c"}}};
+  const auto back = decode_ticket(encode_ticket(ticket));
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(back->folder, ticket.folder);
+  EXPECT_EQ(back->user, ticket.user);
+  EXPECT_EQ(back->hadoop, ticket.hadoop);
+}
+
+TEST(MasterTicket, that_is_damaged_is_an_error) {
+  for (const auto* text : {"", "{}", R"({"folder":"/x"})", R"({"folder":"/x","user":"ann"})", R"({"folder":1})"})
+    EXPECT_FALSE(decode_ticket(text)) << text;
+}
+
+}  // namespace
+}  // namespace ydl::master
