@@ -19,6 +19,7 @@ torch=$("$root/tools/setup/python_env.sh" torch) || fail "torchrun, one of the l
 mxnet=$("$root/tools/setup/python_env.sh" mxnet) || fail "MXNet, whose jobs are measured, is not there."
 mnist=$("$root/tools/fetch_data.py" mnist) || fail "MNIST, which they train on, is not there."
 hdfs_native=$("$root/tools/setup/python_env.sh" hdfs-native) || fail "hdfs-native, the HDFS client compared, is not there."
+skein=$("$root/tools/setup/python_env.sh" skein) || fail "skein, the launcher for YARN compared, is not there."
 native=$(make --silent -C "$root/examples/mxnet-native" | tail -n 1) || fail "examples/mxnet-native does not build."
 
 cmake --build "$root/build/release" --target hdfs_client >/dev/null || fail "the HDFS client that is measured does not build."
@@ -39,4 +40,5 @@ failed=0
   --native "$native/train_mnist_native" || failed=1
 /usr/bin/python3 "$root/bench/hdfs.py" --ydl "$ydl" --ydl-client "$root/build/release/bin/hdfs_client" \
   --hdfs-native-python "$hdfs_native/bin/python" || failed=1
+/usr/bin/python3 "$root/bench/yarn_launch.py" --ydl "$ydl" --skein-python "$skein/bin/python" || failed=1
 exit "$failed"

@@ -145,6 +145,7 @@ core::Result<void> Task::take_resources() {
 
 LaunchRequest Task::launch_request(Launch request) const {
   LaunchRequest launch;
+  const auto asked = request_.image ? request.env : std::map<std::string, std::string>{};
   launch.argv = with_results_folder(std::move(request.argv), request_.results_directory);
   launch.environment = std::move(request.env);
   launch.environment["YDL_RESULTS_DIR"] = request_.results_directory;
@@ -157,7 +158,7 @@ LaunchRequest Task::launch_request(Launch request) const {
   launch.stdout_file = std::filesystem::path(request_.log_directory) / "stdout";
   launch.stderr_file = std::filesystem::path(request_.log_directory) / "stderr";
   if (cgroup_) launch.cgroups = cgroup_->directories();
-  if (request_.image) put_into_image(launch, request);
+  if (request_.image) put_into_image(launch, asked);
   return launch;
 }
 

@@ -14,6 +14,7 @@
 #include "net/asio.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -97,7 +98,7 @@ class Task : public std::enable_shared_from_this<Task> {
   [[nodiscard]] core::Result<void> take_resources();
   // task_image.cpp
   [[nodiscard]] core::Result<void> check_image() const;
-  void put_into_image(LaunchRequest& launch, const Launch& request) const;
+  void put_into_image(LaunchRequest& launch, const std::map<std::string, std::string>& asked) const;
   [[nodiscard]] std::string container_name() const;
   void remove_container() const;
   // task_hdfs.cpp

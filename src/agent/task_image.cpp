@@ -18,15 +18,15 @@ core::Result<void> Task::check_image() const {
                                 core::host_name(), request_.image->image));
 }
 
-void Task::put_into_image(LaunchRequest& launch, const Launch& request) const {
-  ImageRun run{*request_.image, container_name(), request_.working_directory, mounts_of(request_), request.env};
+void Task::put_into_image(LaunchRequest& launch, const std::map<std::string, std::string>& asked) const {
+  ImageRun run{*request_.image, container_name(), request_.working_directory, mounts_of(request_), asked};
   for (const auto* variable : {"CUDA_VISIBLE_DEVICES", "YDL_RESULTS_DIR", "PWD"}) {
     run.environment[variable] = launch.environment[variable];
   }
   launch.argv = image_command(run, launch.argv);
   launch.told_to_stop = LaunchRequest::ToldToStop::main_process;
   // The runtime is a program of this machine and needs its variables; the task sees those that are named.
-  for (const auto& [variable, value] : request.env) {
+  for (const auto& [variable, value] : asked) {
     if (passed_by_name(variable)) continue;
     if (const auto own = core::process_getenv(variable.c_str()))
       launch.environment[variable] = *own;

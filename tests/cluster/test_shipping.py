@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from test_yarn_jobs import SMALL, Jobs
+from yarn_shell import SMALL, Jobs, let_users_in
 
 SHOW_PYTHON = """\
 import os, sys
@@ -22,9 +22,8 @@ print("child", subprocess.run([sys.executable, "-c", "import of_the_environment;
 @pytest.fixture
 def jobs(clusters, tmp_path):
     cluster = clusters("--nodes", "3", "--yarn")
-    cluster.client.mkdirs(remote="/user/ann")
-    cluster.client.chown(remote="/user/ann", owner="ann")
-    return Jobs(cluster, tmp_path)
+    let_users_in(cluster)
+    return Jobs(cluster, tmp_path, "ann")
 
 
 def virtual_environment(folder):

@@ -38,15 +38,18 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-// Programs and libraries find each other by where they really lie ($ORIGIN): they travel together. By name: to look
-// into every file would take as long as to send it.
-bool is_code(const fs::path& path) {
+// Programs and libraries find each other by where they really lie ($ORIGIN): they travel together. By name and mode: to
+// look into every file would take as long as to send it.
+bool is_library(const fs::path& path) {
   const auto name = path.filename().native();
-  if (name.ends_with(".so") || name.find(".so.") != std::string::npos) return true;
+  return name.ends_with(".so") || name.find(".so.") != std::string::npos;
+}
+
+bool is_program(const fs::path& path) {
+  constexpr auto kAnyExecute = fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
   std::error_code error;
   const auto status = fs::status(path, error);
-  constexpr auto kAnyExecute = fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
-  return !error && fs::is_regular_file(status) && (status.permissions() & kAnyExecute) != fs::perms::none;
+  return !error && (status.permissions() & kAnyExecute) != fs::perms::none;
 }
 
 // Whether a file or folder is large enough to travel on its own. What cannot be read weighs nothing: who packs it says
@@ -55,7 +58,7 @@ bool is_large(const fs::path& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
     const auto size = fs::file_size(path, error);
-    return !error && size >= kPartSize && !is_code(path);
+    return !error && size >= kPartSize && !is_library(path) && !is_program(path);
   }
   std::uint64_t total = 0;
   using Walk = fs::recursive_directory_iterator;
@@ -64,7 +67,7 @@ bool is_large(const fs::path& path) {
     if (agent::IgnoreList::never_read(walk->path().filename().native())) {
       walk.disable_recursion_pending();
     } else if (std::error_code unknown; !walk->is_symlink(unknown) && walk->is_regular_file(unknown)) {
-      if (is_code(walk->path())) return false;
+      if (is_library(walk->path())) return false;
       total += walk->file_size(unknown);
     }
   }
