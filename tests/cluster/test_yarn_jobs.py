@@ -67,7 +67,10 @@ def test_a_job_that_was_left_goes_on_and_is_stopped_from_another_machine(jobs, t
     jobs.wait_for(job, "job_running")
     elsewhere = Jobs(jobs.cluster, tmp_path_factory.mktemp("elsewhere"), jobs.user)
     assert "running" in elsewhere.run("status", job)[0]
-    assert "waiting" in elsewhere.run("logs", job, "worker:0")[0]
+    following = elsewhere.start("logs", "-f", job, "worker:0")
+    assert following.stdout.readline() == "waiting\n"
+    following.kill()
+    following.communicate()
     listed = [json.loads(line) for line in elsewhere.run("ls", "--output", "json")[0].splitlines()]
     assert ("running" in [one["state"] for one in listed if one["id"] == job])
     assert elsewhere.run("kill", job)[0] == f"{job} stopped\n"
