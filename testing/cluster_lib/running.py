@@ -58,12 +58,18 @@ class RunningCluster:
                               timeout=timeout)
         if done.returncode != 0:
             raise ClusterError(f"`testing/cluster {' '.join(words)}` failed with {done.returncode}: {done.stdout}{done.stderr}")
+        if any(word.startswith("namenode") for word in arguments):
+            self._forget_clients()  # a connection that is open fails a call of a NameNode that was away, as users know it
         return done.stdout
 
-    def stop(self):
+    def _forget_clients(self):
         for each in (self, *self._views.values()):
             if each._client is not None:
                 each._client.stop()
+                each._client = None
+
+    def stop(self):
+        self._forget_clients()
         self._process.stdin.close()
         self._process.stdout.read()
         self._process.stderr.read()

@@ -1,5 +1,6 @@
 """The agent of a container against a real HDFS: inputs, logs while the task runs, results that are whole or not there."""
 
+import select
 import base64
 import getpass
 import hashlib
@@ -104,7 +105,7 @@ def eventually(look, what):
     while time.monotonic() < deadline:
         if found := look():
             return found
-        time.sleep(0.1)
+        select.select([], [], [], 0.1)
     raise AssertionError(f"not in {LIMIT} s: {what}")
 
 
@@ -345,7 +346,7 @@ number = 0
 while not os.path.exists('enough'):
     number += 1
     print(number, flush=True)
-    time.sleep(0.05)
+    select.select([], [], [], 0.05)
 """)
         eventually(lambda: stage.hdfs.read(f"{folder}/logs/1/stdout"), "the log in HDFS")
         cluster.run("kill", "datanode1")

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import signal
+import time
 
 import pytest
 
@@ -131,6 +132,9 @@ def test_jobs_run_on_every_kind_of_cluster(clusters, options, tmp_path):
     if not secure:
         let_users_in(cluster)
     jobs = Jobs(cluster, tmp_path, "root" if secure else "ann")
+    deadline = time.monotonic() + 60
+    while "3 of 3 nodes run" not in jobs.run("doctor")[0] and time.monotonic() < deadline:
+        pass  # a node is known before it is well
     out, err = jobs.run("run", "--n", "2", *SMALL, "--", "sh", "-c", 'test -s "$HADOOP_TOKEN_FILE_LOCATION"; echo $? > model; echo from $YDL_INDEX')
     job = job_id(err)
     assert "[worker:0] from 0" in out and "[worker:1] from 1" in out

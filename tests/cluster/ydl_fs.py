@@ -1,6 +1,7 @@
 """`ydl fs` as a person runs it."""
 
 import os
+import signal
 import subprocess
 
 from programs import built
@@ -28,7 +29,9 @@ class Fs:
         self._cwd = cwd
 
     def start(self, *words, **options):
-        return subprocess.Popen([self.program, "fs", *words], env=self.environment, cwd=self._cwd, **options)
+        """As from a terminal: Ctrl-C means something, also where the tests themselves run in the background."""
+        hear = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731
+        return subprocess.Popen([self.program, "fs", *words], env=self.environment, cwd=self._cwd, preexec_fn=hear, **options)
 
     def run(self, *words, stdin=b""):
         return subprocess.run([self.program, "fs", *words], env=self.environment, cwd=self._cwd, input=stdin, capture_output=True, timeout=120)
