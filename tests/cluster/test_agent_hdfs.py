@@ -5,15 +5,14 @@ import getpass
 import hashlib
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 from conftest import REPOSITORY
+from hdfs_files import eventually
 from scripted_master import LIMIT, ContainedAgent, ScriptedMaster, settings
 
 YDL = REPOSITORY / os.environ.get("YDL_BUILD", "build/dev") / "bin" / "ydl"
@@ -98,15 +97,6 @@ def stage(cluster, folder, tmp_path):
     stage = make_stage(cluster, folder, tmp_path)
     yield stage
     stage.close()
-
-
-def eventually(look, what):
-    deadline = time.monotonic() + LIMIT
-    while time.monotonic() < deadline:
-        if found := look():
-            return found
-        select.select([], [], [], 0.1)
-    raise AssertionError(f"not in {LIMIT} s: {what}")
 
 
 def processes_that_mention(word):

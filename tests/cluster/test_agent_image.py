@@ -4,12 +4,12 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from conftest import REPOSITORY
+from hdfs_files import eventually
 from scripted_master import LIMIT, ContainedAgent, ScriptedMaster
 
 YDL = REPOSITORY / os.environ.get("YDL_BUILD", "build/dev") / "bin" / "ydl"
@@ -87,13 +87,6 @@ class Stage:
         if self.agent:
             self.agent.end()
         self.master.close()
-
-
-def eventually(look, what):
-    deadline = time.monotonic() + LIMIT
-    while not look():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.1)
 
 
 def processes_with(variable):
