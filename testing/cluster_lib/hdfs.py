@@ -59,6 +59,8 @@ def _namenode(cluster, name):
         "dfs.namenode.write.stale.datanode.ratio": 1.0,
         "dfs.namenode.redundancy.interval.seconds": 1,
         "dfs.namenode.decommission.interval": 1,
+        # With three DataNodes, twice the average load is a file or two: one of them would often be passed over as too busy.
+        "dfs.namenode.redundancy.considerLoad": "false",
         # A cluster that lives for minutes need not survive a loss of power.
         "dfs.namenode.edits.noeditlogchannelflush": "true",
         "dfs.namenode.datanode.registration.ip-hostname-check": "false",
