@@ -324,6 +324,34 @@ print('y' * 100000, flush=True)
         stage.close()
 
 
+def test_a_log_goes_on_where_it_ended_when_all_its_datanodes_were_gone(clusters, folder, tmp_path):
+    cluster = clusters("--nodes", "1", "--set", "dfs.client.socket-timeout=8000", "--set", "dfs.heartbeat.interval=1")
+    stage = make_stage(cluster, folder, tmp_path)
+    try:
+        stage.agent()
+        stage.prepare()
+        stage.launch("""
+import os, select
+number = 0
+while not os.path.exists('enough'):
+    number += 1
+    print(number, flush=True)
+    select.select([], [], [], 0.05)
+""")
+        eventually(lambda: stage.hdfs.read(f"{folder}/logs/1/stdout"), "the log in HDFS")
+        cluster.run("kill", "datanode1")
+        try:
+            assert "it is tried again, and the task goes on" in stage.master.wait_for("note")["text"]
+        finally:
+            cluster.run("start", "datanode1")
+        written_so_far = (tmp_path / "container_1/logs/worker-0/1/stdout").stat().st_size
+        eventually(lambda: len(stage.hdfs.read(f"{folder}/logs/1/stdout") or b"") > written_so_far, "the copy goes on")
+        (tmp_path / "container_1/work/enough").touch()
+        assert stage.master.wait_for("exited")["code"] == 0
+        assert stage.hdfs.read(f"{folder}/logs/1/stdout") == (tmp_path / "container_1/logs/worker-0/1/stdout").read_bytes()
+    finally:
+        stage.close()
+
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_nothing_of_a_task_outlives_its_agent(stage, number, tmp_path):
