@@ -190,6 +190,7 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   options.port = server.port();
   options.config = start.config;
   options.token = start.token;
+  options.fs = start.fs;
   options.agent_credentials = start.credentials;
   options.agent_credentials.secrets[std::string(agent::kAgentSecret)] =
       agent::encode_agent_secret({endpoint, start.job.user, start.job.hadoop});

@@ -79,7 +79,7 @@ Async<HttpResponse> HttpClient::call(bool is_post, std::string target, std::stri
     }
     http::request<http::string_body> request(is_post ? http::verb::post : http::verb::get, target, 11);
     request.set(http::field::host, endpoint_.address);
-    request.set(http::field::authorization, "Bearer " + endpoint_.secret);
+    if (!endpoint_.secret.empty()) request.set(http::field::authorization, "Bearer " + endpoint_.secret);
     request.set(http::field::content_type, "application/json");
     request.body() = body;
     request.prepare_payload();

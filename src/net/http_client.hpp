@@ -10,7 +10,7 @@
 
 namespace ydl::net {
 
-// Where a master listens, and what it wants to see on every call.
+// Where a master listens, and what it wants to see on every call; other servers want nothing.
 struct Endpoint {
   std::string address;  // numeric
   std::uint16_t port = 0;

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from hdfs_files import eventually
 from yarn_shell import SMALL, Jobs, job_id, let_users_in
 
 
@@ -46,6 +47,25 @@ def test_the_exit_code_is_that_of_the_task_and_its_last_words_are_shown(jobs):
     out, err = jobs.run("run", "--n", "2", *SMALL, "--", "sh", "-c", 'echo "no such data set" >&2; exit 7', code=7)
     assert "no such data set" in out
     assert "ended with code 7" in out
+
+
+KILL_THE_AGENT = "read -r _ _ _ agent _ < /proc/$PPID/stat; kill -9 $agent"
+
+
+def test_the_last_words_of_a_task_that_dies_with_its_agent_at_once_are_kept(jobs):
+    out, err = jobs.run("run", *SMALL, "--", "sh", "-c", f'echo "last words"; {KILL_THE_AGENT}', code=1)
+    assert "last words" in out
+    assert jobs.run("fs", "cat", f"{jobs.root}/{job_id(err)}/logs/worker-0/1/stdout")[0] == "last words\n"
+
+
+def test_the_last_words_of_a_task_that_dies_with_its_agent_follow_what_was_copied(jobs, tmp_path):
+    job = jobs.start("run", *SMALL, "--", "sh", "-c", f"echo first; until [ -e {tmp_path}/go ]; do sleep 0.1; done; seq 1000; {KILL_THE_AGENT}")
+    eventually(lambda: jobs.start("logs").communicate()[0].endswith("first\n"), "the first line on HDFS")
+    (tmp_path / "go").touch()
+    out, err = job.communicate(timeout=100)
+    assert job.returncode == 1, out + err
+    written = "first\n" + "".join(f"{number}\n" for number in range(1, 1001))
+    assert jobs.run("fs", "cat", f"{jobs.root}/{job_id(err)}/logs/worker-0/1/stdout")[0] == written
 
 
 def test_nothing_is_brought_twice(jobs):

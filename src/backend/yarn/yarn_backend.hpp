@@ -4,6 +4,7 @@
 #include "backend/backend.hpp"
 #include "backend/yarn/yarn_job.hpp"
 #include "hconf/config.hpp"
+#include "hdfs/file_system.hpp"
 #include "yarn/credentials.hpp"
 
 #include <functional>
@@ -23,7 +24,8 @@ struct YarnRole {
 struct YarnOptions {
   YarnJob job;
   hconf::Config config;
-  hrpc::Token token;                    // the AMRM token
+  hrpc::Token token;  // the AMRM token
+  std::shared_ptr<hdfs::FileSystem> fs;
   yarn::Credentials agent_credentials;  // what each container is started with
   std::vector<YarnRole> roles;
   std::string address;  // numeric: where agents and clients reach this master

@@ -1,6 +1,7 @@
 // The backend's side towards the ResourceManager and the NodeManagers.
 #include "backend/yarn/yarn_state.hpp"
 
+#include "backend/yarn/log_rescue.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "hconf/services.hpp"
@@ -16,6 +17,7 @@ namespace {
 constexpr core::Millis kReconnectPause{1'000};  // Hadoop's default is half a minute, for clients that nobody waits for
 constexpr core::Millis kSayMissingAfter{2'000};
 constexpr core::Millis kOverdueAfter{15'000};
+constexpr core::Millis kSavePatience{15'000};
 constexpr core::Millis kResolvePatience{10'000};
 
 yarn::AllocatorOptions allocator_options(const YarnJob& job) {
@@ -42,7 +44,8 @@ YarnBackend::State::State(net::asio::any_io_executor executor_, agent::Hub& hub_
       options(std::move(options_)),
       starter(executor, options.config, options.job.user),
       fsm(allocator_options(options.job), options.job.nodes),
-      news(executor) {
+      news(executor),
+      saved(executor) {
   for (const auto& role : options.roles)
     fsm.add_role({.key = key_of(role.name), .resource = role.resource, .label = role.label});
 }
@@ -107,6 +110,9 @@ net::awaitable<void> heartbeats(std::shared_ptr<YarnBackend::State> state) {
 }
 
 net::awaitable<void> YarnBackend::State::end(const job::Outcome& outcome) {
+  for (const auto deadline = core::steady_now() + kSavePatience; saving > 0 && core::steady_now() < deadline;) {
+    co_await saved.wait(std::chrono::duration_cast<core::Millis>(deadline - core::steady_now()) + core::Millis(1));
+  }
   if (options.before_finish) co_await options.before_finish();
   if (!master || fsm.state() == yarn::AllocatorFsm::State::unregistered ||
       fsm.state() == yarn::AllocatorFsm::State::over)
@@ -200,12 +206,39 @@ void YarnBackend::State::on_start_failed(const yarn::ContainerId& id, const core
 }
 
 void YarnBackend::State::on_completed(const yarn::ContainerStatus& status) {
-  const auto* held = book.find(status.id);
-  if (held != nullptr) on_end(status.id, what_it_means(*held, status));
+  using Meaning = ContainerEnd::Meaning;
+  auto* held = book.find(status.id);
+  if (held == nullptr) return;
+  auto end = what_it_means(*held, status);
+  if (end.meaning != Meaning::exited && end.meaning != Meaning::lost) return on_end(status.id, end);
+  held->phase = Phase::ended;  // and its agent had no time to say so
+  net::asio::co_spawn(executor, save_logs_and_end(status.id, std::move(end)), net::asio::detached);
+}
+
+// Who hears of the end may want to read the last lines.
+net::awaitable<void> YarnBackend::State::save_logs_and_end(yarn::ContainerId id, ContainerEnd end) {
+  const auto self = shared_from_this();
+  const auto held = *book.find(id);
+  const auto http = hconf::parse_host_port(held.container.node_http_address, 0);
+  ++saving;
+  auto complete =
+      http ? co_await complete_logs(*options.fs, {.container = id,
+                                                  .node_http = {addresses[held.container.node.host], http->port},
+                                                  .user = options.job.user,
+                                                  .copies = held.request.remote_logs})
+           : core::fail(http.error());
+  --saving;
+  saved.notify();
+  if (!complete) {
+    sink.note(
+        fmt::format("{}: its logs may lack their ends: {}", held.request.attempt.task.str(), complete.error().message));
+  }
+  on_end(id, end);
 }
 
 void YarnBackend::State::on_end(const yarn::ContainerId& id, const ContainerEnd& end) {
   using Meaning = ContainerEnd::Meaning;
+  if (book.find(id) == nullptr) return;
   const auto held = *book.find(id);
   const auto& attempt = held.request.attempt;
   hub.forget(agent_of(id));

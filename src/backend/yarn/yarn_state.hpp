@@ -33,6 +33,7 @@ struct YarnBackend::State : std::enable_shared_from_this<YarnBackend::State> {
   void on_granted(const std::vector<yarn::Container>& containers);
   void on_completed(const yarn::ContainerStatus& status);
   void on_start_failed(const yarn::ContainerId& id, const core::Error& error);
+  [[nodiscard]] net::awaitable<void> save_logs_and_end(yarn::ContainerId id, ContainerEnd end);
   void on_end(const yarn::ContainerId& id, const ContainerEnd& end);
   void look_for_silence();
   void say_what_is_missing();
@@ -69,6 +70,8 @@ struct YarnBackend::State : std::enable_shared_from_this<YarnBackend::State> {
   ContainerBook book;
   std::map<std::string, std::string> addresses;  // of nodes by name, numeric
   net::Signal news;                              // something is to be told before the next heartbeat's time
+  net::Signal saved;                             // the logs of one more container are as complete as they get
+  int saving = 0;                                // containers whose logs are not yet
   std::deque<std::string> avoided;               // hosts, the one avoided longest first
   std::optional<core::Instant> waiting_since;    // asks are open
   bool said_missing = false;
