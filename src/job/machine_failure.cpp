@@ -45,8 +45,8 @@ void Machine::on(const Lost& event) {
     after_stop(*task);
     return;
   }
-  record(RecordKind::task_lost, *task, fmt::format("was lost: {}", event.reason));
   if (task->state == TaskState::placed && state_ == JobState::placing) {  // nothing ran: ask again, nothing to charge
+    record(RecordKind::task_lost, *task, fmt::format("was lost: {}", event.reason));
     ++task->attempt;
     ask(*task);
     return;

@@ -128,7 +128,7 @@ TEST_F(MasterTest, a_lost_host_is_a_failure_that_may_be_tried_again) {
   lost.lose_node_after = core::Millis(5);
   make(spec, {{"worker:0#1", lost}});
   EXPECT_EQ(run().state, job::JobState::succeeded);
-  EXPECT_THAT(events(), Contains("task_lost worker:0#1"));
+  EXPECT_THAT(events(), Contains("task_failed worker:0#1"));
 }
 
 TEST_F(MasterTest, a_command_that_cannot_start_fails_the_job_at_once) {

@@ -114,7 +114,8 @@ TEST(ScriptedJob, a_lost_node_is_a_failure_of_its_task) {
       {{"worker:0", {.never_ends = true}}, {"worker:1", {.never_ends = true, .lose_node_after = core::Millis(1)}}});
   EXPECT_EQ(ending.outcome.state, job::JobState::failed);
   EXPECT_EQ(ending.outcome.cause->task.str(), "worker:1");
-  EXPECT_EQ(count(ending, "task_lost"), 1);
+  EXPECT_EQ(count(ending, "task_failed"), 1);
+  EXPECT_EQ(count(ending, "task_lost"), 0) << "one line for one misfortune";
 }
 
 // Takes so long over each event that the job ends meanwhile.
