@@ -8,10 +8,10 @@
 #include "backend/yarn/staging.hpp"
 #include "core/strings.hpp"
 #include "core/user.hpp"
-#include "hconf/load.hpp"
 #include "hdfs/configured.hpp"
 #include "hrpc/configured.hpp"
 #include "spec/options.hpp"
+#include "tool_main.hpp"
 #include "yarn/client_rm.hpp"
 #include "yarn/token_identifiers.hpp"
 
@@ -37,10 +37,7 @@ struct Arguments {
   bool no_auto_files = false;
 };
 
-void say(const std::string& line) {
-  fmt::print("{}\n", line);
-  std::fflush(stdout);
-}
+using test::say;
 
 core::Result<spec::JobSpec> job_of(const Arguments& arguments) {
   spec::JobSpec job;
@@ -124,13 +121,6 @@ net::Async<> work(net::asio::any_io_executor executor, const hconf::Config& conf
   co_return co_await run(rm, *staged, {arguments.words.begin() + 2, arguments.words.end()});
 }
 
-net::awaitable<void> report(net::asio::any_io_executor executor, const hconf::Config& config,
-                            const Arguments& arguments, int& code) {
-  const auto done = co_await work(executor, config, arguments);
-  if (!done) say("error: " + done.error().message);
-  code = done ? 0 : 1;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -146,15 +136,11 @@ int main(int argc, char** argv) {
   app.add_flag("--no-auto-files", arguments.no_auto_files);
   CLI11_PARSE(app, argc, argv);
   arguments.words = app.remaining();
-  const auto search = hconf::find_configuration();
-  const auto config = search.found ? hconf::load(*search.found) : core::fail(core::Errc::not_found, "no configuration");
-  if (!config || arguments.words.size() < 2) {
-    say(config ? "what?" : config.error().message);
+  if (arguments.words.size() < 2) {
+    test::say("what?");
     return 2;
   }
-  net::asio::io_context context(1);
-  int code = 1;
-  net::asio::co_spawn(context, report(context.get_executor(), *config, arguments, code), net::asio::detached);
-  context.run();
-  return code;
+  return test::run_tool([&](net::asio::any_io_executor executor, const hconf::Config& config) {
+    return work(std::move(executor), config, arguments);
+  });
 }

@@ -12,8 +12,8 @@
 //   yarn_tool token RENEWER              gets, renews and cancels a delegation token
 #include "core/strings.hpp"
 #include "core/user.hpp"
-#include "hconf/load.hpp"
 #include "hrpc/configured.hpp"
+#include "tool_main.hpp"
 #include "yarn/allocator_fsm.hpp"
 #include "yarn/app_master.hpp"
 #include "yarn/client_rm.hpp"
@@ -45,10 +45,7 @@ struct Arguments {
   std::int64_t memory = 128;
 };
 
-void say(const std::string& line) {
-  fmt::print("{}\n", line);
-  std::fflush(stdout);
-}
+using test::say;
 
 class Tool {
  public:
@@ -305,12 +302,6 @@ net::Async<> Tool::run() {
   co_return verb == "run" ? co_await wait_for_end(rm, *id) : core::Result<>{};
 }
 
-net::awaitable<void> report(Tool& tool, int& code) {
-  const auto done = co_await tool.run();
-  if (!done) say("error: " + done.error().message);
-  code = done ? 0 : 1;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -325,16 +316,12 @@ int main(int argc, char** argv) {
   app.add_option("--linger-ms", arguments.linger_ms);
   CLI11_PARSE(app, argc, argv);
   arguments.words = app.remaining();
-  const auto search = hconf::find_configuration();
-  auto config = search.found ? hconf::load(*search.found) : core::fail(core::Errc::not_found, "no configuration");
-  if (!config || arguments.words.empty()) {
-    say(config ? "what?" : config.error().message);
+  if (arguments.words.empty()) {
+    test::say("what?");
     return 2;
   }
-  net::asio::io_context context(1);
-  Tool tool(context.get_executor(), *std::move(config), std::move(arguments));
-  int code = 1;
-  net::asio::co_spawn(context, report(tool, code), net::asio::detached);
-  context.run();
-  return code;
+  return test::run_tool([&](net::asio::any_io_executor executor, hconf::Config config) -> net::Async<> {
+    Tool tool(std::move(executor), std::move(config), arguments);
+    co_return co_await tool.run();
+  });
 }
