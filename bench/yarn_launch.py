@@ -28,6 +28,7 @@ MANAGED, UNMANAGED, BARE, SKEIN = "ydl", "ydl --am unmanaged", "bare master", "s
 # DESIGN: of skein's, 16 tasks on three hosts, caches warm.
 GOALS = {MANAGED: 0.25, UNMANAGED: 0.16}
 GOAL_HOSTS, GOAL_TASKS = 3, 16
+OWN_SHARE_GOAL = 0.3  # s, beyond what a bare master takes
 MEMORY_GOAL = 0.06
 LIST_GOAL = 0.03
 
@@ -58,7 +59,11 @@ def compare(launchers, tasks, rounds):
     return {name: {what: median([getattr(one, what) for one in each]) for what in ("running", "after", "memory")} for name, each in taken.items()}
 
 
-def ratio_goals(of):
+def goals_of(of):
+    if BARE in of:
+        yield Goal(f"{GOAL_TASKS} tasks running, our own share", of[UNMANAGED]["running"] - of[BARE]["running"], OWN_SHARE_GOAL, "s more than a bare master")
+    if SKEIN not in of:
+        return
     skein = of[SKEIN]
     yield from (Goal(f"{GOAL_TASKS} tasks running, {name}", of[name]["running"] / skein["running"], limit, "x skein") for name, limit in GOALS.items())
     yield Goal("memory, client + master", of[MANAGED]["memory"] / skein["memory"], MEMORY_GOAL, "x skein")
@@ -101,7 +106,7 @@ def measure_cluster(hosts, options):
                   [[name, f"{one['running']:.2f} s", f"{one['after']:.2f} s", f"{one['memory']:.0f} MiB"] for name, one in of.items()])  # fmt: skip
             if (hosts, tasks) == (GOAL_HOSTS, GOAL_TASKS):
                 print("\nwhere the time of one such job went (`ydl events --timeline`)\n" + timeline_of(launchers[MANAGED]))
-                goals += ratio_goals(of) if SKEIN in of else []
+                goals += goals_of(of)
         return goals + ([list_goal(cluster, launchers[MANAGED], options.ydl)] if hosts == options.hosts[-1] else [])
     finally:
         cluster.stop()
