@@ -88,10 +88,11 @@ def mebibytes_of(command, env):
 
 
 def measure_commands(cluster, options):
-    """Single commands, in turn: {command: {program: seconds}}, and ydl's memory while it copies a large file both ways."""
+    """Single commands, in turn: {command: {program: seconds}}, and {what: ydl's memory}."""
     env = {**os.environ, **cluster.variables, **jvm.environment(cluster.options.version, [cluster.conf])}
     hadoop = jvm.command(jvm.CLIENT, "org.apache.hadoop.fs.FsShell", [])
-    commands = {"ls": ["ls", "/"], "put": ["put", BENCH / "hdfs.py", "/commands/file"], "rm": ["rm", "/commands/file"]}
+    many = f"ls of {options.entries} entries"
+    commands = {"ls": ["ls", "/"], many: ["ls", "/commands/many"], "put": ["put", BENCH / "hdfs.py", "/commands/file"], "rm": ["rm", "/commands/file"]}
     seconds = {name: {"hadoop fs": [], "ydl fs": []} for name in commands}
     for _ in range(options.rounds):
         for program in ("hadoop fs", "ydl fs"):
@@ -105,14 +106,15 @@ def measure_commands(cluster, options):
         put = mebibytes_of([options.ydl, "fs", "put", large, "/commands/large"], env)
         large.unlink()
         get = mebibytes_of([options.ydl, "fs", "get", "/commands/large", large], env)
-    return {name: {program: median(values) for program, values in of.items()} for name, of in seconds.items()}, max(put, get)
+    memory = {"put and get, large file": max(put, get), many: mebibytes_of([options.ydl, "fs", "ls", "/commands/many"], env)}
+    return {name: {program: median(values) for program, values in of.items()} for name, of in seconds.items()}, memory
 
 
 def print_commands(seconds, memory):
     rows = [[name, *(f"{value * 1000:.0f}" for value in of.values())] for name, of in seconds.items()]
     table("Commands, ms", ["", "hadoop fs", "ydl fs"], rows)
     print_goals([*(Floor(f"{name}, hadoop fs to ydl fs", of["hadoop fs"] / of["ydl fs"], 5, "x") for name, of in seconds.items()),
-                 Goal("memory of ydl fs put and get, large file", memory, 32, "MiB")])
+                 *(Goal(f"memory of ydl fs {what}", mebibytes, 32, "MiB") for what, mebibytes in memory.items())])
 
 
 def start_clients(cluster, options):
@@ -146,6 +148,7 @@ def main():
     parser.add_argument("--mebibytes", type=int, default=1024)
     parser.add_argument("--files", type=int, default=10000)
     parser.add_argument("--peer-files", type=int, default=2000, help="by each client but ydl")
+    parser.add_argument("--entries", type=int, default=100_000, help="of the directory that is listed")
     parser.add_argument("--questions", type=int, default=1000)
     parser.add_argument("--threads", type=int, default=16, help="small files at a time")
     options = parser.parse_args()
@@ -155,10 +158,13 @@ def main():
             clients = start_clients(cluster, options)
             rates = measure_all(cluster, clients, options)
             print_results(rates, {name: peak_mebibytes(client.pid) for name, client in clients.items()}, options)
+            if options.ydl:
+                cluster.client.mkdirs(remote="/commands/many")
+                maker = clients.get(YDL, cluster.client)
+                maker("time-small-files", remote="/commands/many", count=options.entries, bytes=0, threads=options.threads)
             for client in clients.values():
                 client.stop()
             if options.ydl:
-                cluster.client.mkdirs(remote="/commands")
                 print_commands(*measure_commands(cluster, options))
         finally:
             cluster.stop()

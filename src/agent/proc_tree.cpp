@@ -13,6 +13,8 @@
 #include <string>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 namespace ydl::agent {
 namespace {
 
@@ -67,6 +69,16 @@ std::vector<ProcessLink> list_processes() {
     if (const auto link = read_link(::dirfd(proc.get()), entry->d_name)) all.push_back(*link);
   }
   return all;
+}
+
+std::vector<pid_t> children_of(pid_t pid) {
+  std::vector<pid_t> children;
+  const auto text = core::read_file(fmt::format("/proc/{0}/task/{0}/children", pid));
+  if (!text) return children;
+  for (const auto word : core::split(*text, ' ')) {
+    if (const auto child = core::parse_int<pid_t>(word)) children.push_back(*child);
+  }
+  return children;
 }
 
 std::vector<ProcessLink> descendants_of(pid_t root, std::span<const ProcessLink> all, std::span<const pid_t> except) {

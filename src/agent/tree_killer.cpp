@@ -14,6 +14,7 @@ namespace ydl::agent {
 namespace {
 
 constexpr int kFreezePasses = 20;
+constexpr int kSnatches = 200;
 constexpr auto kStraysLimit = core::Millis(5000);
 constexpr int kPauseMs = 5;
 
@@ -44,10 +45,26 @@ int TreeKiller::signal_all(std::span<const ProcessLink> targets, int signal) con
   return refused;
 }
 
+// A process that forks and exits at once is gone when a walk through all of /proc comes to it, and so is its child when
+// the next walk does. But each becomes a child of the root when its parent exits, and these are one short read.
+void TreeKiller::freeze_children(std::set<pid_t>& frozen) const {
+  for (int i = 0; i < kSnatches; ++i) {
+    bool is_quiet = true;
+    for (const pid_t pid : children_of(root_)) {
+      if (std::ranges::find(except_, pid) != except_.end() || !frozen.insert(pid).second) continue;
+      ::kill(pid, SIGSTOP);
+      is_quiet = false;
+    }
+    if (is_quiet) return;
+  }
+}
+
 TreeKiller::Sweep TreeKiller::sweep() {
   std::set<pid_t> frozen;
+  std::set<pid_t> children;
   std::vector<ProcessLink> found;
   for (int pass = 0; pass < kFreezePasses; ++pass) {
+    freeze_children(children);
     found = living();
     std::vector<ProcessLink> fresh;
     std::ranges::copy_if(found, std::back_inserter(fresh),

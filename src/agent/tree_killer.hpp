@@ -29,6 +29,7 @@ class TreeKiller {
 
  private:
   [[nodiscard]] std::vector<ProcessLink> living() const;
+  void freeze_children(std::set<pid_t>& frozen) const;
   [[nodiscard]] bool group_is_ours(const ProcessLink& process) const;
   // How many of `targets` could not be signalled.
   int signal_all(std::span<const ProcessLink> targets, int signal) const;
