@@ -71,8 +71,7 @@ class JavaDaemon(Daemon):
 
     def keep_classes(self):
         """Called when it has ended by itself: what it has written of its classes is for all clusters to come."""
-        if self._new_archive().exists():
-            os.replace(self._new_archive(), jvm.archive(self.cluster.options.version, self.main))
+        jvm.keep_archive(self._new_archive(), jvm.archive(self.cluster.options.version, self.main))
 
     def _basic_options(self):
         if self.cluster.options.optimize:

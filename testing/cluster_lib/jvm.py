@@ -61,6 +61,16 @@ def archive(version, main):
     return jar.with_name(f"{jar.stem}-{main.rpartition('.')[2]}.jsa")
 
 
+def keep_archive(new, kept):
+    """For all that come later, if there is one. At once, for another run may be looking; and the two may be on different file systems."""
+    if not new.exists():
+        return
+    partial = kept.with_name(f"{kept.name}.{os.getpid()}")
+    shutil.copyfile(new, partial)
+    os.replace(partial, kept)
+    new.unlink()
+
+
 def _jars(version):
     # 3.3 depends on two libraries that do the same, and complains about it in every log.
     return [jar for jar in sorted((release(version) / "jars").glob("*.jar")) if not jar.name.startswith("slf4j-log4j12")]

@@ -162,5 +162,4 @@ class JavaClient(LineClient):
 
     def stop(self):
         super().stop()
-        if self._new_archive.exists():
-            os.replace(self._new_archive, self._archive)
+        jvm.keep_archive(self._new_archive, self._archive)

@@ -3,9 +3,12 @@
 import os
 import select
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 
+from cluster_lib import jvm
 from cluster_lib.running import PROGRAM, ClientError
 
 
@@ -95,3 +98,14 @@ def test_a_folder_in_use_is_refused(cluster):
     done = subprocess.run([PROGRAM, "up", "--dir", cluster.folder], capture_output=True, text=True)
     assert done.returncode == 1
     assert "is not empty" in done.stderr
+
+
+def test_classes_are_kept_on_another_file_system_than_the_clusters(tmp_path):
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as elsewhere:
+        new, kept = Path(elsewhere) / "new.jsa", tmp_path / "kept.jsa"
+        assert new.parent.stat().st_dev != kept.parent.stat().st_dev
+        new.write_bytes(b"classes")
+        jvm.keep_archive(new, kept)
+        assert [file.name for file in tmp_path.iterdir()] == ["kept.jsa"]
+        assert kept.read_bytes() == b"classes"
+        jvm.keep_archive(new, kept)  # nobody wrote one
