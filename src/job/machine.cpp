@@ -99,6 +99,18 @@ void Machine::launch(Task& task) {
   emit(Launch{id_of(task)});
 }
 
+void Machine::on(const Granted& event) {
+  Task* task = current(event.attempt);
+  if (task == nullptr || task->state != TaskState::waiting) return;
+  record(RecordKind::task_granted, *task, fmt::format("has a container on {}", event.node));
+}
+
+void Machine::on(const Reached& event) {
+  Task* task = current(event.attempt);
+  if (task == nullptr || task->state != TaskState::waiting) return;
+  record(RecordKind::task_reached, *task, "has its agent");
+}
+
 void Machine::on(const NotPlacedYet& event) {
   Task* task = current(event.attempt);
   if (task == nullptr || task->state != TaskState::waiting || task->reason == event.reason) return;

@@ -59,6 +59,8 @@ class Machine {
 
   // One per event of types.hpp.
   void on(const Begin&);
+  void on(const Granted& event);
+  void on(const Reached& event);
   void on(const Placed& event);
   void on(const NotPlacedYet& event);
   void on(const CannotPlace& event);

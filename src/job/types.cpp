@@ -14,11 +14,11 @@ constexpr std::array kJobStates{"placing",    "starting",  "running", "finishing
                                 "restarting", "succeeded", "failed",  "stopped"};
 constexpr std::array kTaskStates{"waiting",   "placed", "starting", "running", "stopping",
                                  "succeeded", "failed", "stopped",  "lost"};
-constexpr std::array kRecordKinds{"job_placing",    "job_running",    "job_finishing", "job_stopping",
-                                  "job_restarting", "job_succeeded",  "job_failed",    "job_stopped",
-                                  "task_placed",    "task_waiting",   "task_starting", "task_running",
-                                  "task_stopping",  "task_succeeded", "task_failed",   "task_stopped",
-                                  "task_lost",      "task_retry",     "note"};
+constexpr std::array kRecordKinds{
+    "job_created",    "job_submitted",  "job_master_up", "job_placing",   "job_running",  "job_finishing",
+    "job_stopping",   "job_restarting", "job_succeeded", "job_failed",    "job_stopped",  "task_granted",
+    "task_reached",   "task_placed",    "task_waiting",  "task_starting", "task_running", "task_stopping",
+    "task_succeeded", "task_failed",    "task_stopped",  "task_lost",     "task_retry",   "note"};
 constexpr std::array kRoleKinds{"decider", "service", "side", "evaluator"};
 
 std::string signal_name(int signal) {

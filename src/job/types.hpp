@@ -68,6 +68,14 @@ struct Placed {
   AttemptId attempt;
   Place place;
 };
+// On the way to a place, where it is not had at once: a container is its own; the agent there has called.
+struct Granted {
+  AttemptId attempt;
+  std::string node;
+};
+struct Reached {
+  AttemptId attempt;
+};
 // The backend is still trying; the reason is shown and named if time runs out. Empty: no reason known any more.
 struct NotPlacedYet {
   AttemptId attempt;
@@ -112,8 +120,8 @@ struct StopRequested {
 };
 // A deadline may have passed.
 struct Tick {};
-using Event = std::variant<Begin, Placed, NotPlacedYet, CannotPlace, Started, StartFailed, Exited, Lost, Broken,
-                           StopRequested, Tick>;
+using Event = std::variant<Begin, Granted, Reached, Placed, NotPlacedYet, CannotPlace, Started, StartFailed, Exited,
+                           Lost, Broken, StopRequested, Tick>;
 
 // ---- actions: what is to be done -------------------------------------------------------------------------------
 struct Ask {
@@ -132,6 +140,9 @@ struct Release {
 
 // What people and programs follow: every change of the job, in order.
 enum class RecordKind {
+  job_created,    // where a master is not there at once: when the command was given,
+  job_submitted,  // when the cluster had it,
+  job_master_up,  // when the master began
   job_placing,
   job_running,
   job_finishing,
@@ -140,6 +151,8 @@ enum class RecordKind {
   job_succeeded,
   job_failed,
   job_stopped,
+  task_granted,
+  task_reached,
   task_placed,
   task_waiting,
   task_starting,

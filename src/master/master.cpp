@@ -34,6 +34,7 @@ Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, Job
                                              note(std::move(text), std::move(attempt));
                                            }});
   }
+  for (const auto& step : site.steps) journal_.add({step.kind, {}, step.text, {}, {}, 0}, step.time);
   backend_ = site.make_backend({[this](job::Event event) { happen(std::move(event)); },
                                 [this](const agent::TaskOutput& output) { take_output(output); },
                                 [this](std::string text) { note(std::move(text)); }});

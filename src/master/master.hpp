@@ -19,10 +19,17 @@ namespace ydl::master {
 
 // What a master must know of the place where its job runs.
 struct Site {
+  // What happened before the master could write it down.
+  struct Step {
+    job::RecordKind kind;
+    core::WallTime time;
+    std::string text;
+  };
   std::function<std::unique_ptr<backend::Backend>(backend::Sink)> make_backend;
   std::string address = "127.0.0.1";  // numeric: where the tasks reach this process
   std::string listen = "127.0.0.1";   // what its servers listen on
   std::string logs = {};              // where people find the tasks' logs; empty: in the job's folder
+  std::vector<Step> steps = {};       // oldest first
 };
 
 // Runs one job: feeds the job's state machine with what the backend reports and carries out what it wants. The HTTP

@@ -38,6 +38,7 @@ struct YarnStart {
   hrpc::Token token;              // the AMRM token
   std::shared_ptr<hdfs::FileSystem> fs;
   std::string address;
+  core::WallTime begun = core::wall_now();
 };
 
 core::Result<std::shared_ptr<hdfs::FileSystem>> open_hdfs(const asio::any_io_executor& executor,
@@ -164,6 +165,17 @@ std::vector<backend::YarnRole> roles_of(const JobPlan& plan) {
   return roles;
 }
 
+// When things happened before the job's journal began. The cluster's clock may differ from the client's.
+std::vector<Site::Step> steps_so_far(const JobFile& job, core::WallTime begun) {
+  std::vector<Site::Step> steps{{job::RecordKind::job_created, job.created, "was given to ydl"}};
+  const auto submitted = core::parse_int<std::int64_t>(core::process_getenv("APP_SUBMIT_TIME_ENV").value_or(""));
+  if (submitted) {
+    steps.push_back({job::RecordKind::job_submitted, core::WallTime(core::Millis(*submitted)), "was submitted"});
+  }
+  steps.push_back({job::RecordKind::job_master_up, begun, "has its master"});
+  return steps;
+}
+
 int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attachment attachment) {
   const auto executor = context.get_executor();
   agent::Hub hub(executor);
@@ -204,6 +216,7 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   site.address = start.address;
   site.listen = serving.address;
   site.logs = start.job.folder_url + "/logs";
+  site.steps = steps_so_far(prepared.job, start.begun);
   options.job = std::move(start.job);
   site.make_backend = [&](backend::Sink sink) {
     return std::make_unique<backend::YarnBackend>(executor, hub, std::move(sink), std::move(options));

@@ -60,7 +60,7 @@ std::string PlainDisplay::update(const JobView& job, const Frame& frame) {
 }
 
 std::string PlainDisplay::event(const EventView& event, const Frame& /*frame*/) {
-  if (!events_.is_new(event) || is_end_of_job(event)) return {};
+  if (!events_.is_new(event) || is_end_of_job(event) || is_small_step(event)) return {};
   return plain_event_line(event, job_id_, options_.utc_offset) + "\n";
 }
 

@@ -25,6 +25,8 @@ void record(AttemptTimes& times, const EventView& event) {
   const auto first = [&](std::optional<core::WallTime>& time) {
     if (!time) time = event.time;
   };
+  if (event.kind == "task_granted") first(times.granted);
+  if (event.kind == "task_reached") first(times.reached);
   if (event.kind == "task_placed") first(times.placed);
   if (event.kind == "task_starting") first(times.starting);
   if (event.kind == "task_running") first(times.running);
@@ -35,15 +37,27 @@ void record(AttemptTimes& times, const EventView& event) {
   }
 }
 
+enum class Shown { always, when_there };  // on a machine of one's own there is nothing between asking and a place
+
 struct Phase {
   std::string_view title;
   char mark;
+  std::string_view words;
   std::optional<core::WallTime> AttemptTimes::* begin;  // null: `asked`
+  Shown shown = Shown::always;
 };
-constexpr std::array<Phase, 4> kPhases{{{"PLACING", '.', nullptr},
-                                        {"PEERS", ':', &AttemptTimes::placed},
-                                        {"STARTING", '=', &AttemptTimes::starting},
-                                        {"RUNNING", '#', &AttemptTimes::running}}};
+constexpr std::array<Phase, 6> kPhases{
+    {{"PLACING", '.', "placing", nullptr},
+     {"CONTAINER", ',', "container on its way", &AttemptTimes::granted, Shown::when_there},
+     {"PREPARING", '-', "preparing", &AttemptTimes::reached, Shown::when_there},
+     {"PEERS", ':', "waiting for its peers", &AttemptTimes::placed},
+     {"STARTING", '=', "starting", &AttemptTimes::starting},
+     {"RUNNING", '#', "running", &AttemptTimes::running}}};
+
+bool is_shown(const Phase& phase, std::span<const AttemptTimes> all) {
+  return phase.shown == Shown::always ||
+         std::ranges::any_of(all, [&](const AttemptTimes& times) { return (times.*phase.begin).has_value(); });
+}
 
 struct Span {
   core::WallTime begin;
@@ -90,8 +104,8 @@ std::string task_words(const core::AttemptId& id) {
   return id.attempt > 1 ? fmt::format("{} #{}", id.task.str(), id.attempt) : id.task.str();
 }
 
-Scale scale_of(std::span<const AttemptTimes> all, core::WallTime now) {
-  core::WallTime origin = all.front().asked;
+Scale scale_of(std::span<const AttemptTimes> all, core::WallTime now, std::optional<core::WallTime> created) {
+  core::WallTime origin = created.value_or(all.front().asked);
   core::WallTime end = origin;
   for (const auto& times : all) {
     origin = std::min(origin, times.asked);
@@ -101,22 +115,54 @@ Scale scale_of(std::span<const AttemptTimes> all, core::WallTime now) {
 }
 
 // With bars of `cells` columns; 0: without, to see how much room they have.
-Table table_of(std::span<const AttemptTimes> all, core::WallTime now, int cells) {
-  const auto scale = scale_of(all, now);
+Table table_of(std::span<const AttemptTimes> all, core::WallTime now, const Scale& scale, int cells) {
   std::vector<Column> columns{{"TASK"}};
-  for (const auto& phase : kPhases) columns.push_back({std::string(phase.title), Align::right});
+  for (const auto& phase : kPhases) {
+    if (is_shown(phase, all)) columns.push_back({std::string(phase.title), Align::right});
+  }
   columns.push_back({"END"});
   if (cells > 0) columns.push_back({"0" + pad_left(settled_time(scale.total), cells - 1)});
   Table table(std::move(columns));
   for (const auto& times : all) {
     const auto spans = phase_spans(times, now);
     std::vector<std::string> row{task_words(times.attempt)};
-    for (const auto& span : spans) row.push_back(span ? settled_time(span->end - span->begin) : "-");
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+      if (is_shown(kPhases[i], all)) row.push_back(spans[i] ? settled_time(spans[i]->end - spans[i]->begin) : "-");
+    }
     row.push_back(times.end.empty() ? "-" : times.end);
     if (cells > 0) row.push_back(bar(spans, scale, cells));
     table.row(std::move(row), state_tone(times.end) == Tone::red ? Tone::red : Tone::plain);
   }
   return table;
+}
+
+std::string legend(std::span<const AttemptTimes> all) {
+  std::string text;
+  for (const auto& phase : kPhases) {
+    if (is_shown(phase, all)) text += fmt::format("{}{} {}", text.empty() ? "" : "  ", phase.mark, phase.words);
+  }
+  return text;
+}
+
+std::optional<core::WallTime> time_of(std::span<const EventView> events, std::string_view kind) {
+  const auto found = std::ranges::find(events, kind, &EventView::kind);
+  return found == events.end() ? std::nullopt : std::optional(found->time);
+}
+
+// "submitted after 320 ms, master up after 1.1 s, containers asked for after 1.2 s"; empty where there was no such way.
+std::string way_to_the_cluster(std::span<const EventView> events) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kSteps{
+      {{"job_submitted", "submitted"}, {"job_master_up", "master up"}, {"job_placing", "containers asked for"}}};
+  const auto created = time_of(events, "job_created");
+  if (!created) return {};
+  std::string words;
+  for (const auto& [kind, what] : kSteps) {
+    const auto time = time_of(events, kind);
+    if (!time) continue;
+    const auto after = std::max(core::Millis(0), *time - *created);
+    words += fmt::format("{}{} after {}", words.empty() ? "" : ", ", what, settled_time(after));
+  }
+  return words;
 }
 
 }  // namespace
@@ -141,8 +187,15 @@ std::vector<AttemptTimes> attempt_times(std::span<const EventView> events) {
     if (added) {
       auto asked = job_asked.value_or(event.time);
       if (const auto own = task_asked.find(*event.task); own != task_asked.end()) asked = std::max(asked, own->second);
-      all.push_back(
-          {.attempt = id, .asked = asked, .placed = {}, .starting = {}, .running = {}, .ended = {}, .end = {}});
+      all.push_back({.attempt = id,
+                     .asked = asked,
+                     .granted = {},
+                     .reached = {},
+                     .placed = {},
+                     .starting = {},
+                     .running = {},
+                     .ended = {},
+                     .end = {}});
     }
     auto& times = all[found->second];
     if (event.kind == "task_placed") last_placed = event.time;
@@ -157,11 +210,14 @@ std::string render_timeline(std::span<const EventView> events, core::WallTime no
   const auto all = attempt_times(events);
   if (all.empty()) return "no task has been placed yet\n";
   const int screen = width > 0 ? width : kDefaultWidth;
-  const int room = screen - table_of(all, now, 0).natural_width() - 2;
+  const auto scale = scale_of(all, now, time_of(events, "job_created"));
+  std::string head;
+  if (const auto words = way_to_the_cluster(events); !words.empty()) head = Line(words).cut_to(screen, style) + "\n";
+  const int room = screen - table_of(all, now, scale, 0).natural_width() - 2;
   // On a screen too narrow for bars the numbers alone are worth more than a cut bar.
-  if (room < kMinBar) return table_of(all, now, 0).render(screen, style);
-  const Line legend(". placing  : waiting for its peers  = starting  # running", Tone::dim);
-  return table_of(all, now, room).render(screen, style) + legend.cut_to(screen, style) + "\n";
+  if (room < kMinBar) return head + table_of(all, now, scale, 0).render(screen, style);
+  return head + table_of(all, now, scale, room).render(screen, style) +
+         Line(legend(all), Tone::dim).cut_to(screen, style) + "\n";
 }
 
 }  // namespace ydl::ui

@@ -89,6 +89,12 @@ std::string job_title(const JobView& job) {
   return job.name.empty() || job.id.starts_with(job.name) ? job.id : fmt::format("{} ({})", job.name, job.id);
 }
 
+bool is_small_step(const EventView& event) {
+  static constexpr std::array<std::string_view, 5> kKinds{"job_created", "job_submitted", "job_master_up",
+                                                          "task_granted", "task_reached"};
+  return std::ranges::find(kKinds, event.kind) != kKinds.end();
+}
+
 std::string event_sentence(const EventView& event, std::string_view job_id) {
   const std::string subject = event.task ? event.task->str() : std::string(job_id);
   const std::string text = clean(event.text);

@@ -35,6 +35,9 @@ using UtcOffset = std::function<core::Seconds(core::WallTime)>;
 // goes on where its name stops; a job's is a sentence of its own; a note of the job stands alone.
 [[nodiscard]] std::string event_sentence(const EventView& event, std::string_view job_id);
 
+// A step on the way to a task's place: timelines show it, and whoever follows a job need not read it.
+[[nodiscard]] bool is_small_step(const EventView& event);
+
 // "mnist-7f3k: mxnet job of 2 tasks on this machine".
 [[nodiscard]] Line begin_line(const JobView& job);
 [[nodiscard]] Line log_line(const LogLine& line);

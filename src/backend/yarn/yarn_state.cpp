@@ -139,7 +139,10 @@ void YarnBackend::State::on_granted(const std::vector<yarn::Container>& containe
       continue;
     }
     const auto id = container.id;
-    hub.expect(agent_of(id), {[](const agent::Hello&) {},
+    tell(job::Granted{held->request.attempt, container.node.host});
+    hub.expect(agent_of(id), {[self = weak_from_this(), attempt = held->request.attempt](const agent::Hello&) {
+                                if (const auto state = self.lock()) state->tell(job::Reached{attempt});
+                              },
                               [self = weak_from_this(), id](const agent::Report& report) {
                                 if (const auto state = self.lock()) state->on_report(id, report);
                               }});

@@ -21,6 +21,8 @@ class Script {
 
   Strings begin() { return happens(Begin{}); }
   Strings placed(const std::string& task) { return happens(Placed{attempt(task), {"127.0.0.1", "host1", {7000}}}); }
+  Strings granted(const std::string& task) { return happens(Granted{attempt(task), "host1"}); }
+  Strings reached(const std::string& task) { return happens(Reached{attempt(task)}); }
   Strings waits(const std::string& task, std::string why) {
     return happens(NotPlacedYet{attempt(task), std::move(why)});
   }

@@ -87,6 +87,18 @@ TEST(JobStart, a_reason_for_waiting_is_said_once) {
   EXPECT_EQ(std::ranges::count(s.records, RecordKind::task_waiting, &Record::kind), 1);
 }
 
+TEST(JobStart, steps_on_the_way_to_a_place_are_told_and_change_nothing) {
+  Script s(workers(1));
+  s.begin();
+  EXPECT_EQ(s.granted("worker:0"), Strings{});
+  EXPECT_EQ(s.reached("worker:0"), Strings{});
+  EXPECT_EQ(s.machine.snapshot().tasks[0].state, TaskState::waiting);
+  s.placed("worker:0");
+  s.reached("worker:0");  // the agent lost its connection for a moment
+  EXPECT_EQ(std::ranges::count(s.records, RecordKind::task_granted, &Record::kind), 1);
+  EXPECT_EQ(std::ranges::count(s.records, RecordKind::task_reached, &Record::kind), 1);
+}
+
 TEST(JobStart, a_task_that_can_never_be_placed_fails_the_job) {
   Script s(workers(2));
   s.begin();

@@ -39,6 +39,19 @@ TEST(Timeline, phases_are_measured_per_attempt) {
             ". placing  : waiting for its peers  = starting  # running\n");
 }
 
+TEST(Timeline, on_a_cluster_the_way_to_a_container_is_shown) {
+  const std::vector<EventView> events{at("03:00:00.000", "job_created"),     at("03:00:00.500", "job_submitted"),
+                                      at("03:00:02.000", "job_master_up"),   at("03:00:02.500", "job_placing"),
+                                      at("03:00:04.000", "task_granted", 0), at("03:00:06.000", "task_reached", 0),
+                                      at("03:00:07.000", "task_placed", 0),  at("03:00:07.000", "task_starting", 0),
+                                      at("03:00:08.000", "task_running", 0), at("03:00:20.000", "task_succeeded", 0)};
+  EXPECT_EQ(render_timeline(events, wall("03:00:20.000"), 100, {}),
+            "submitted after 500 ms, master up after 2 s, containers asked for after 2.5 s\n"
+            "TASK      PLACING  CONTAINER  PREPARING  PEERS  STARTING  RUNNING  END        0                 20 s\n"
+            "worker:0    1.5 s        2 s        1 s   0 ms       1 s     12 s  succeeded    ..,,-=##############\n"
+            ". placing  , container on its way  - preparing  : waiting for its peers  = starting  # running\n");
+}
+
 TEST(Timeline, without_word_of_starting_it_begins_when_the_last_peer_has_its_place) {
   auto events = two_workers_one_retried();
   const auto told = render_timeline(events, wall("03:00:20.000"), 80, {});
