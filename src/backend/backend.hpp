@@ -22,7 +22,7 @@ struct Sink {
 // wants in the agents' own words and hears job events; how a task gets a host and an agent is the backend's affair.
 //
 // Life cycle: open(), then any of the four verbs, then close(). Single-threaded. For each attempt the answers are
-//   place   -> Placed | NotPlacedYet… | CannotPlace, or Lost afterwards
+//   place   -> (Granted, Reached,) Placed | NotPlacedYet… | CannotPlace, or Lost afterwards
 //   launch  -> Started or StartFailed, later Exited or Lost
 //   stop    -> Exited or Lost
 //   release -> Exited or Lost if it still ran, else nothing; everything the attempt had is free

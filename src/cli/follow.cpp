@@ -36,6 +36,8 @@ constexpr core::Millis kRemoteLogRefresh{700};
 constexpr core::Millis kReportPeriod{200};
 constexpr core::Millis kQuietWait{3'000};  // for a container that comes as fast as it can
 constexpr core::Millis kEventWait{10'000};
+constexpr core::Millis kSilence{15'000};       // then it is said that the ResourceManager does not answer
+constexpr core::Millis kStopPatience{10'000};  // for somebody to hear that the job has to stop
 
 bool is_final(std::string_view state) {
   return state == "succeeded" || state == "failed" || state == "stopped" || state == "lost";
@@ -60,12 +62,12 @@ class Follower {
   asio::awaitable<void> run() {
     using asio::experimental::awaitable_operators::operator||;
     if (auto here = net::read_endpoint(folder_.master_file()); here && !is_managed()) endpoint_ = *std::move(here);
-    if (is_managed()) co_await (wait_for_master() || watch_signals() || refresh_screen());
+    if (is_managed()) co_await (wait_for_master() || watch_silence() || watch_signals() || refresh_screen());
     if (endpoint_ && !left_) {
       co_await begin();
       co_await (follow_events() || watch_signals() || refresh_tasks() || refresh_screen() || follow_logs());
     }
-    if (is_managed() && !left_) co_await (wait_for_end() || watch_signals() || refresh_screen());
+    if (is_managed() && !left_) co_await (wait_for_end() || watch_silence() || watch_signals() || refresh_screen());
     if (!left_) co_await show_end();
     if (remote_) remote_->close();
     context_.stop();
@@ -99,6 +101,7 @@ class Follower {
     const auto since = core::steady_now();
     for (;; co_await net::pause(kReportPeriod)) {
       const auto report = co_await remote_->report();
+      heard_ = core::steady_now();
       if (!report) {
         if (said != std::exchange(said, report.error().message)) say(said);
         continue;
@@ -124,6 +127,7 @@ class Follower {
     bool said = end_.has_value();
     for (;; co_await net::pause(kReportPeriod)) {
       const auto report = co_await remote_->report();
+      heard_ = core::steady_now();
       if (report && yarn::is_over(report->state)) co_return;
       if (said || core::steady_now() - since < core::Seconds(5)) continue;
       said = true;
@@ -131,12 +135,40 @@ class Follower {
     }
   }
 
-  asio::awaitable<void> stop_job(std::optional<core::Millis> grace) {
+  // A ResourceManager that is away is asked again and again, for a quarter of an hour by Hadoop's defaults.
+  asio::awaitable<void> watch_silence() {
+    heard_ = core::steady_now();
+    for (bool said = false;; co_await net::pause(kReportPeriod)) {
+      const bool is_silent = core::steady_now() - heard_ > kSilence;
+      if (is_silent && !said) {
+        say(fmt::format(
+            "the ResourceManager has not answered for {}; it is asked again, and the job may go on meanwhile",
+            core::format_duration(kSilence)));
+      }
+      said = is_silent;
+    }
+  }
+
+  // False: nobody has heard it.
+  asio::awaitable<bool> stop_job(std::optional<core::Millis> grace) {
+    using asio::experimental::awaitable_operators::operator||;
     if (endpoint_) {
       JobClient client(context_.get_executor(), *endpoint_);
-      if (co_await client.stop(who_am_i(), grace)) co_return;
+      if (co_await client.stop(who_am_i(), grace)) co_return true;
     }
-    if (is_managed()) (void)co_await remote_->kill(fmt::format("stopped by {}", who_am_i()));
+    if (!is_managed()) co_return true;  // a master on this machine that does not answer is gone
+    const auto killed = co_await (remote_->kill(fmt::format("stopped by {}", who_am_i())) || net::pause(kStopPatience));
+    co_return killed.index() == 0 && std::get<0>(killed).has_value();
+  }
+
+  void give_up_stopping() {
+    const auto id = folder_.id().str();
+    (void)screen_.write(fmt::format(
+        "neither the job's master nor the ResourceManager can be reached: {0} may run on; `ydl kill {0}` stops "
+        "it when they are back\n",
+        id));
+    left_ = true;
+    exit_code_ = 1;
   }
 
   asio::awaitable<void> follow_events() {
@@ -189,8 +221,8 @@ class Follower {
       const auto [error, number] = co_await signals_.async_wait(net::tuple);
       if (error) co_return;
       if (stopping_) {
-        co_await stop_job(core::Millis(0));
-        continue;
+        if (co_await stop_job(core::Millis(0))) continue;
+        co_return give_up_stopping();
       }
       if (number == SIGHUP && is_managed() && leave()) co_return;  // a lost terminal is no wish to stop
       const bool can_ask = number == SIGINT && mode_ == ui::Mode::tty && ui::Screen(STDIN_FILENO).is_terminal();
@@ -199,7 +231,7 @@ class Follower {
       if (answer == ui::Answer::leave && leave()) co_return;
       stopping_ = true;
       if (can_ask) (void)screen_.write("stopping; Ctrl-C again stops without grace\n");
-      co_await stop_job(std::nullopt);
+      if (!co_await stop_job(std::nullopt)) co_return give_up_stopping();
     }
   }
 
@@ -299,6 +331,7 @@ class Follower {
   bool asking_ = false;
   bool left_ = false;
   bool stopping_ = false;
+  core::Instant heard_ = {};          // when the ResourceManager last answered
   std::optional<ui::EventView> end_;  // the event that told the job's end
   int exit_code_ = 0;
 };

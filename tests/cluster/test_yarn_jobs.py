@@ -10,6 +10,8 @@ import pytest
 from hdfs_files import eventually
 from yarn_shell import SMALL, Jobs, job_id, let_users_in
 
+from cluster_lib.running import RunningCluster
+
 
 @pytest.fixture
 def yarn(clusters):
@@ -113,6 +115,21 @@ def test_an_interrupted_client_stops_the_job(jobs):
     out, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "stopped" in out
+
+
+def test_a_client_whose_cluster_is_gone_can_be_ended(tmp_path):
+    cluster = RunningCluster("--nodes", "1", "--yarn")
+    try:
+        let_users_in(cluster)
+        jobs = Jobs(cluster, tmp_path, "ann")
+        job = jobs.start("run", *SMALL, "--", "sh", "-c", "echo up; exec sleep 1000")
+        assert any("up" in line for line in job.stdout)
+    finally:
+        cluster.stop()
+    job.send_signal(signal.SIGTERM)
+    out, err = job.communicate(timeout=100)
+    assert job.returncode == 1
+    assert "neither the job's master nor the ResourceManager can be reached" in out
 
 
 def test_an_unmanaged_master_runs_beside_the_client(jobs):
