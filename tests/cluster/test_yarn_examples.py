@@ -1,30 +1,15 @@
 """The examples on a real YARN cluster: the same scripts, the same options, and what they learn."""
 
 import re
-import subprocess
-from functools import lru_cache
 from pathlib import Path
 
 import pytest
 
-from yarn_shell import REPOSITORY, Jobs, job_id, let_users_in
+from installed import EXAMPLES, accuracy, mnist, output_of, python_of
+from yarn_shell import Jobs, job_id, let_users_in
 
 # A first run may install the frameworks.
 pytestmark = pytest.mark.timeout(900)
-EXAMPLES = REPOSITORY / "examples"
-
-
-@lru_cache
-def output_of(*command):
-    return subprocess.run(command, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True, check=True).stdout.split("\n")[-2]
-
-
-def python_of(name):
-    return Path(output_of("tools/setup/python_env.sh", name)) / "bin/python"
-
-
-def mnist():
-    return Path(output_of("tools/fetch_data.py", "mnist"))
 
 
 @pytest.fixture
@@ -34,8 +19,8 @@ def jobs(clusters, tmp_path):
     return Jobs(cluster, tmp_path, "ann")
 
 
-def accuracy(text):
-    return float(re.findall(r"accuracy: ([\d.]+)", text)[-1])
+def roles(**counts):
+    return [f"--role={name}={count}" for name, count in counts.items()]
 
 
 def test_the_seeds_command_trains_mnist(jobs):
@@ -59,6 +44,29 @@ def test_pytorch_workers_train_together(jobs):
     out, _ = jobs.run("run", "--framework", "pytorch", "--n", 2, "--python", python_of("torch"), "--file", f"{mnist()}=data", "--",
                       "train_mnist.py", "--data-dir", "data", "--epochs", 1, folder=EXAMPLES / "pytorch", timeout=400)  # fmt: skip
     assert accuracy(out) > 0.9, out
+
+
+def test_a_tensorflow_chief_ends_a_parameter_server_job(jobs):
+    """Checkpoints lie on a disk that all hosts share: here one of this machine's."""
+    checkpoints = jobs.work / "checkpoints"
+    out, err = jobs.run("run", "--framework", "tensorflow", *roles(chief=1, worker=1, ps=1, evaluator=1), "--python", python_of("tensorflow"),
+                        "--file", f"{mnist()}=data", "--", "train_mnist_ps.py", "--data-dir", "data", "--model-dir", checkpoints,
+                        "--samples", 12_800, "--epochs", 2, "--model", "mnist.keras", folder=EXAMPLES / "tensorflow", timeout=400)  # fmt: skip
+    assert accuracy(out) > 0.88, out
+    assert re.search(r"evaluated epoch 2/2: accuracy 0\.\d+", out), out
+    assert "mnist.keras" in jobs.run("results", "ls", job_id(err), "--task", "chief:0")[0]
+
+
+def test_tensorflow_mirrored_workers_train_together(jobs):
+    out, _ = jobs.run("run", "--framework", "tensorflow", "--n", 2, "--python", python_of("tensorflow"), "--file", f"{mnist()}=data", "--",
+                      "train_mnist_mirrored.py", "--data-dir", "data", "--samples", 20_000, "--epochs", 1, folder=EXAMPLES / "tensorflow", timeout=400)  # fmt: skip
+    assert accuracy(out) > 0.88, out
+
+
+def test_jax_processes_train_together(jobs):
+    out, _ = jobs.run("run", "--framework", "jax", "--n", 2, "--python", python_of("jax"), "--file", f"{mnist()}=data", "--",
+                      "train_digits.py", "--data-dir", "data", "--epochs", 1, folder=EXAMPLES / "jax", timeout=400)  # fmt: skip
+    assert accuracy(out) > 0.93, out
 
 
 def test_native_workers_and_servers_train_together(jobs):
