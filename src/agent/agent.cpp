@@ -5,6 +5,7 @@
 #include "agent/images.hpp"
 #include "agent/numbered_queue.hpp"
 #include "agent/task.hpp"
+#include "agent/task_environment.hpp"
 #include "agent/tree_killer.hpp"
 #include "core/log.hpp"
 #include "core/user.hpp"
@@ -32,6 +33,9 @@ namespace json = boost::json;
 constexpr core::Millis kHeartbeat = core::Seconds(5);
 constexpr core::Millis kCommandWait = core::Seconds(20);
 constexpr core::Millis kLookPeriod{200};
+// Its container is gone for the master, as when a NodeManager is lost while its containers live on: a successor may run
+// by now.
+constexpr unsigned kUnknownAgent = 404;
 constexpr std::size_t kReportBytes = std::size_t{1} << 20U;  // of one call; the rest goes with the next
 
 // The agent: fetches commands on one connection, reports on another so that a heartbeat never waits behind a command.
@@ -46,6 +50,8 @@ class Agent {
     surroundings_.own_group = options_.leash == Leash::standard_input;
     surroundings_.job = surroundings_.own_group ? options_.credentials.parent_path().filename().string()  // the job's
                                                 : options_.id.str();  // the container's, unique on its host
+    if (!surroundings_.own_group && !is_home(core::process_getenv("HOME").value_or("")))
+      surroundings_.home = directory_.string();  // goes with the container
     surroundings_.hdfs_patience = options_.hdfs_patience;
     if (!options_.expected_image.empty()) check_place();
     if (credentials.hdfs) {
@@ -118,6 +124,10 @@ class Agent {
       const auto target =
           fmt::format("/v1/agents/{}/commands?after={}&wait={}", options_.id.str(), inbox.last(), kCommandWait.count());
       const auto response = co_await client.get(target, kCommandWait + core::Seconds(10));
+      if (response && response->status == kUnknownAgent) {
+        leave(fmt::format("the master at {} has given this container up", master()));
+        co_return;
+      }
       if (!response || response->status != 200) {
         if (!silent_since) silent_since = core::steady_now();
         if (core::steady_now() - *silent_since > options_.outlives_master) {

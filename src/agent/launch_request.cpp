@@ -7,8 +7,6 @@
 namespace ydl::agent {
 namespace {
 
-constexpr std::string_view kDefaultPath = "/bin:/usr/bin";
-
 bool has_zero(std::string_view text) {
   return text.find('\0') != std::string_view::npos;
 }

@@ -36,6 +36,8 @@ struct LaunchRequest {
 // An Error when the request could never be launched: no command, no working directory, a zero byte in a word.
 [[nodiscard]] core::Result<void> check(const LaunchRequest& request);
 
+inline constexpr std::string_view kDefaultPath = "/bin:/usr/bin";  // the C library's
+
 // The PATH the command is searched in: the request's own, or the C library's default when it sets none.
 [[nodiscard]] std::string_view search_path(const LaunchRequest& request);
 

@@ -24,7 +24,7 @@
 // nothing and a repeated request repeats nothing.
 namespace ydl::agent {
 
-inline constexpr int kProtocolVersion = 2;
+inline constexpr int kProtocolVersion = 3;
 
 struct Hello {
   int protocol = kProtocolVersion;
@@ -68,6 +68,8 @@ struct Prepare {
   std::string log_directory;
   std::string linked_directory;  // whose entries all appear in the working directory; may be empty
   std::vector<Link> links;
+  // Folders of the working directory whose programs come first on the task's PATH, unless its Launch sets that.
+  std::vector<std::string> path_first;
   // Absolute paths of HDFS; where they are empty, logs and results stay on this machine.
   std::string remote_logs;     // the folder that gets copies of stdout and stderr while the task runs
   std::string remote_results;  // the folder that results_directory is saved to, and filled from before the start
@@ -131,6 +133,11 @@ struct TaskStartFailed {
   std::string reason;
 };
 
+// The task's process has ended and its results are being saved; said every few seconds until TaskExited.
+struct TaskSaving {
+  core::AttemptId attempt;
+};
+
 struct TaskExited {
   core::AttemptId attempt;
   job::ExitStatus status;
@@ -162,8 +169,8 @@ struct LogPiece {
   std::string problem;  // why there are none
 };
 
-using Report =
-    std::variant<Prepared, PrepareFailed, TaskStarted, TaskStartFailed, TaskExited, TaskOutput, Note, LogPiece>;
+using Report = std::variant<Prepared, PrepareFailed, TaskStarted, TaskStartFailed, TaskSaving, TaskExited, TaskOutput,
+                            Note, LogPiece>;
 
 // ---- JSON ------------------------------------------------------------------------------------------------------
 

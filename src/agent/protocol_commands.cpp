@@ -32,6 +32,7 @@ json::object encode(const Prepare& c) {
   json::array links;
   for (const auto& link : c.links) links.push_back(json::object{{"target", link.target}, {"name", link.name}});
   o["links"] = std::move(links);
+  o["path_first"] = json::array(c.path_first.begin(), c.path_first.end());
   o["remote_logs"] = c.remote_logs;
   o["remote_results"] = c.remote_results;
   json::array inputs;
@@ -142,6 +143,11 @@ Result<Command> decode_prepare(const json::object& o, core::AttemptId attempt) {
   auto links = pairs_of(o, "links", "target");
   if (!links) return fail(links.error());
   for (auto& [target, name] : *links) c.links.push_back({std::move(target), std::move(name)});
+  if (o.contains("path_first")) {
+    auto folders = strings_of(o, "path_first");
+    if (!folders) return fail(folders.error());
+    c.path_first = *std::move(folders);
+  }
   c.remote_logs = json_string_or(o, "remote_logs", "");
   c.remote_results = json_string_or(o, "remote_results", "");
   auto inputs = pairs_of(o, "inputs", "path");

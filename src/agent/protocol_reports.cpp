@@ -46,6 +46,10 @@ json::object encode(const TaskStartFailed& r) {
   return o;
 }
 
+json::object encode(const TaskSaving& r) {
+  return begin("saving", r.attempt);
+}
+
 json::object encode(const TaskExited& r) {
   auto o = begin("exited", r.attempt);
   o["code"] = r.status.code;
@@ -146,6 +150,7 @@ Result<Report> report_from_json(const json::object& o) {
   if (*type == "prepare_failed") return PrepareFailed{*std::move(attempt), json_string_or(o, "reason", "")};
   if (*type == "started") return TaskStarted{*std::move(attempt), small_int(o, "pid").value_or(0)};
   if (*type == "start_failed") return decode_start_failed(o, *std::move(attempt));
+  if (*type == "saving") return TaskSaving{*std::move(attempt)};
   if (*type == "exited") return decode_exited(o, *std::move(attempt));
   if (*type == "note") return Note{*std::move(attempt), json_string_or(o, "text", "")};
   if (*type == "log_piece") return decode_log_piece(o, *std::move(attempt));

@@ -1,5 +1,6 @@
 #include "agent/task.hpp"
 
+#include "agent/task_environment.hpp"
 #include "agent/tree_killer.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
@@ -19,8 +20,8 @@ namespace {
 constexpr core::Millis kPortCheckPeriod = core::Seconds(2);
 constexpr core::Millis kPortCheckTime = core::Seconds(120);
 
-std::map<std::string, std::string> read_own_environment() {
-  std::map<std::string, std::string> env;
+Environment read_own_environment() {
+  Environment env;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
     const auto equals = text.find('=');
@@ -29,7 +30,7 @@ std::map<std::string, std::string> read_own_environment() {
   return env;
 }
 
-const std::map<std::string, std::string>& own_environment() {
+const Environment& own_environment() {
   static const auto environment = read_own_environment();
   return environment;
 }
@@ -145,14 +146,15 @@ core::Result<void> Task::take_resources() {
 
 LaunchRequest Task::launch_request(Launch request) const {
   LaunchRequest launch;
-  const auto asked = request_.image ? request.env : std::map<std::string, std::string>{};
+  const auto asked = request_.image ? request.env : Environment{};
   launch.argv = with_results_folder(std::move(request.argv), request_.results_directory);
-  launch.environment = std::move(request.env);
-  launch.environment["YDL_RESULTS_DIR"] = request_.results_directory;
-  // What the request does not say comes from here.
-  launch.environment.try_emplace("CUDA_VISIBLE_DEVICES", visible_devices(gpus_));  // none asked, none visible
-  launch.environment.try_emplace("PWD", request_.working_directory);
-  launch.environment.insert(own_environment().begin(), own_environment().end());
+  launch.environment = task_environment(std::move(request.env),
+                                        {.working_directory = request_.working_directory,
+                                         .results_directory = request_.results_directory,
+                                         .visible_gpus = visible_devices(gpus_),
+                                         .path_first = request_.path_first,
+                                         .home = surroundings_.home},
+                                        own_environment());
   launch.working_directory = request_.working_directory;
   launch.own_group = surroundings_.own_group;
   launch.stdout_file = std::filesystem::path(request_.log_directory) / "stdout";

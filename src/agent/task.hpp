@@ -59,6 +59,7 @@ struct Surroundings {
   std::string wrong_place;           // why no task may run here: the container is not in the image that was asked for
   std::string job;                   // names their cgroups
   bool own_group = true;             // LaunchRequest::own_group
+  std::string home = {};             // for tasks, where the agent has no HOME that could be one
   hdfs::FileSystem* hdfs = nullptr;  // none: nothing leaves this machine
   core::Millis hdfs_patience = std::chrono::minutes(5);  // how long results are tried to be saved
 };
@@ -106,6 +107,7 @@ class Task : public std::enable_shared_from_this<Task> {
   [[nodiscard]] net::Async<> fetch_from_hdfs();
   void copy_logs_to_hdfs();
   [[nodiscard]] net::awaitable<void> leave_to_hdfs(TaskExited exited);
+  [[nodiscard]] net::awaitable<void> say_that_it_saves();
   [[nodiscard]] net::awaitable<void> finish_logs();
   [[nodiscard]] net::Async<> save_to_hdfs(const TaskExited& exited);
   [[nodiscard]] LaunchRequest launch_request(Launch request) const;
@@ -126,6 +128,7 @@ class Task : public std::enable_shared_from_this<Task> {
   ReportSink report_;
 
   Copying copying_;
+  bool saving_ = false;  // from the process's end to TaskExited
   ResultsStamp fetched_results_;
   std::vector<std::shared_ptr<LogCopy>> log_copies_;
 

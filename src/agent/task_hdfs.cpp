@@ -12,6 +12,7 @@ namespace {
 
 // A task that has ended waits so long for HDFS to take something of its log.
 constexpr core::Millis kLogPatience = core::Seconds(60);
+constexpr core::Millis kSayEvery = core::Seconds(3);  // less than a master waits for the end of a task that was stopped
 
 }  // namespace
 
@@ -66,8 +67,20 @@ void Task::copy_logs_to_hdfs() {
   }
 }
 
+// Whoever waits for the task's end hears that something is still going on.
+net::awaitable<void> Task::say_that_it_saves() {
+  const auto self = shared_from_this();
+  co_await net::pause(kSayEvery);
+  while (saving_) {
+    report_(TaskSaving{request_.attempt});
+    co_await net::pause(kSayEvery);
+  }
+}
+
 net::awaitable<void> Task::leave_to_hdfs(TaskExited exited) {
   const auto self = shared_from_this();
+  saving_ = true;
+  net::asio::co_spawn(executor_, say_that_it_saves(), net::asio::detached);
   if (!request_.remote_results.empty()) {
     if (auto saved = co_await save_to_hdfs(exited); !saved) {
       core::log("{}: {}", request_.attempt.str(), saved.error().message);
@@ -76,6 +89,7 @@ net::awaitable<void> Task::leave_to_hdfs(TaskExited exited) {
     }
   }
   co_await finish_logs();
+  saving_ = false;
   report_(std::move(exited));
 }
 

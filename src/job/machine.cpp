@@ -64,6 +64,7 @@ void Machine::ask(Task& task) {
   task.place.reset();
   task.running_since.reset();
   task.ended_at.reset();
+  task.is_saving = false;
   emit(Ask{id_of(task)});
 }
 

@@ -55,6 +55,7 @@ class Machine {
     std::optional<ExitStatus> exit;
     std::optional<Instant> deadline;  // of its retry's place, its start or its stop
     bool retry_when_ended = false;    // its retry waits for this attempt's end
+    bool is_saving = false;           // its process has ended, its results are on their way
   };
 
   // One per event of types.hpp.
@@ -66,6 +67,7 @@ class Machine {
   void on(const CannotPlace& event);
   void on(const Started& event);
   void on(const StartFailed& event);
+  void on(const Saving& event);
   void on(const Exited& event);
   void on(const Lost& event);
   void on(const Broken& event);

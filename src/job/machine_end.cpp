@@ -83,6 +83,13 @@ void Machine::stop_task(Task& task, std::string why, Millis grace) {
   emit(Stop{id_of(task), grace});
 }
 
+void Machine::on(const Saving& event) {
+  Task* task = current(event.attempt);
+  if (task == nullptr || (task->state != TaskState::running && task->state != TaskState::stopping)) return;
+  if (!std::exchange(task->is_saving, true)) record(RecordKind::note, *task, "has ended; its results are being saved");
+  if (task->state == TaskState::stopping) set_deadline(*task, now_ + kStopConfirmation);
+}
+
 void Machine::stop_timed_out(Task& task) {
   set_state(task, TaskState::lost, "its host did not confirm its end");
   record(RecordKind::task_lost, task, "its host did not confirm its end in time");

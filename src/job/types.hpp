@@ -100,6 +100,10 @@ struct StartFailed {
   StartFailure failure = StartFailure::transient;
   std::string reason;
 };
+// Its process has ended and its results are being saved: its end is to be waited for as long as this is said.
+struct Saving {
+  AttemptId attempt;
+};
 struct Exited {
   AttemptId attempt;
   ExitStatus status;
@@ -120,8 +124,8 @@ struct StopRequested {
 };
 // A deadline may have passed.
 struct Tick {};
-using Event = std::variant<Begin, Granted, Reached, Placed, NotPlacedYet, CannotPlace, Started, StartFailed, Exited,
-                           Lost, Broken, StopRequested, Tick>;
+using Event = std::variant<Begin, Granted, Reached, Placed, NotPlacedYet, CannotPlace, Started, StartFailed, Saving,
+                           Exited, Lost, Broken, StopRequested, Tick>;
 
 // ---- actions: what is to be done -------------------------------------------------------------------------------
 struct Ask {

@@ -181,7 +181,8 @@ def _parser():
                                ("start-host", lifecycle.start_host, "start a host again")):
         command(name, on_hosts(action), text).add_argument("hosts", type=int, nargs="+", metavar="HOST")
     for name, action, text in (("kill", lifecycle.kill, "kill one daemon, such as namenode1 or datanode2"),
-                               ("start", lifecycle.start_one, "start one daemon that was killed"),
+                               ("stop", lifecycle.stop, "end one daemon as an administrator does"),
+                               ("start", lifecycle.start_one, "start one daemon that was killed or stopped"),
                                ("restart", lifecycle.restart, "end one daemon, start it again, wait until it serves"),
                                ("pause", lifecycle.pause, "stop one daemon's threads: it accepts connections and says nothing"),
                                ("resume", lifecycle.resume, "let it go on")):

@@ -100,6 +100,12 @@ def kill(cluster, name):
     processes.kill([daemon.pid()] if daemon.pid() else [])
 
 
+def stop(cluster, name):
+    """As an administrator stops it: it may tidy up."""
+    daemon = daemon_named(cluster, name)
+    processes.end([daemon.pid()] if daemon.pid() else [])
+
+
 def start_one(cluster, name):
     daemon_named(cluster, name).start()
     _wait_for_running(cluster)

@@ -19,6 +19,7 @@ class Session:
     def __init__(self):
         self.commands = []
         self.seen = 0
+        self.is_forgotten = False
 
 
 class ScriptedMaster:
@@ -45,6 +46,12 @@ class ScriptedMaster:
     def expect(self, agent):
         self._current = self._sessions[agent] = Session()
 
+    def forget(self, agent):
+        """Its container is gone, as far as the master knows."""
+        with self._changed:
+            self._sessions.pop(agent).is_forgotten = True
+            self._changed.notify_all()
+
     def send(self, kind, task="worker:0", attempt=1, **fields):
         with self._changed:
             commands = self._current.commands
@@ -68,7 +75,7 @@ class ScriptedMaster:
 
     def _commands_after(self, session, after, wait):
         with self._changed:
-            self._changed.wait_for(lambda: len(session.commands) > after, wait)
+            self._changed.wait_for(lambda: len(session.commands) > after or session.is_forgotten, wait)
             return {"commands": session.commands[after:]}
 
     def _take_reports(self, session, body):
@@ -86,16 +93,22 @@ class ScriptedMaster:
 
             def do_GET(self):
                 query = parse_qs(urlsplit(self.path).query)
-                self._answer(200, master._commands_after(self._session(), int(query["after"][0]), int(query["wait"][0]) / 1000))
+                if session := self._session():
+                    self._answer(200, master._commands_after(session, int(query["after"][0]), int(query["wait"][0]) / 1000))
 
             def do_POST(self):
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 if not self.path.endswith("/hello"):
-                    return self._answer(200, master._take_reports(self._session(), body))
-                return self._answer(409 if master.refusal else 200, {"error": master.refusal} if master.refusal else {})
+                    if session := self._session():
+                        self._answer(200, master._take_reports(session, body))
+                    return
+                self._answer(409 if master.refusal else 200, {"error": master.refusal} if master.refusal else {})
 
             def _session(self):
-                return master._sessions[self.path.split("/")[3]]
+                agent = self.path.split("/")[3]
+                if agent not in master._sessions:
+                    self._answer(404, {"error": f"agent '{agent}' is not of this job"})
+                return master._sessions.get(agent)
 
             def _answer(self, status, body):
                 text = json.dumps(body).encode()

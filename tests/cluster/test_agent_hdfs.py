@@ -271,6 +271,7 @@ print('after', flush=True); open('model', 'w').write('weights')
         stage.master.send("stop", grace_ms=60000)
         # By then the results were tried and refused.
         eventually(lambda: "safe mode" in (stage._path / "container_1/agent.log").read_text(), "a refusal")
+        stage.master.wait_for("saving")
         assert not [report for report in stage.master.reports if report["type"] == "exited"]
     finally:
         cluster.run(*DFS_ADMIN, "leave")
@@ -364,6 +365,19 @@ def test_nothing_of_a_task_outlives_its_agent(stage, number, tmp_path):
     agent.process.send_signal(number)
     agent.process.wait(30)
     eventually(lambda: not processes_that_mention(mark), "the end of the task's processes")
+
+
+def test_an_agent_whose_container_was_given_up_ends_its_task_and_itself(stage, tmp_path):
+    agent = stage.agent("--outlives-master", "600000")
+    stage.prepare()
+    mark = f"mark-{tmp_path.name}"
+    stage.launch(f"print('up', flush=True); {WAIT}  # {mark}")
+    stage.master.wait_for("output")
+    assert processes_that_mention(mark)
+    stage.master.forget("container_1")
+    agent.process.wait(30)
+    assert "has given this container up" in agent.log
+    assert not processes_that_mention(mark)
 
 
 def test_a_master_that_refuses_is_named_in_the_agents_log(stage):

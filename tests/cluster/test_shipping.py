@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from yarn_shell import SMALL, Jobs, let_users_in
+from yarn_shell import SMALL, Jobs, job_id, let_users_in
 
 SHOW_PYTHON = """\
 import os, sys
@@ -44,6 +44,27 @@ def test_a_virtual_environment_travels_with_the_interpreter_it_leans_on(jobs, tm
     assert shown["child"] == "imports it too"
     assert "brought" in err
     assert "brought" not in jobs.run("run", *SMALL, "--output", "plain", "--python-env", environment, "--", "show.py")[1]
+
+
+SHOW_PLACE = """\
+#!/usr/bin/env python
+import os, pathlib, shutil
+(pathlib.Path.home() / ".cache").write_text("")
+print("path", shutil.which("show_place") == os.path.join(os.getcwd(), ".ydl-python-env/bin/show_place"))
+print("home", os.path.samefile(pathlib.Path.home(), ".."))
+"""
+
+
+def test_programs_of_an_environment_are_found_and_have_a_home(jobs, tmp_path):
+    """The NodeManager's HOME is /home/, as usual: a cache that is kept there would be everybody's."""
+    programs = tmp_path / "env/bin"
+    programs.mkdir(parents=True)
+    for name, text in (("python", '#!/bin/sh\nexec /usr/bin/python3 "$@"\n'), ("show_place", SHOW_PLACE)):
+        (programs / name).write_text(text)
+        (programs / name).chmod(0o755)
+    out, err = jobs.run("run", *SMALL, "--python-env", programs.parent, "--", "show_place")
+    assert "[worker:0] path True" in out and "[worker:0] home True" in out, out
+    assert "nothing is in" in jobs.run("results", "ls", job_id(err))[0], "a home is no result"
 
 
 def names(jobs, *words):

@@ -33,6 +33,16 @@ class Jobs:
         return subprocess.Popen([binary, *map(str, words)], env=self.environment, cwd=folder or self.work, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
 
+    def start_and_see(self, text, *words):
+        """A job that has printed this."""
+        process = self.start(*words)
+        seen = ""
+        for line in process.stdout:
+            seen += line
+            if text in line:
+                return process
+        raise AssertionError(seen + process.communicate()[1])
+
     def run(self, *words, code=0, timeout=170, **options):
         process = self.start(*words, **options)
         out, err = process.communicate(timeout=timeout)

@@ -53,6 +53,7 @@ struct LocalBackend::State : std::enable_shared_from_this<LocalBackend::State> {
     if (r.failure != job::StartFailure::port_taken) held.erase(r.attempt);
     tell(job::StartFailed{r.attempt, r.failure, r.reason});
   }
+  void on(const agent::TaskSaving& r) const { tell(job::Saving{r.attempt}); }
   void on(const agent::TaskExited& r) {
     held.erase(r.attempt);
     if (r.leftovers > 0 && !closed) {

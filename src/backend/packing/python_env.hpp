@@ -38,6 +38,7 @@ inline constexpr std::string_view kLauncher =
 
 // What the environment is called in a task's working directory. A file of the user's is never called so.
 inline constexpr std::string_view kPythonEnvLink = ".ydl-python-env";
+inline constexpr std::string_view kPythonEnvPrograms = ".ydl-python-env/bin";
 inline constexpr std::string_view kPythonEnvInterpreter = ".ydl-python-env/bin/python";
 
 // The environment as one that can be moved: interpreter, standard library and packages below one prefix, which Python

@@ -214,7 +214,8 @@ void YarnBackend::State::on_completed(const yarn::ContainerStatus& status) {
   if (held == nullptr) return;
   auto end = what_it_means(*held, status);
   if (end.meaning != Meaning::exited && end.meaning != Meaning::lost) return on_end(status.id, end);
-  held->phase = Phase::ended;  // and its agent had no time to say so
+  held->phase = Phase::ended;                        // and its agent had no time to say so
+  hub.send(agent_of(status.id), agent::Shutdown{});  // a container that lives on when its NodeManager is lost
   net::asio::co_spawn(executor, save_logs_and_end(status.id, std::move(end)), net::asio::detached);
 }
 

@@ -46,6 +46,7 @@ struct YarnBackend::State : std::enable_shared_from_this<YarnBackend::State> {
   void on(Held& held, const agent::PrepareFailed& report);
   void on(Held& held, const agent::TaskStarted& report);
   void on(Held& held, const agent::TaskStartFailed& report);
+  void on(Held& held, const agent::TaskSaving& report);
   void on(Held& held, const agent::TaskExited& report);
   void on(Held& held, const agent::TaskOutput& report);
   void on(Held& held, const agent::Note& report);

@@ -1,6 +1,9 @@
 // The backend's side towards the job and its agents.
+#include "backend/packing/python_env.hpp"
 #include "backend/yarn/yarn_state.hpp"
 #include "core/strings.hpp"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -14,6 +17,8 @@ void YarnBackend::State::want(agent::Prepare request) {
   request.log_directory = ".";
   request.linked_directory = job.staged.linked_directory;
   request.links = job.staged.links;
+  if (std::ranges::find(job.staged.links, kPythonEnvLink, &agent::Link::name) != job.staged.links.end())
+    request.path_first = {std::string(kPythonEnvPrograms)};
   request.remote_logs = remote_logs(job.folder, attempt);
   request.remote_results = fmt::format("{}/{}", job.results, attempt.task.file_name());
   request.memory_limit = 0;  // the NodeManager holds the container to what it was granted
@@ -78,6 +83,10 @@ void YarnBackend::State::on(Held& held, const agent::TaskStartFailed& report) {
     let_go(held.container.id);
   }
   tell(job::StartFailed{report.attempt, report.failure, report.reason});
+}
+
+void YarnBackend::State::on(Held&, const agent::TaskSaving& report) {
+  tell(job::Saving{report.attempt});
 }
 
 void YarnBackend::State::on(Held& held, const agent::TaskExited& report) {

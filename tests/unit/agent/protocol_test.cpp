@@ -51,6 +51,7 @@ TEST(AgentProtocol, every_command_survives_the_wire) {
   prepare.log_directory = "/l";
   prepare.linked_directory = "/d";
   prepare.links = {{"/a b", "ü"}};
+  prepare.path_first = {".env/bin"};
   prepare.remote_logs = "/user/a/logs";
   prepare.remote_results = "/user/a/results";
   prepare.inputs = {{"/data/x", "x"}};
@@ -68,8 +69,9 @@ TEST(AgentProtocol, every_report_survives_the_wire) {
   for (const Report& report :
        {Report(Prepared{kAttempt, {1, 65535}}), Report(PrepareFailed{kAttempt, "no"}),
         Report(TaskStarted{kAttempt, 42}), Report(TaskStartFailed{kAttempt, job::StartFailure::port_taken, "taken"}),
-        Report(TaskExited{kAttempt, status, 2, ""}), Report(TaskExited{kAttempt, status, 0, "not saved"}),
-        Report(Note{kAttempt, "a sentence"}), Report(LogPiece{kAttempt, 7, 1ULL << 40U, 9, {"\0\xff\n", 3}, ""}),
+        Report(TaskSaving{kAttempt}), Report(TaskExited{kAttempt, status, 2, ""}),
+        Report(TaskExited{kAttempt, status, 0, "not saved"}), Report(Note{kAttempt, "a sentence"}),
+        Report(LogPiece{kAttempt, 7, 1ULL << 40U, 9, {"\0\xff\n", 3}, ""}),
         Report(LogPiece{kAttempt, 7, 0, 0, "", "gone"}), Report(TaskOutput{kAttempt, "line", 0.5, "half"}),
         Report(TaskOutput{kAttempt, "line", std::nullopt, ""})}) {
     EXPECT_EQ(round_trip(report), json::serialize(to_json(report)));

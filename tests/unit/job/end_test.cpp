@@ -1,6 +1,8 @@
 // How jobs end: deciders, evaluators, users, time.
 #include "script.hpp"
 
+#include <algorithm>
+
 namespace ydl::job {
 namespace {
 
@@ -118,6 +120,40 @@ TEST(JobEnd, a_stop_that_is_never_confirmed_does_not_hang_the_job) {
   EXPECT_EQ(s.passes(core::Seconds(24)), Strings{});
   EXPECT_EQ(s.passes(core::Seconds(1)), (Strings{"release worker:0#1", "finish stopped 130"}));
   EXPECT_EQ(s.state_of("worker:0"), "lost");
+}
+
+TEST(JobEnd, results_that_are_being_saved_are_waited_for_as_long_as_that_is_said) {
+  Script s(workers(1));
+  s.run_all();
+  s.stop();
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(s.passes(core::Seconds(14)), Strings{});
+    EXPECT_EQ(s.saves("worker:0"), Strings{});
+  }
+  EXPECT_EQ(s.killed("worker:0", 15), (Strings{"release worker:0#1", "finish stopped 130"}));
+  EXPECT_EQ(s.state_of("worker:0"), "stopped");
+  EXPECT_TRUE(s.said(RecordKind::note, "its results are being saved"));
+}
+
+TEST(JobEnd, results_that_nobody_says_are_saved_any_more_do_not_hang_the_job) {
+  Script s(workers(1));
+  s.run_all();
+  s.stop();
+  s.passes(core::Seconds(20));
+  s.saves("worker:0");
+  EXPECT_EQ(s.passes(core::Seconds(14)), Strings{});
+  EXPECT_EQ(s.passes(core::Seconds(1)), (Strings{"release worker:0#1", "finish stopped 130"}));
+  EXPECT_EQ(s.state_of("worker:0"), "lost");
+}
+
+TEST(JobEnd, a_task_that_ends_by_itself_may_save_for_as_long_as_it_takes) {
+  Script s(workers(1));
+  s.run_all();
+  s.saves("worker:0");
+  s.saves("worker:0");
+  EXPECT_EQ(s.passes(core::Seconds(36'000)), Strings{});
+  EXPECT_EQ(s.exits("worker:0", 0), (Strings{"release worker:0#1", "finish succeeded 0"}));
+  EXPECT_EQ(std::ranges::count(s.records, RecordKind::note, &Record::kind), 1);
 }
 
 TEST(JobEnd, a_host_lost_while_stopping_ends_the_task) {

@@ -33,6 +33,7 @@ class Script {
   Strings start_failed(const std::string& task, StartFailure how, std::string why) {
     return happens(StartFailed{attempt(task), how, std::move(why)});
   }
+  Strings saves(const std::string& task) { return happens(Saving{attempt(task)}); }
   Strings exits(const std::string& task, int code) { return happens(Exited{attempt(task), ExitStatus{code}}); }
   Strings killed(const std::string& task, int signal) { return happens(Exited{attempt(task), ExitStatus{0, signal}}); }
   Strings lost(const std::string& task, std::string why) { return happens(Lost{attempt(task), std::move(why)}); }

@@ -1,0 +1,39 @@
+#include "agent/task_environment.hpp"
+
+#include "agent/launch_request.hpp"
+
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace ydl::agent {
+namespace {
+
+std::string path_with(const TaskPlace& place, const Environment& own) {
+  std::string path;
+  for (const auto& folder : place.path_first)
+    path += (std::filesystem::path(place.working_directory) / folder).string() + ":";
+  const auto found = own.find("PATH");
+  return path + (found == own.end() ? std::string(kDefaultPath) : found->second);
+}
+
+}  // namespace
+
+Environment task_environment(Environment asked, const TaskPlace& place, const Environment& own) {
+  asked["YDL_RESULTS_DIR"] = place.results_directory;
+  asked.try_emplace("CUDA_VISIBLE_DEVICES", place.visible_gpus);  // none asked, none visible
+  asked.try_emplace("PWD", place.working_directory);
+  if (!place.path_first.empty()) asked.try_emplace("PATH", path_with(place, own));
+  if (!place.home.empty()) asked.try_emplace("HOME", place.home);
+  asked.insert(own.begin(), own.end());
+  return asked;
+}
+
+bool is_home(std::string_view home) {
+  if (home.empty() || home == "/home/" || home == "/home" || home == "/") return false;
+  const std::string path(home);
+  struct stat status{};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && ::access(path.c_str(), W_OK | X_OK) == 0;
+}
+
+}  // namespace ydl::agent

@@ -1,0 +1,60 @@
+#include "agent/task_environment.hpp"
+
+#include "support/temp_dir.hpp"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+
+namespace ydl::agent {
+namespace {
+
+const TaskPlace kPlace{.working_directory = "/c/task",
+                       .results_directory = "/c/results",
+                       .visible_gpus = "",
+                       .path_first = {".env/bin"},
+                       .home = "/c"};
+const Environment kOwn{{"PATH", "/usr/bin:/bin"}, {"HOME", "/home/"}, {"LANG", "C"}};
+
+TEST(TaskEnvironment, programs_that_travel_come_first_on_the_path_of_the_host) {
+  const auto found = task_environment({}, kPlace, kOwn);
+  EXPECT_EQ(found.at("PATH"), "/c/task/.env/bin:/usr/bin:/bin");
+  EXPECT_EQ(found.at("LANG"), "C");
+}
+
+TEST(TaskEnvironment, they_come_before_the_usual_path_where_the_host_has_none) {
+  EXPECT_EQ(task_environment({}, kPlace, {}).at("PATH"), "/c/task/.env/bin:/bin:/usr/bin");
+}
+
+TEST(TaskEnvironment, a_home_that_is_none_is_replaced) {
+  EXPECT_EQ(task_environment({}, kPlace, kOwn).at("HOME"), "/c");
+}
+
+TEST(TaskEnvironment, a_home_that_is_one_stays) {
+  auto place = kPlace;
+  place.home.clear();
+  EXPECT_EQ(task_environment({}, place, kOwn).at("HOME"), "/home/");
+}
+
+TEST(TaskEnvironment, what_the_job_says_goes_over_everything_but_the_folder_of_results) {
+  const auto found = task_environment({{"PATH", "/mine"}, {"HOME", "/me"}, {"YDL_RESULTS_DIR", "/x"}}, kPlace, kOwn);
+  EXPECT_EQ(found.at("PATH"), "/mine");
+  EXPECT_EQ(found.at("HOME"), "/me");
+  EXPECT_EQ(found.at("YDL_RESULTS_DIR"), "/c/results");
+}
+
+TEST(TaskEnvironment, without_programs_that_travel_the_path_is_the_hosts) {
+  auto place = kPlace;
+  place.path_first.clear();
+  EXPECT_EQ(task_environment({}, place, kOwn).at("PATH"), "/usr/bin:/bin");
+}
+
+TEST(TaskEnvironment, a_home_is_a_folder_that_can_be_written_to) {
+  const test::TempDir folder;
+  EXPECT_TRUE(is_home(folder.path().string()));
+  EXPECT_FALSE(is_home((folder.path() / "missing").string()));
+  EXPECT_FALSE(is_home("/dev/null"));
+  for (const auto* none : {"", "/", "/home", "/home/"}) EXPECT_FALSE(is_home(none)) << none;
+}
+
+}  // namespace
+}  // namespace ydl::agent
