@@ -3,6 +3,7 @@
 #include "core/result.hpp"
 #include "ui/display.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ struct Fs {
   int lines = 10;           // tail -n
   std::string mode;         // chmod
   std::vector<std::string> paths;
+  // get: what an entry so deep below a path is called on this machine, nothing for what stays there. Empty: as it is.
+  std::function<std::optional<std::string>(std::string_view name, int depth)> name_here;
 };
 
 // The words after `ydl fs`. Flags may be joined (-Rh) and stand anywhere before "--". Errors: usage.

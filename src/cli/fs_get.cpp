@@ -46,7 +46,8 @@ net::Async<> get_one(FsSession& session, CopyProgress& progress, CopyFile file) 
   co_return done;
 }
 
-net::Async<> plan_remote(FsSession& session, std::string from, files::path to, std::vector<CopyFile>& plan) {
+net::Async<> plan_remote(FsSession& session, std::string from, files::path to, std::vector<CopyFile>& plan,
+                         int depth = 0) {
   auto status = co_await status_of(session.fs, from);
   if (!status) co_return core::fail(status.error());
   if (!status->is_directory()) {
@@ -57,10 +58,12 @@ net::Async<> plan_remote(FsSession& session, std::string from, files::path to, s
   auto entries = co_await session.fs.list_all(from);
   if (!entries) co_return core::fail(entries.error());
   for (const auto& entry : *entries) {
+    const auto name = session.command.name_here ? session.command.name_here(entry.name, depth) : entry.name;
+    if (!name) continue;
     const std::string child = hdfs::join_path(from, entry.name);
     if (!entry.is_directory()) {
-      plan.push_back({child, (to / entry.name).string(), entry.length});
-    } else if (auto planned = co_await plan_remote(session, child, to / entry.name, plan); !planned) {
+      plan.push_back({child, (to / *name).string(), entry.length});
+    } else if (auto planned = co_await plan_remote(session, child, to / *name, plan, depth + 1); !planned) {
       co_return core::fail(planned.error());
     }
   }

@@ -1,12 +1,18 @@
 // `ydl results`: what the tasks of a job left, wherever it lies.
+#include "cli/cluster_client.hpp"
 #include "cli/commands.hpp"
 #include "cli/common.hpp"
+#include "cli/result_names.hpp"
+#include "cli/wait_for.hpp"
+#include "cli/where.hpp"
 #include "core/strings.hpp"
+#include "hdfs/paths.hpp"
 #include "master/job_folder.hpp"
 
 #include <algorithm>
 #include <filesystem>
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 namespace ydl::cli {
@@ -14,16 +20,54 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int list_here(const fs::path& root) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(root, error)) {
-    if (!entry.is_directory(error)) files.push_back(entry.path());
+struct ResultFile {
+  std::string name;  // from the task's folder on: "worker-0/model"
+  std::uint64_t bytes = 0;
+  std::string path;  // where it lies
+};
+
+// The folder of all tasks, or of one.
+struct ResultsFolder {
+  fs::path root;
+  std::string task;  // its name, when it is of one
+
+  [[nodiscard]] ResultLevel level() const { return task.empty() ? ResultLevel::task : ResultLevel::file; }
+};
+
+int show(const Results& command, const fs::path& root, std::vector<ResultFile> files) {
+  std::ranges::sort(files, {}, &ResultFile::name);
+  std::uint64_t bytes = 0;
+  for (const auto& file : files) {
+    bytes += file.bytes;
+    if (wants_json(command.common)) {
+      print(boost::json::serialize(boost::json::object{{"v", 1},
+                                                       {"type", "file"},
+                                                       {"name", core::printable(file.name)},
+                                                       {"bytes", file.bytes},
+                                                       {"path", core::printable(file.path)}}) +
+            "\n");
+    } else {
+      print(fmt::format("{:>10}  {}\n", core::format_bytes(file.bytes), core::printable(file.name)));
+    }
   }
-  std::ranges::sort(files);
-  for (const auto& file : files)
-    print(fmt::format("{:>10}  {}\n", core::format_bytes(fs::file_size(file, error)), file.string()));
+  if (!wants_json(command.common)) {
+    print(files.empty() ? fmt::format("nothing is in {}\n", root.string())
+                        : fmt::format("{}, {} in {}\n", core::plural(std::ssize(files), "file"),
+                                      core::format_bytes(bytes), root.string()));
+  }
   return 0;
+}
+
+int list_here(const Results& command, const ResultsFolder& folder) {
+  std::vector<ResultFile> files;
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(folder.root, error)) {
+    if (entry.is_directory(error)) continue;
+    const auto name = (fs::path(folder.task) / entry.path().lexically_relative(folder.root)).string();
+    const auto size = fs::file_size(entry.path(), error);
+    files.push_back({name, error ? 0 : size, entry.path().string()});
+  }
+  return show(command, folder.root, std::move(files));
 }
 
 int copy_here(const fs::path& root, const std::string& target) {
@@ -34,29 +78,77 @@ int copy_here(const fs::path& root, const std::string& target) {
   return complain({error, fmt::format("cannot copy {} to {}: {}", root.string(), target, error.message())});
 }
 
+net::Async<> walk(hdfs::FileSystem& remote, std::string path, fs::path name, ResultLevel level,
+                  std::vector<ResultFile>& files) {
+  const auto entries = co_await remote.list_all(path);
+  if (!entries) co_return core::fail(entries.error());
+  for (const auto& entry : *entries) {
+    const auto shown = result_name(entry.name, level);
+    if (!shown) continue;
+    auto child = hdfs::join_path(path, entry.name);
+    if (!entry.is_directory()) {
+      files.push_back({(name / *shown).string(), entry.length, std::move(child)});
+    } else if (auto walked = co_await walk(remote, std::move(child), name / *shown, ResultLevel::file, files);
+               !walked) {
+      co_return walked;
+    }
+  }
+  co_return core::Result<>{};
+}
+
+net::Async<std::vector<ResultFile>> list_remote(ClusterClient& cluster, ResultsFolder folder) {
+  std::vector<ResultFile> files;
+  const auto root = cluster.fs->resolve(folder.root.string());
+  if (!root) co_return core::fail(root.error());
+  const auto there = co_await cluster.fs->stat(*root);
+  if (!there) co_return core::fail(there.error());
+  core::Result<> walked;
+  if (*there) walked = co_await walk(*cluster.fs, *root, folder.task, folder.level(), files);
+  cluster.close();
+  if (!walked) co_return core::fail(walked.error());
+  co_return files;
+}
+
+int list_there(const Results& command, const ResultsFolder& folder) {
+  const auto where = choose_cluster({.cluster = "yarn", .cluster_only = {}});
+  if (!where) return complain(where.error());
+  net::asio::io_context context(1);
+  auto cluster = open_cluster(context.get_executor(), *where->hadoop);
+  if (!cluster) return complain(cluster.error());
+  auto files = wait_for(context, list_remote(*cluster, folder));
+  return files ? show(command, folder.root, *std::move(files)) : complain(files.error());
+}
+
+int copy_there(const Results& command, const ResultsFolder& folder, const std::string& target) {
+  Fs remote;
+  remote.output = command.common.output;
+  remote.verb = FsVerb::get;
+  remote.recursive = true;
+  remote.paths = {folder.root.string(), target};
+  remote.name_here = [top = folder.level()](std::string_view stored, int depth) {
+    return result_name(stored, depth == 0 ? top : ResultLevel::file);
+  };
+  return execute(remote);
+}
+
 }  // namespace
 
 int execute(const Results& command) {
-  const auto folder = folder_of(command.job);
-  if (!folder) return complain(folder.error());
-  const auto job = master::read_job_file(*folder);
+  const auto job_folder = folder_of(command.job);
+  if (!job_folder) return complain(job_folder.error());
+  const auto job = master::read_job_file(*job_folder);
   if (!job) return complain(job.error());
-  auto root = job->results;
+  ResultsFolder folder{job->results, {}};
   if (!command.task.empty()) {
     const auto task = core::TaskId::parse(command.task);
     if (!task) return complain(task.error());
-    root /= task->file_name();
+    folder.task = task->file_name();
+    folder.root /= folder.task;
   }
-  const auto target = command.target.empty() ? folder->id().str() : command.target;
-  if (job->cluster == "local") return command.get ? copy_here(root, target) : list_here(root);
-  Fs remote;
-  remote.output = command.common.output;
-  remote.verb = command.get ? FsVerb::get : FsVerb::ls;
-  remote.recursive = true;
-  remote.human = true;
-  remote.paths = {root.string()};
-  if (command.get) remote.paths.push_back(target);
-  return execute(remote);
+  const bool is_here = job->cluster == "local";
+  if (!command.get) return is_here ? list_here(command, folder) : list_there(command, folder);
+  const auto target = command.target.empty() ? job_folder->id().str() : command.target;
+  return is_here ? copy_here(folder.root, target) : copy_there(command, folder, target);
 }
 
 }  // namespace ydl::cli

@@ -110,6 +110,19 @@ def test_two_jobs_run_side_by_side(jobs):
         assert process.communicate(timeout=170) and process.returncode == 0
 
 
+def test_results_have_the_names_that_the_task_gave_them(jobs):
+    command = "mkdir run; echo a > run/12:30; echo b > manifest.json"
+    job = job_id(jobs.run("run", *SMALL, "--", "sh", "-c", command)[1])
+    jobs.run("fs", "mkdir", f"{jobs.root}/{job}/results/.worker-0.new-2")  # an attempt that died while it saved
+    listed = [json.loads(line) for line in jobs.run("results", "ls", job, "--output", "json")[0].splitlines()]
+    assert [(file["name"], file["bytes"]) for file in listed] == [("worker-0/manifest.json", 2), ("worker-0/run/12:30", 2)]
+    assert "worker-0/run/12:30" in jobs.run("results", "ls", job, "--task", "worker:0")[0]
+    jobs.run("results", "get", job, "--to", "here")
+    assert sorted(str(path.relative_to(jobs.work / "here")) for path in (jobs.work / "here").rglob("*")) == \
+        ["worker-0", "worker-0/manifest.json", "worker-0/run", "worker-0/run/12:30"]
+    assert (jobs.work / "here/worker-0/manifest.json").read_text() == "b\n"
+
+
 def test_an_interrupted_client_stops_the_job(jobs):
     process = jobs.start("run", "--n", "1", *SMALL, "--", "sh", "-c", "exec tail -f /dev/null")
     for line in process.stdout:
