@@ -10,33 +10,39 @@ ydl=$PWD/build/bin/ydl
 data=$(tools/fetch_data.py mnist)
 results=$PWD/build/demo
 rm -rf "$results"
+
+python_of() { echo "--python=$(tools/setup/python_env.sh "$1")/bin/python"; }
+
+case $framework in
+  mxnet)
+    command=("$ydl-mx" --n 2 --jobname mnist)
+    # On a cluster MXNet travels with the job: uv builds the environment.
+    if [ "$where" = yarn ]; then PATH=$(tools/setup/python_env.sh uv)/bin:$PATH; else command+=("$(python_of mxnet)"); fi
+    task=(train_mnist.py --kv-store dist_sync --num-epochs 5) ;;
+  pytorch)
+    command=("$ydl" run --framework pytorch --n 2 --name mnist "$(python_of torch)")
+    task=(-- train_mnist.py --epochs 2) ;;
+  *)
+    echo "DEMO is mxnet or pytorch, not '$framework'" >&2
+    exit 2 ;;
+esac
 case $where in
   local)
-    options=(--cluster local --results "$results") ;;
+    command+=(--cluster local --results "$results") ;;
   yarn)
     export YDL_CLUSTER_DIR=$PWD/build/demo-cluster
+    if [ -d "$YDL_CLUSTER_DIR" ]; then testing/cluster down || rm -rf "$YDL_CLUSTER_DIR"; fi  # of a demo that was killed
     testing/cluster up --nodes 3 --yarn
     trap 'testing/cluster down' EXIT
     eval "$(testing/cluster env)"
-    options=(--cluster yarn --file "$data=mnist-data")
+    command+=(--cluster yarn --file "$data=mnist-data")
     data=mnist-data ;;
   *)
     echo "CLUSTER is local or yarn, not '$where'" >&2
     exit 2 ;;
 esac
-case $framework in
-  mxnet)
-    python=$(tools/setup/python_env.sh mxnet)/bin/python
-    command=("$ydl-mx" --n 2 --jobname mnist --python "$python" "${options[@]}"
-      train_mnist.py --kv-store dist_sync --data-dir "$data" --num-epochs 5) ;;
-  pytorch)
-    python=$(tools/setup/python_env.sh torch)/bin/python
-    command=("$ydl" run --framework pytorch --n 2 --name mnist --python "$python" "${options[@]}"
-      -- train_mnist.py --data-dir "$data" --epochs 2) ;;
-  *)
-    echo "DEMO is mxnet or pytorch, not '$framework'" >&2
-    exit 2 ;;
-esac
+command+=("${task[@]}" --data-dir "$data")
+
 cd "examples/$framework"
 echo
 echo "\$ ${command[*]}"
@@ -44,9 +50,12 @@ start=$(date +%s)
 "${command[@]}"
 seconds=$(($(date +%s) - start))
 job=$("$ydl" ls --cluster "$where" --output json --limit 1 | sed 's/.*"id":"\([^"]*\)".*/\1/')
+if [ "$where" = yarn ]; then
+  cd "$OLDPWD"
+  "$ydl" results get "$job" --task worker:0 --to "$results/worker-0"
+fi
 echo
 "$ydl" logs "$job" worker:0 2> /dev/null | grep '^accuracy:'
 echo "time:  $seconds s"
-if [ "$where" = yarn ]; then "$ydl" results get "$job" --task worker:0 --to "$results/worker-0"; fi
 echo "model: $(ls -t "$results"/worker-0/* | grep -v symbol | head -n 1)"
-echo "logs:  ydl logs $job"
+if [ "$where" = yarn ]; then echo "The cluster is being taken down."; else echo "logs:  ydl logs $job"; fi

@@ -158,6 +158,7 @@ int launch_job(const RunOptions& options, spec::JobSpec spec) {
     if (!environment) return complain(environment.error());
     auto interpreter = local_interpreter(*environment);
     if (!interpreter) return complain(interpreter.error());
+    spec = with_programs_first(std::move(spec), *interpreter, master::search_path());
     spec = with_interpreter(std::move(spec), *std::move(interpreter));
   }
   const auto plan = master::make_plan(spec);

@@ -1,5 +1,6 @@
 #include "cli/cluster_client.hpp"
 #include "cli/common.hpp"
+#include "cli/default_env.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/follow.hpp"
 #include "cli/held_signals.hpp"
@@ -34,9 +35,13 @@ int launch_on_yarn(const RunOptions& options, spec::JobSpec spec, const Where& w
     if (auto scripts = check_scripts(spec); !scripts) return complain(scripts.error());
   }
   spec = with_scripts_shipped(std::move(spec));
+  if (!options.dry_run) say(options, where.sentence);
   auto yarn = options.yarn;
+  const bool by_default = wants_default_env(spec);
+  if (by_default) spec.python_env = kDefaultEnv;
   if (spec.python_env && !options.dry_run) {
-    auto environment = find_python_env(spec, [&](const std::string& line) { say(options, line); });
+    const auto say_line = [&](const std::string& line) { say(options, line); };
+    auto environment = by_default ? default_python_env(say_line) : find_python_env(spec, say_line);
     if (!environment) return complain(environment.error());
     yarn.python_env = *std::move(environment);
     spec = with_interpreter(std::move(spec), std::string(backend::kPythonEnvInterpreter));
@@ -47,7 +52,6 @@ int launch_on_yarn(const RunOptions& options, spec::JobSpec spec, const Where& w
     print(wants_json(options.common) ? dry_run_json(*plan, where) : dry_run_text(*plan, where, output_style()));
     return 0;
   }
-  say(options, where.sentence);
   for (const auto& note : options.notes) say(options, note);
   for (const auto& note : plan->notes) say(options, "note: " + note);
   for (const auto& note : outside_paths(spec)) say(options, "note: " + note);

@@ -71,6 +71,8 @@ Result<backend::BasePython> ask_interpreter(const fs::path& python, const fs::pa
   return base;
 }
 
+}  // namespace
+
 Result<fs::path> user_cache() {
   auto cache = backend::cache_directory();
   if (!cache) return fail(cache.error());
@@ -78,7 +80,7 @@ Result<fs::path> user_cache() {
   return cache;
 }
 
-Result<backend::PythonEnv> in_folder(const fs::path& folder, const fs::path& cache) {
+Result<backend::PythonEnv> env_in_folder(const fs::path& folder, const fs::path& cache) {
   std::error_code error;
   const auto python = folder / "bin/python";
   if (!fs::exists(python, error)) {
@@ -94,20 +96,18 @@ Result<backend::PythonEnv> in_folder(const fs::path& folder, const fs::path& cac
   return environment;
 }
 
-}  // namespace
-
 Result<backend::PythonEnv> find_python_env(const spec::JobSpec& job, const SayLine& say) {
   const auto path = (fs::path(job.directory.value_or("/")) / job.python_env.value_or("")).lexically_normal();
   const auto cache = user_cache();
   if (!cache) return fail(cache.error());
   std::error_code error;
-  if (fs::is_directory(path, error)) return in_folder(path, *cache);
+  if (fs::is_directory(path, error)) return env_in_folder(path, *cache);
   if (!fs::exists(path, error))
     return fail(Errc::not_found, fmt::format("{} does not exist: --python-env names it", path.string()));
   if (path.extension() != ".txt") return backend::PythonEnv{.archive = path};
   const auto built = build_python_env(path, *cache, say);
   if (!built) return fail(built.error());
-  return in_folder(*built, *cache);
+  return env_in_folder(*built, *cache);
 }
 
 Result<std::string> local_interpreter(const backend::PythonEnv& environment) {
@@ -132,6 +132,11 @@ Result<std::string> local_interpreter(const backend::PythonEnv& environment) {
   return fail(Errc::usage, fmt::format("--python-env {}: there is no bin/python in it; pack the environment's folder "
                                        "from the inside, as conda-pack and venv-pack do",
                                        environment.archive.string()));
+}
+
+spec::JobSpec with_programs_first(spec::JobSpec job, const std::string& interpreter, std::string_view path) {
+  job.env.try_emplace("PATH", fmt::format("{}:{}", fs::path(interpreter).parent_path().string(), path));
+  return job;
 }
 
 spec::JobSpec with_interpreter(spec::JobSpec job, std::string interpreter) {

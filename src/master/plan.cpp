@@ -44,7 +44,7 @@ Result<Command> resolve_command(std::vector<std::string> argv, const spec::JobSp
   if (named) argv.erase(argv.begin());
   if (spec.python_env) {  // only in a plan that is not run: who runs it has put the interpreter in its place
     argv.insert(argv.begin(), "python");
-    return Command{std::move(argv), fmt::format("the Python of {}, as --python-env says", *spec.python_env)};
+    return Command{std::move(argv), fmt::format("the Python of {}, the job's environment", *spec.python_env)};
   }
   if (spec.python) {
     argv.insert(argv.begin(), *spec.python);
@@ -87,8 +87,12 @@ job::Plan timings(const spec::JobSpec& spec) {
 
 }  // namespace
 
+std::string search_path() {
+  return core::process_getenv("PATH").value_or("/usr/local/bin:/usr/bin:/bin");
+}
+
 std::optional<std::string> find_on_path(const std::string& name) {
-  const auto path = core::process_getenv("PATH").value_or("/usr/local/bin:/usr/bin:/bin");
+  const auto path = search_path();
   for (const auto folder : core::split(path, ':')) {
     const auto candidate = fs::path(folder) / name;
     std::error_code ignored;

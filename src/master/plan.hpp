@@ -42,6 +42,7 @@ struct JobPlan {
 
 // Finds a command on PATH; nothing when it is not there. An argument, so that plans are testable.
 using FindCommand = std::function<std::optional<std::string>(const std::string& name)>;
+[[nodiscard]] std::string search_path();  // PATH, or what shells use where there is none
 [[nodiscard]] std::optional<std::string> find_on_path(const std::string& name);
 // For tasks on other hosts, whose PATH nobody can look at from here: the name itself.
 [[nodiscard]] std::optional<std::string> find_on_node(const std::string& name);

@@ -65,6 +65,12 @@ def test_a_folder_is_used_where_it_lies(ydl, environment):
     assert prefix_of(ydl.ok("run", "--output", "plain", "--python-env", environment, "--", "train.py")) == f"{environment} by hand"
 
 
+def test_its_programs_come_first_on_the_path(ydl, environment):
+    command = ("--output", "plain", "--python-env", environment, "--", "sh", "-c", "echo python is $(command -v python)")
+    assert f"python is {environment}/bin/python" in ydl.ok("run", *command).out
+    assert f"python is {environment}" not in ydl.ok("run", "--env", f"PATH={ydl.env['PATH']}", *command).out
+
+
 def test_a_packed_environment_is_unpacked_once(ydl, environment):
     archive = ydl.scratch / "env.tar.gz"
     with tarfile.open(archive, "w:gz") as packed:
@@ -119,7 +125,7 @@ def test_a_dry_run_builds_nothing(ydl, environment):
     (ydl.work / "requirements.txt").write_text("numpy\n")
     done = ydl.ok("run", "--dry-run", "--python-env", "requirements.txt", "--", "train.py", env={"PATH": "/nowhere"})
     assert "python environment: requirements.txt" in done.out
-    assert "interpreter: the Python of requirements.txt, as --python-env says" in done.out
+    assert "interpreter: the Python of requirements.txt, the job's environment" in done.out
     assert not (ydl.scratch / "cache").exists()
 
 

@@ -1,5 +1,6 @@
 """The examples on a real YARN cluster: the same scripts, the same options, and what they learn."""
 
+import os
 import re
 from pathlib import Path
 
@@ -23,15 +24,42 @@ def roles(**counts):
     return [f"--role={name}={count}" for name, count in counts.items()]
 
 
-def test_the_seeds_command_trains_mnist(jobs):
-    """--kv-store sync, --jar and all; the model is on HDFS afterwards."""
-    out, err = jobs.mx("--n", 2, "--jobname", "MXNetOnYarn", "--jar", "ydl-mx.jar", "--python", python_of("mxnet"), "--file", f"{mnist()}=data",
+@pytest.fixture
+def uv(jobs, tmp_path):
+    """Where jobs are submitted from there are uv and the Python that MXNet is for, and nothing else."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "uv").symlink_to(python_of("uv").with_name("uv"))
+    (folder / "python3.11").symlink_to("/usr/bin/python3.11")
+    jobs.environment["PATH"] = str(folder)
+    # Not the test's own: packages are downloaded once.
+    jobs.environment["UV_CACHE_DIR"] = str(Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "ydl/uv")
+
+
+def test_the_seeds_command_trains_mnist(jobs, uv):
+    """--kv-store sync, --jar and all, and no word about a Python; the model is on HDFS afterwards."""
+    out, err = jobs.mx("--n", 2, "--jobname", "MXNetOnYarn", "--jar", "ydl-mx.jar", "--file", f"{mnist()}=data",
                        "train_mnist.py", "--kv-store", "sync", "--data-dir", "data", "--num-epochs", 2, "--model-prefix", "mnist",
                        folder=EXAMPLES / "mxnet", timeout=400)  # fmt: skip
     assert "--jar ydl-mx.jar is not needed" in err and "--kv-store dist_sync" in err
     assert accuracy(out) > 0.93, out
     listed, _ = jobs.run("results", "ls", job_id(err), "--task", "worker:0")
-    assert "mnist-0002.params" in listed
+    assert "worker-0/mnist-0002.params" in listed
+    assert "building the Python environment of MXNet 1.9.1" in err
+    (jobs.work / "version.py").write_text("import mxnet\nprint('it is', mxnet.__version__)\n")
+    out, err = jobs.mx("--n", 1, "version.py")
+    assert "[worker:0] it is 1.9.1" in out
+    assert "building" not in err, "it is built once"
+    brought = re.findall(r"brought ([\d.]+ \w+)", err)
+    assert all(size.endswith(("B", "KiB")) and not size.endswith("MiB") for size in brought), "and travels once"
+
+
+def test_without_uv_mxnet_jobs_say_what_to_name_instead(jobs):
+    _, err = jobs.mx("--n", 1, "train_mnist.py", folder=EXAMPLES / "mxnet", code=1)
+    line = err.splitlines()[-1]
+    assert "there is no uv on PATH" in line and "--python python3" in line and "--python-env" in line
+    out, _ = jobs.mx("--n", 1, "--dry-run", "train_mnist.py", folder=EXAMPLES / "mxnet")
+    assert "python environment: MXNet 1.9.1 (ydl's default)" in out
 
 
 def test_the_other_seeds_options_name_the_resource_manager(jobs):
