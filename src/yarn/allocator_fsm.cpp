@@ -80,7 +80,7 @@ void AllocatorFsm::plan(core::Instant now) {
     for (const auto& [other_key, other] : roles_) {
       if (other_key != key) other.take_named(rooms);
     }
-    role.plan(std::move(rooms), now, options_.name_hosts_for);
+    role.plan(std::move(rooms), now, options_.patience);
   }
 }
 

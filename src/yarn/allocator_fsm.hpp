@@ -16,8 +16,8 @@
 namespace ydl::yarn {
 
 struct AllocatorOptions {
-  AskStyle style = AskStyle::by_host;
-  core::Millis name_hosts_for{3'000};  // without a grant; then anywhere
+  AskStyle style = AskStyle::only_hosts;  // the strictest
+  AskPatience patience = {};
   HeartbeatOptions heartbeat = {};
 };
 

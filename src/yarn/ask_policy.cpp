@@ -72,13 +72,23 @@ void pack(std::vector<Candidate>& nodes, int count) {
   }
 }
 
+enum class Elsewhere { allowed, refused };
+
 // The rack of a host that is named has to allow for it. Where the role must not go elsewhere, nothing may be granted on
 // the rack as such.
-void name_host(AskTable& table, const RoleAsk& role, const NodeRoom& node, int count) {
-  table[node.host].count += count;
+void name_host(AskTable& table, const RoleAsk& role, const Candidate& chosen, Elsewhere elsewhere) {
+  const auto& node = *chosen.node;
+  table[node.host].count += chosen.taken;
   auto& rack = table[node.rack];
-  rack.count += count;
-  rack.relax_locality = !is_constrained(role) || is_named(role.racks, node.rack);
+  rack.count += chosen.taken;
+  rack.relax_locality = elsewhere == Elsewhere::allowed;
+  if (is_constrained(role) && is_named(role.racks, node.rack)) rack.relax_locality = true;
+}
+
+int taken_by(std::span<const Candidate> nodes) {
+  int taken = 0;
+  for (const auto& node : nodes) taken += node.taken;
+  return taken;
 }
 
 // Everywhere where it may go, as many as there are: the scheduler waits for room there.
@@ -96,19 +106,20 @@ void name_all_allowed(AskTable& table, const RoleAsk& role, int count, std::span
 AskTable plan_asks(const RoleAsk& role, int count, std::span<const NodeRoom> nodes, AskStyle style) {
   AskTable table;
   if (count <= 0) return table;
-  if (style == AskStyle::by_host) {
+  auto elsewhere = is_constrained(role) ? Elsewhere::refused : Elsewhere::allowed;
+  if (style != AskStyle::anywhere) {
     auto chosen = candidates(role, nodes);
     role.arrangement == Arrangement::pack ? pack(chosen, count) : spread(chosen, count);
-    int placed = 0;
-    for (const auto& node : chosen) {
-      if (node.taken > 0) name_host(table, role, *node.node, node.taken);
-      placed += node.taken;
-    }
+    const bool all_have_room = taken_by(chosen) == count;
+    if (style == AskStyle::only_hosts && all_have_room) elsewhere = Elsewhere::refused;
     // With a choice of places and no room for all of them, only the whole choice can be waited for.
-    if (is_constrained(role) && placed < count) table.clear();
+    if (is_constrained(role) && !all_have_room) chosen.clear();
+    for (const auto& node : chosen) {
+      if (node.taken > 0) name_host(table, role, node, elsewhere);
+    }
   }
   if (is_constrained(role) && table.empty()) name_all_allowed(table, role, count, nodes);
-  table[std::string(kAnywhere)] = {count, !is_constrained(role)};
+  table[std::string(kAnywhere)] = {count, elsewhere == Elsewhere::allowed};
   return table;
 }
 

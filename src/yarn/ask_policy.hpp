@@ -40,9 +40,13 @@ struct NodeRoom {
   int of_role = 0;     // containers of the role that are there already
 };
 
+// Each laxer than the one before it. Where hosts are named and others allowed, the scheduler waits for the named ones
+// only as long as nodes x asks divided by places: the last of a few asks is granted on whichever node speaks next, and
+// two tasks that were to be apart are together.
 enum class AskStyle {
-  by_host,   // hosts are named where naming helps
-  anywhere,  // the FairScheduler, asynchronous scheduling; or naming has not helped
+  only_hosts,  // on the hosts that are named and nowhere else, as far as all of them have room
+  by_host,     // hosts are named where naming helps
+  anywhere,    // the FairScheduler, asynchronous scheduling; or naming has not helped
 };
 
 struct PlaceCount {

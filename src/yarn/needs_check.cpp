@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -90,11 +91,49 @@ core::Result<> check_maximum(const Need& need, const QueueInfo& queue, const Clu
                                 amount_of(need.resource, *type), amount_of(cluster.maximum, *type), queue.name));
 }
 
+std::set<std::string> hosts_of(const ClusterView& cluster) {
+  std::set<std::string> hosts;
+  for (const auto& node : cluster.nodes) hosts.insert(node.id.host);
+  return hosts;
+}
+
+std::set<std::string> racks_of(const ClusterView& cluster) {
+  std::set<std::string> racks;
+  for (const auto& node : cluster.nodes) racks.insert(node.rack);
+  return racks;
+}
+
+// " (there are a, b, c); did you mean 'b'?"
+std::string choice_of(const std::string& name, const std::set<std::string>& names) {
+  constexpr std::size_t kShown = 20;
+  const std::vector<std::string_view> all(names.begin(), names.end());
+  const auto shown = std::min(all.size(), kShown);
+  return fmt::format(
+      " (there are {}{}){}", fmt::join(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+      shown < all.size() ? fmt::format(" and {} more", all.size() - shown) : "", core::did_you_mean(name, all));
+}
+
+core::Result<> check_racks(const Need& need, const ClusterView& cluster) {
+  const auto racks = racks_of(cluster);
+  for (const auto& rack : need.racks) {
+    if (racks.contains(rack)) continue;
+    return core::fail(Errc::not_found, fmt::format("{} asks for rack {}, in which no host is{}", need.role, rack,
+                                                   choice_of(rack, racks)));
+  }
+  return {};
+}
+
+bool may_go_to(const Need& need, const NodeReport& node) {
+  if (need.hosts.empty() && need.racks.empty()) return true;
+  return contains(need.hosts, node.id.host) || contains(need.racks, node.rack);
+}
+
 core::Result<> check_hosts(const Need& need, const ClusterView& cluster) {
   for (const auto& host : need.hosts) {
     const auto node = std::ranges::find_if(cluster.nodes, [&](const NodeReport& at) { return at.id.host == host; });
     if (node == cluster.nodes.end()) {
-      return core::fail(Errc::not_found, fmt::format("{} asks for host {}, which has no NodeManager", need.role, host));
+      return core::fail(Errc::not_found, fmt::format("{} asks for host {}, which has no NodeManager{}", need.role, host,
+                                                     choice_of(host, hosts_of(cluster))));
     }
     if (node->state != NodeState::running) {
       return core::fail(
@@ -123,7 +162,7 @@ core::Result<> check_nodes(const Need& need, const QueueInfo& queue, const Clust
   int nodes = 0;
   for (const auto& node : cluster.nodes) {
     if (!runs_in(node, need.label)) continue;
-    if (!need.hosts.empty() && !contains(need.hosts, node.id.host)) continue;
+    if (!may_go_to(need, node)) continue;
     ++nodes;
     fitting += times_it_fits(limiting(need.resource, cluster), node.capability, need.count);
   }
@@ -207,6 +246,7 @@ core::Result<> check_need(const Need& need, const QueueInfo& queue, const Cluste
   if (auto checked = check_label(need, queue, cluster); !checked) return checked;
   if (auto checked = check_maximum(need, queue, cluster); !checked) return checked;
   if (auto checked = check_hosts(need, cluster); !checked) return checked;
+  if (auto checked = check_racks(need, cluster); !checked) return checked;
   return check_nodes(need, queue, cluster);
 }
 

@@ -20,7 +20,8 @@ struct Need {
   int count = 1;
   Resource resource = {};
   std::string label = {};
-  std::vector<std::string> hosts = {};
+  std::vector<std::string> hosts = {};  // only there, or on `racks`; both empty: anywhere
+  std::vector<std::string> racks = {};
 };
 
 // What the ResourceManager has said of itself.
@@ -37,7 +38,7 @@ struct ClusterView {
 };
 
 // `needs` is the master first, then the roles. The answer: what is not refused but should be known (that the job may
-// wait). Errors: not_found (queue, label, host, resource type), no_capacity.
+// wait). Errors: not_found (queue, label, host, rack, resource type), no_capacity.
 [[nodiscard]] core::Result<std::vector<std::string>> check_needs(std::span<const Need> needs,
                                                                  const ClusterView& cluster);
 

@@ -46,13 +46,15 @@ void RoleAsks::ended(const std::string& host) {
   if (const auto found = there_.find(host); found != there_.end() && --found->second == 0) there_.erase(found);
 }
 
-AskStyle RoleAsks::style_now(core::Instant now, core::Millis name_hosts_for) const {
-  return now - progress_ >= name_hosts_for ? AskStyle::anywhere : style_;
+AskStyle RoleAsks::style_now(core::Instant now, const AskPatience& patience) const {
+  const auto waited = now - progress_;
+  if (waited >= patience.by_host) return AskStyle::anywhere;
+  return std::max(style_, waited >= patience.only_hosts ? AskStyle::by_host : AskStyle::only_hosts);
 }
 
-void RoleAsks::plan(std::vector<NodeRoom> rooms, core::Instant now, core::Millis name_hosts_for) {
-  const auto style = style_now(now, name_hosts_for);
-  if (!needs_plan_ && (planned_ == style || style == AskStyle::by_host)) return;
+void RoleAsks::plan(std::vector<NodeRoom> rooms, core::Instant now, const AskPatience& patience) {
+  const auto style = style_now(now, patience);
+  if (!needs_plan_ && style <= planned_) return;  // a grant makes no plan stricter
   for (auto& room : rooms) {
     if (const auto found = there_.find(room.host); found != there_.end()) room.of_role = found->second;
   }

@@ -9,6 +9,12 @@
 
 namespace ydl::yarn {
 
+// How long hosts are named, since the last grant or the ask.
+struct AskPatience {
+  core::Millis only_hosts{2'000};  // and nothing else taken: two heartbeats of a NodeManager
+  core::Millis by_host{3'000};     // then anywhere
+};
+
 // One role's asks over time: what we want, and what the ResourceManager has been told. Counts are absolute and the
 // ResourceManager takes off what it grants, so we do the same and say only what differs: a count that is repeated after
 // a grant would be granted again. Pure.
@@ -26,7 +32,7 @@ class RoleAsks {
 
   // Makes a plan where there is none: after want(), forget_plan(), or too long a time without a grant. `rooms` is
   // without what other roles have named.
-  void plan(std::vector<NodeRoom> rooms, core::Instant now, core::Millis name_hosts_for);
+  void plan(std::vector<NodeRoom> rooms, core::Instant now, const AskPatience& patience);
   // The scheduler looks at memory only: a host without free vcores is not full.
   void ignore_vcores() { counts_vcores_ = false; }
   void forget_plan();
@@ -45,7 +51,7 @@ class RoleAsks {
   [[nodiscard]] core::Instant waiting_since() const { return progress_; }
 
  private:
-  [[nodiscard]] AskStyle style_now(core::Instant now, core::Millis name_hosts_for) const;
+  [[nodiscard]] AskStyle style_now(core::Instant now, const AskPatience& patience) const;
 
   RoleAsk role_;
   AskStyle style_;

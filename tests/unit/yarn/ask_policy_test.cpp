@@ -38,6 +38,15 @@ TEST(AskPolicy, hosts_their_racks_and_anywhere_are_named_together) {
               ElementsAre("*: 4", "/r1: 3", "/r2: 1", "a: 2", "b: 1", "c: 1"));
 }
 
+TEST(AskPolicy, nothing_is_taken_elsewhere_while_the_arrangement_can_be_kept) {
+  EXPECT_THAT(plan(role(), 2, {node("a", 8), node("b", 8)}, AskStyle::only_hosts),
+              ElementsAre("*: 2!", "/r1: 2!", "a: 1", "b: 1"));
+  EXPECT_THAT(plan(role(), 3, {node("a", 1), node("b", 1)}, AskStyle::only_hosts),
+              ElementsAre("*: 3", "/r1: 2", "a: 1", "b: 1"))
+      << "the third has no room that we know of: nothing is gained by waiting";
+  EXPECT_THAT(plan(role(), 2, {}, AskStyle::only_hosts), ElementsAre("*: 2"));
+}
+
 TEST(AskPolicy, spreading_goes_to_the_roomiest_hosts_first) {
   EXPECT_THAT(plan(role(), 2, {node("a", 2), node("b", 8), node("c", 4)}),
               ElementsAre("*: 2", "/r1: 2", "b: 1", "c: 1"));

@@ -115,10 +115,24 @@ TEST(NeedsCheck, hosts_that_are_unknown_down_or_labelled_otherwise) {
   view.nodes[1].state = NodeState::unhealthy;
   view.nodes[1].health = "disks full";
   EXPECT_THAT(refusal({.resource = {.memory_mib = 1}, .hosts = {"x"}}, view),
-              HasSubstr("host x, which has no NodeManager"));
+              HasSubstr("host x, which has no NodeManager (there are a, b, c)"));
   EXPECT_THAT(refusal({.resource = {.memory_mib = 1}, .hosts = {"b"}}, view), HasSubstr("unhealthy: disks full"));
   EXPECT_THAT(refusal({.resource = {.memory_mib = 1}, .hosts = {"c"}}, view), HasSubstr("labelled gpu"));
   EXPECT_EQ(refusal({.resource = {.memory_mib = 1}, .hosts = {"a"}}, view), "accepted");
+}
+
+TEST(NeedsCheck, racks_without_hosts_and_hosts_of_other_racks) {
+  auto view = cluster();
+  view.nodes[0].rack = "/r1";
+  view.nodes[1].rack = "/r2";
+  EXPECT_THAT(refusal({.resource = {.memory_mib = 1}, .racks = {"/r3"}}, view),
+              HasSubstr("worker asks for rack /r3, in which no host is (there are"));
+  const Need two{.count = 2, .resource = {.memory_mib = 8 * kGiB}, .racks = {"/r1"}};
+  EXPECT_THAT(refusal(two, view), HasSubstr("only 1 would fit on the 1 running"));
+  auto both = two;
+  both.hosts = {"b"};
+  both.resource.memory_mib = 4 * kGiB;
+  EXPECT_EQ(refusal(both, view), "accepted") << "on the rack or on the host";
 }
 
 TEST(NeedsCheck, a_queue_whose_masters_have_their_share_is_a_note) {
