@@ -49,7 +49,8 @@ bool passed_by_name(std::string_view variable) {
 
 std::vector<std::string> image_command(const ImageRun& run, const std::vector<std::string>& argv) {
   std::vector<std::string> command{
-      run.image.runtime, "run", "--rm", "--name", run.name, "--network=host", "--workdir", run.working_directory};
+      run.image.runtime,    "run", "--rm", "--name", run.name, "--network=" + run.image.network, "--workdir",
+      run.working_directory};
   for (const auto& path : run.mounts) command.insert(command.end(), {"--volume", fmt::format("{}:{}", path, path)});
   for (const auto& [variable, value] : run.environment) {
     command.insert(command.end(),
@@ -59,6 +60,18 @@ std::vector<std::string> image_command(const ImageRun& run, const std::vector<st
   command.push_back(run.image.image);
   command.insert(command.end(), argv.begin(), argv.end());
   return command;
+}
+
+std::string why_it_failed(std::string_view output) {
+  std::string_view last;
+  std::string_view error;
+  for (const auto line : core::split(output, '\n')) {
+    const auto words = core::trim(line);
+    if (words.empty()) continue;
+    last = words;
+    if (words.starts_with("Error")) error = words;
+  }
+  return core::printable(error.empty() ? last : error);
 }
 
 std::vector<std::string> mounts_of(const Prepare& request) {

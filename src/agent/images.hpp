@@ -24,6 +24,9 @@ struct ImageRun {
 // variables are not in it, for everybody can read a command line; the runtime takes them from its own environment.
 [[nodiscard]] std::vector<std::string> image_command(const ImageRun& run, const std::vector<std::string>& argv);
 
+// The one line of what a runtime said that tells why it failed: the last that is an error, or the last at all.
+[[nodiscard]] std::string why_it_failed(std::string_view output);
+
 // Whether a variable's value travels in the runtime's environment. Those that the runtime itself heeds cannot.
 [[nodiscard]] bool passed_by_name(std::string_view variable);
 

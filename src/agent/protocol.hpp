@@ -49,10 +49,15 @@ struct Input {
 
 // What a task runs inside of, where no NodeManager does it: started by the agent, in the foreground.
 struct Image {
+  enum class Pull { missing, always, never };  // when it is fetched
+
   std::string runtime;  // "podman" or "docker"
   std::string image;
-  std::vector<std::string> options;  // of `podman run`, as the user gave them
+  std::vector<std::string> options = {};  // of `podman run`, as the user gave them
+  std::string network = "host";           // where ports are held and peers connect to
+  Pull pull = Pull::missing;
 };
+[[nodiscard]] std::string_view name(Image::Pull pull);
 
 // Hold ports and GPUs, make the working directory. Paths on this machine may be relative: to the agent's own directory,
 // and that of logs to the agent's folder of logs.

@@ -2,6 +2,8 @@
 #include "agent/protocol_fields.hpp"
 #include "core/json.hpp"
 
+#include <array>
+
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -18,6 +20,9 @@ using core::json_object;
 using core::json_string;
 using core::json_string_or;
 using core::Result;
+
+constexpr std::array kPulls{Image::Pull::missing, Image::Pull::always, Image::Pull::never};
+
 json::object encode(const Prepare& c) {
   auto o = begin("prepare", c.attempt);
   o["ports"] = c.ports;
@@ -41,7 +46,9 @@ json::object encode(const Prepare& c) {
   if (c.image) {
     o["image"] = json::object{{"runtime", c.image->runtime},
                               {"image", c.image->image},
-                              {"options", json::array(c.image->options.begin(), c.image->options.end())}};
+                              {"options", json::array(c.image->options.begin(), c.image->options.end())},
+                              {"network", c.image->network},
+                              {"pull", name(c.image->pull)}};
   }
   return o;
 }
@@ -108,7 +115,15 @@ Result<Image> image_of(const json::object& o) {
   if (!options) return fail(options.error());
   if (*runtime != "podman" && *runtime != "docker")
     return fail(Errc::corrupt, fmt::format("'{}' runs no images", *runtime));
-  return Image{*std::move(runtime), *std::move(image), *std::move(options)};
+  Image run{*std::move(runtime), *std::move(image), *std::move(options)};
+  run.network = json_string_or(**object, "network", run.network);
+  const auto pull = json_string_or(**object, "pull", name(run.pull));
+  for (const auto known : kPulls) {
+    if (name(known) != pull) continue;
+    run.pull = known;
+    return run;
+  }
+  return fail(Errc::corrupt, fmt::format("'{}' does not say when an image is fetched", pull));
 }
 
 Result<Command> decode_prepare(const json::object& o, core::AttemptId attempt) {
@@ -191,6 +206,18 @@ Result<Command> decode_read_log(const json::object& o, core::AttemptId attempt) 
 }
 
 }  // namespace
+
+std::string_view name(Image::Pull pull) {
+  switch (pull) {
+    case Image::Pull::missing:
+      return "missing";
+    case Image::Pull::always:
+      return "always";
+    case Image::Pull::never:
+      break;
+  }
+  return "never";
+}
 
 std::string_view name(LogStream stream) {
   return stream == LogStream::standard_output ? "stdout" : "stderr";

@@ -90,19 +90,37 @@ Task::~Task() {
 
 // ---- prepare ---------------------------------------------------------------------------------------------------
 
+bool Task::needs_hdfs() const {
+  return !request_.inputs.empty() || !request_.remote_results.empty() || !request_.remote_logs.empty();
+}
+
 void Task::prepare(DirectoryListings& listings) {
-  if (request_.inputs.empty() && request_.remote_results.empty() && request_.remote_logs.empty()) {
-    prepare_here(listings);
-  } else if (surroundings_.hdfs == nullptr) {
+  if (needs_hdfs() && surroundings_.hdfs == nullptr) {
     report_(PrepareFailed{request_.attempt, "its agent was told of no HDFS to bring inputs from or keep results in"});
+  } else if (auto fits = check_image(); !fits) {
+    report_(PrepareFailed{request_.attempt, fits.error().message});
+  } else if (needs_hdfs() || request_.image) {
+    net::asio::co_spawn(executor_, bring_and_prepare(), net::asio::detached);
   } else {
-    net::asio::co_spawn(executor_, prepare_from_hdfs(), net::asio::detached);
+    prepare_here(listings);
   }
 }
 
+net::awaitable<void> Task::bring_and_prepare() {
+  const auto self = shared_from_this();
+  auto brought = co_await fetch_image();
+  if (brought && needs_hdfs()) brought = co_await fetch_from_hdfs();
+  if (copying_.cancelled) co_return;
+  if (!brought) {
+    report_(PrepareFailed{request_.attempt, brought.error().message});
+    co_return;
+  }
+  DirectoryListings listings;
+  prepare_here(listings);
+}
+
 void Task::prepare_here(DirectoryListings& listings) {
-  auto prepared = check_image();
-  if (prepared) prepared = prepare_workspace(request_, listings);
+  auto prepared = prepare_workspace(request_, listings);
   if (prepared) prepared = take_resources();
   if (prepared)
     report_(Prepared{request_.attempt, ports_.ports()});

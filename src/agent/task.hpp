@@ -73,8 +73,8 @@ class Task : public std::enable_shared_from_this<Task> {
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
 
-  // Brings inputs and earlier results from HDFS, makes directories, holds ports, GPUs and a cgroup; reports Prepared or
-  // PrepareFailed.
+  // Brings its image, inputs and earlier results, makes directories, holds ports, GPUs and a cgroup; reports Prepared
+  // or PrepareFailed.
   void prepare(DirectoryListings& listings);
   // The three steps of a launch; of many tasks each step is done for all before the next (TaskProcess::Prepared).
   // Reports TaskStarted or TaskStartFailed, later TaskExited.
@@ -96,14 +96,16 @@ class Task : public std::enable_shared_from_this<Task> {
 
  private:
   void prepare_here(DirectoryListings& listings);
+  [[nodiscard]] bool needs_hdfs() const;
+  [[nodiscard]] net::awaitable<void> bring_and_prepare();
   [[nodiscard]] core::Result<void> take_resources();
   // task_image.cpp
   [[nodiscard]] core::Result<void> check_image() const;
+  [[nodiscard]] net::Async<> fetch_image();
   void put_into_image(LaunchRequest& launch, const std::map<std::string, std::string>& asked) const;
   [[nodiscard]] std::string container_name() const;
   void remove_container() const;
   // task_hdfs.cpp
-  [[nodiscard]] net::awaitable<void> prepare_from_hdfs();
   [[nodiscard]] net::Async<> fetch_from_hdfs();
   void copy_logs_to_hdfs();
   [[nodiscard]] net::awaitable<void> leave_to_hdfs(TaskExited exited);

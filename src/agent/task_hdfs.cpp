@@ -16,18 +16,6 @@ constexpr core::Millis kSayEvery = core::Seconds(3);  // less than a master wait
 
 }  // namespace
 
-net::awaitable<void> Task::prepare_from_hdfs() {
-  const auto self = shared_from_this();
-  const auto fetched = co_await fetch_from_hdfs();
-  if (copying_.cancelled) co_return;
-  if (!fetched) {
-    report_(PrepareFailed{request_.attempt, fetched.error().message});
-    co_return;
-  }
-  DirectoryListings listings;
-  prepare_here(listings);
-}
-
 // Inputs lie beside the working directory and are linked into it: what is really in it counts as the task's work.
 net::Async<> Task::fetch_from_hdfs() {
   auto& fs = *surroundings_.hdfs;

@@ -3,19 +3,68 @@
 #include "agent/run_program.hpp"
 #include "agent/task.hpp"
 #include "core/log.hpp"
+#include "core/strings.hpp"
 #include "core/user.hpp"
+#include "net/in_thread.hpp"
+
+#include <memory>
 
 #include <fmt/format.h>
 
 namespace ydl::agent {
+namespace {
+
+constexpr core::Millis kLookTime = core::Seconds(60);
+constexpr core::Millis kFetchTime = std::chrono::hours(2);  // the job's own patience for places ends long before
+
+std::optional<std::string> find_runtime(const Image& image) {
+  return find_program(image.runtime, core::process_getenv("PATH").value_or(""));
+}
+
+// The agent goes on meanwhile.
+net::Async<ProgramResult> run_aside(std::vector<std::string> argv, core::Millis limit) {
+  auto result = std::make_shared<core::Result<ProgramResult>>();
+  const auto program = argv.front();
+  const auto work = [result, argv = std::move(argv), limit] { *result = run_program(argv, limit); };
+  if (co_await net::in_thread(work, limit + core::Seconds(5))) co_return *result;
+  co_return core::fail(core::Errc::timeout,
+                       fmt::format("{} did not end within {}", program, core::format_duration(limit)));
+}
+
+}  // namespace
 
 core::Result<void> Task::check_image() const {
   if (!surroundings_.wrong_place.empty()) return core::fail(core::Errc::refused, surroundings_.wrong_place);
   if (!request_.image) return {};
-  if (find_program(request_.image->runtime, core::process_getenv("PATH").value_or(""))) return {};
+  if (find_runtime(*request_.image)) return {};
   return core::fail(core::Errc::not_found,
                     fmt::format("{} is not installed on {}: it is to run the image {}", request_.image->runtime,
                                 core::host_name(), request_.image->image));
+}
+
+// Before the task starts: fetching may take minutes, and a gang is complete when all could run at once.
+net::Async<> Task::fetch_image() {
+  if (!request_.image) co_return core::Result<>{};
+  const auto image = *request_.image;
+  const auto program = find_runtime(image).value_or(image.runtime);
+  if (image.pull != Image::Pull::always) {
+    const auto looked =
+        co_await run_aside({program, "image", "inspect", "--format", "{{.Id}}", image.image}, kLookTime);
+    if (!looked) co_return core::fail(looked.error());
+    if (looked->shell_code == 0) co_return core::Result<>{};
+    if (image.pull == Image::Pull::never) {
+      co_return core::fail(core::Errc::not_found,
+                           fmt::format("{} has no image {} on {}, and it is not to be fetched: {}", image.runtime,
+                                       image.image, core::host_name(), why_it_failed(looked->output)));
+    }
+  }
+  report_(Note{request_.attempt, fmt::format("{} fetches the image {}", image.runtime, image.image)});
+  const auto fetched = co_await run_aside({program, "pull", image.image}, kFetchTime);
+  if (!fetched) co_return core::fail(fetched.error());
+  if (fetched->shell_code == 0) co_return core::Result<>{};
+  co_return core::fail(core::Errc::not_found,
+                       fmt::format("{} on {} could not fetch the image {}: {}", image.runtime, core::host_name(),
+                                   image.image, why_it_failed(fetched->output)));
 }
 
 void Task::put_into_image(LaunchRequest& launch, const std::map<std::string, std::string>& asked) const {
@@ -43,7 +92,8 @@ std::string Task::container_name() const {
 // engine's, and this is what ends them.
 void Task::remove_container() const {
   if (!request_.image || process_ == nullptr) return;
-  const auto removed = run_program({request_.image->runtime, "rm", "-f", container_name()}, core::Seconds(10));
+  const auto program = find_runtime(*request_.image).value_or(request_.image->runtime);
+  const auto removed = run_program({program, "rm", "-f", container_name()}, core::Seconds(10));
   if (!removed) core::log("{}: {}", request_.attempt.str(), removed.error().message);
 }
 

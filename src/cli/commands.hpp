@@ -2,6 +2,7 @@
 
 #include "backend/packing/python_env.hpp"
 #include "backend/yarn/yarn_job.hpp"
+#include "cli/cluster_options.hpp"
 #include "cli/fs_command.hpp"
 #include "core/clock.hpp"
 #include "spec/job_spec.hpp"
@@ -23,15 +24,16 @@ struct CommonOptions {
   ui::Mode output = ui::Mode::automatic;
 };
 
-// What only a YARN cluster understands.
+// What only a YARN cluster understands. Only its address and the results come from the command line as they are;
+// yarn_options() takes the rest from the job.
 struct YarnOptions {
-  std::string queue;             // empty: "default"
+  std::string queue = "default";
   std::string resource_manager;  // where no configuration names one
   backend::MasterKind kind = backend::MasterKind::managed;
   yarn::Resource am_size{.memory_mib = 256, .vcores = 1};
   std::string am_label;
   std::optional<std::int32_t> priority;
-  std::string results;                           // on HDFS; empty: in the job's folder
+  std::string results;  // on HDFS; empty: in the job's folder
   std::optional<backend::PythonEnv> python_env;  // that travels with the job
 };
 
@@ -54,6 +56,7 @@ struct Run {
 struct Submit {
   RunOptions options;
   std::string file;
+  ClusterOptions on_cluster;
 };
 struct List {
   CommonOptions common;

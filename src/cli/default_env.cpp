@@ -23,7 +23,7 @@ std::string python_of_lock() {
 }  // namespace
 
 bool wants_default_env(const spec::JobSpec& job) {
-  if (job.framework != "mxnet" || job.python || job.python_env) return false;
+  if (job.framework != "mxnet" || job.python || job.python_env || job.image) return false;
   return std::ranges::any_of(job.roles, [&](const spec::Role& role) {
     return master::script_in(role.command.empty() ? job.command : role.command).has_value();
   });

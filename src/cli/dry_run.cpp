@@ -40,6 +40,12 @@ framework::Environment environment(const master::JobPlan& plan, const framework:
   return env;
 }
 
+std::string describe(const spec::Image& image, const Where& where) {
+  const auto* usual = where.cluster == "yarn" ? "the NodeManagers" : "podman or docker, whichever is installed";
+  return fmt::format("{}, run by {}", image.name,
+                     image.runtime && *image.runtime != "nodemanager" ? *image.runtime : usual);
+}
+
 std::string memory_text(const master::RoleLaunch& role) {
   const auto text = core::format_bytes(role.memory);
   return role.asked.memory ? text : text + " (default)";
@@ -65,6 +71,7 @@ std::string dry_run_text(const master::JobPlan& plan, const Where& where, const 
     text += fmt::format("archive: {} unpacked as {}\n", archive.source, spec::name_in_task(archive));
   for (const auto& input : plan.spec.inputs)
     text += fmt::format("input: {} as {}\n", input.source, spec::name_in_task(input));
+  if (plan.spec.image) text += fmt::format("image: {}\n", describe(*plan.spec.image, where));
   if (plan.spec.python_env) text += fmt::format("python environment: {}\n", *plan.spec.python_env);
   text += "memory and vcores are limited on this machine only where the job asks for them\n\n";
 
@@ -117,15 +124,16 @@ std::string dry_run_json(const master::JobPlan& plan, const Where& where) {
                                  {"command", json::array(role.argv.begin(), role.argv.end())},
                                  {"environment_of_first", std::move(env)}});
   }
-  return json::serialize(json::object{{"v", 1},
-                                      {"type", "plan"},
-                                      {"name", plan.spec.name},
-                                      {"framework", plan.framework->name()},
-                                      {"cluster", where.cluster},
-                                      {"files", luggage.files},
-                                      {"file_bytes", luggage.bytes},
-                                      {"roles", std::move(roles)}}) +
-         "\n";
+  json::object object{{"v", 1},
+                      {"type", "plan"},
+                      {"name", plan.spec.name},
+                      {"framework", plan.framework->name()},
+                      {"cluster", where.cluster},
+                      {"files", luggage.files},
+                      {"file_bytes", luggage.bytes},
+                      {"roles", std::move(roles)}};
+  if (plan.spec.image) object["image"] = plan.spec.image->name;
+  return json::serialize(object) + "\n";
 }
 
 }  // namespace ydl::cli

@@ -27,10 +27,20 @@ void add_run_options(CLI::App& app, RawOptions& raw) {
   app.add_flag("--dry-run", raw.dry_run, "Show what would run, and run nothing");
   app.add_option("--results", raw.results, "Folder for what tasks put in YDL_RESULTS_DIR")->type_name("DIR");
   app.add_option("--port-range", raw.port_range, "Hold the tasks' ports in this range")->type_name("FIRST-LAST");
-  app.add_option("--queue", raw.queue, "Queue, on a YARN cluster")->type_name("NAME");
+  app.add_option("--queue", raw.on_cluster.queue, "Queue, on a YARN cluster")->type_name("NAME");
   app.add_option("--host-ip", raw.host_ip, "ResourceManager, where no configuration names one (also -hip)")
       ->type_name("ADDRESS");
-  app.add_option("--am", raw.am, "ApplicationMaster on a YARN cluster: managed, unmanaged")->type_name("KIND");
+  app.add_option("--image", raw.on_cluster.image.name, "An image that every task runs inside of")->type_name("NAME");
+  app.add_option("--image-runtime", raw.on_cluster.image.runtime,
+                 "Who runs it: nodemanager (YARN's default), podman, docker")
+      ->type_name("WHO");
+  app.add_option("--image-mount", raw.on_cluster.image.mounts, "A folder of the hosts that is seen in the image")
+      ->type_name("SOURCE:TARGET[:rw]")
+      ->allow_extra_args(false);
+  app.add_option("--priority", raw.on_cluster.priority, "Among the jobs of a queue; higher is more important")
+      ->type_name("N");
+  app.add_option("--am", raw.on_cluster.am, "ApplicationMaster on a YARN cluster: managed, unmanaged")
+      ->type_name("KIND");
 }
 
 void add_job_options(CLI::App& app, RawOptions& raw) {

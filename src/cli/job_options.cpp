@@ -4,6 +4,7 @@
 #include "framework/framework.hpp"
 #include "master/plan.hpp"
 #include "spec/options.hpp"
+#include "spec/rules.hpp"
 
 #include <algorithm>
 
@@ -61,6 +62,19 @@ spec::Role* find_role(spec::JobSpec& job, const std::string& name) {
   return found == job.roles.end() ? nullptr : &*found;
 }
 
+// The ApplicationMaster of a cluster, which is no role of the job.
+constexpr std::string_view kMasterRole = "am";
+
+void add_resources(spec::Resources& to, const spec::Resources& more) {
+  if (more.memory) to.memory = more.memory;
+  if (more.vcores) to.vcores = more.vcores;
+  if (more.gpus) to.gpus = more.gpus;
+  if (more.label) to.label = more.label;
+  if (!more.hosts.empty()) to.hosts = more.hosts;
+  if (!more.racks.empty()) to.racks = more.racks;
+  if (more.placement) to.placement = more.placement;
+}
+
 Result<void> add_resources(spec::JobSpec& job, const JobOptions& options) {
   std::vector<std::string> texts = options.resources;
   const auto dmlc = [&](const std::string& value, std::string_view role, std::string_view key) {
@@ -71,9 +85,13 @@ Result<void> add_resources(spec::JobSpec& job, const JobOptions& options) {
   dmlc(options.server_memory, "server", "memory");
   dmlc(options.server_cores, "server", "vcores");
   for (const auto& text : texts) {
-    if (is_for_master(text)) continue;
     const auto parsed = spec::parse_role_resources(text);
     if (!parsed) return fail(parsed.error().within("--resource"));
+    if (parsed->role == kMasterRole) {
+      add_resources(job.am_resources, parsed->resources);
+      if (auto ok = spec::check_am_resources(job.am_resources); !ok) return fail(ok.error().within("--resource"));
+      continue;
+    }
     auto* role = find_role(job, parsed->role);
     if (role == nullptr) {
       std::vector<std::string_view> names;
@@ -81,11 +99,7 @@ Result<void> add_resources(spec::JobSpec& job, const JobOptions& options) {
       return fail(Errc::usage, fmt::format("--resource {}: the job has no role '{}'{} (it has {})", text, parsed->role,
                                            core::did_you_mean(parsed->role, names), fmt::join(names, ", ")));
     }
-    const auto& asked = parsed->resources;
-    if (asked.memory) role->resources.memory = asked.memory;
-    if (asked.vcores) role->resources.vcores = asked.vcores;
-    if (asked.gpus) role->resources.gpus = asked.gpus;
-    if (asked.label) role->resources.label = asked.label;
+    add_resources(role->resources, parsed->resources);
   }
   return {};
 }
@@ -99,10 +113,6 @@ Result<void> set_duration(core::Millis& target, const std::string& text, std::st
 }
 
 }  // namespace
-
-bool is_for_master(std::string_view resource) {
-  return resource.starts_with("am:");
-}
 
 Result<spec::JobSpec> make_spec(const JobOptions& options, const std::string& directory) {
   spec::JobSpec job;

@@ -32,9 +32,6 @@ struct JobOptions {
   std::vector<std::string> command;
 };
 
-// "am:memory=512m": what the ApplicationMaster of a cluster needs, which is no role of the job.
-[[nodiscard]] bool is_for_master(std::string_view resource);
-
 // The job they describe; pure. `directory` is where the command was typed.
 // Errors: usage, each naming its option.
 [[nodiscard]] core::Result<spec::JobSpec> make_spec(const JobOptions& options, const std::string& directory);

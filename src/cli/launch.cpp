@@ -152,7 +152,13 @@ int launch_job(const RunOptions& options, spec::JobSpec spec) {
   if (!options.dry_run) {
     if (auto scripts = check_scripts(spec); !scripts) return complain(scripts.error());
   }
-  spec = with_scripts_in_place(std::move(spec));
+  // An image sees what the job brings to its tasks, not where it comes from.
+  spec = spec.image ? with_scripts_shipped(std::move(spec)) : with_scripts_in_place(std::move(spec));
+  if (!options.dry_run) {
+    auto runnable = with_runtime_of_this_machine(std::move(spec));
+    if (!runnable) return complain(runnable.error());
+    spec = *std::move(runnable);
+  }
   if (spec.python_env && !options.dry_run) {
     const auto environment = find_python_env(spec, [&](const std::string& line) { say(options, line); });
     if (!environment) return complain(environment.error());

@@ -31,12 +31,13 @@ void forget(const master::JobFolder& folder) {
 
 int launch_on_yarn(const RunOptions& options, spec::JobSpec spec, const Where& where) {
   if (auto checked = spec::check_job(spec); !checked) return complain(checked.error());
+  if (auto image = check_node_managers_image(spec); !image) return complain(image.error());
   if (!options.dry_run) {
     if (auto scripts = check_scripts(spec); !scripts) return complain(scripts.error());
   }
   spec = with_scripts_shipped(std::move(spec));
   if (!options.dry_run) say(options, where.sentence);
-  auto yarn = options.yarn;
+  auto yarn = yarn_options(spec, options.yarn);
   const bool by_default = wants_default_env(spec);
   if (by_default) spec.python_env = kDefaultEnv;
   if (spec.python_env && !options.dry_run) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
@@ -48,31 +49,13 @@ Result<RunOptions> run_options(const RawOptions& raw) {
     }
     options.port_range = {*first, *last};
   }
-  if (!raw.queue.empty()) options.cluster_only.emplace_back("--queue");
   if (!raw.host_ip.empty()) options.cluster_only.emplace_back("-hip");
-  if (!raw.am.empty()) options.cluster_only.emplace_back("--am");
-  options.yarn.queue = raw.queue;
   options.yarn.results = raw.results;
   options.yarn.resource_manager = raw.host_ip;
-  if (raw.am == "unmanaged")
-    options.yarn.kind = backend::MasterKind::unmanaged;
-  else if (!raw.am.empty() && raw.am != "managed")
-    return fail(Errc::usage, fmt::format("--am {}: choose managed or unmanaged", raw.am));
   if (!raw.jar.empty()) options.notes.push_back(fmt::format("--jar {} is not needed: ydl has no jar", raw.jar));
   if (!raw.yarn_scripts.empty())
     options.notes.push_back(fmt::format("--yarn-scripts {} is not needed: ydl brings its own", raw.yarn_scripts));
   return options;
-}
-
-Result<void> take_master_size(const std::string& text, YarnOptions& options) {
-  const auto parsed = spec::parse_role_resources(text);
-  if (!parsed) return fail(parsed.error());
-  const auto& asked = parsed->resources;
-  if (asked.memory) options.am_size.memory_mib = static_cast<std::int64_t>((*asked.memory + (1U << 20U) - 1) >> 20U);
-  if (asked.vcores) options.am_size.vcores = *asked.vcores;
-  if (asked.gpus) return fail(Errc::usage, "the ApplicationMaster (am) has no use for GPUs; leave gpus out");
-  options.am_label = asked.label.value_or("");
-  return {};
 }
 
 }  // namespace
@@ -85,23 +68,16 @@ Result<Command> run_command(const RawOptions& raw) {
   if (error) return fail(Errc::io, fmt::format("the current directory cannot be read: {}", error.message()));
   auto job = make_spec(raw.job, directory.string());
   if (!job) return fail(job.error());
-  for (const auto& text : raw.job.resources) {
-    if (!is_for_master(text)) continue;
-    if (auto taken = take_master_size(text, options->yarn); !taken) return fail(taken.error().within("--resource"));
-    options->cluster_only.push_back("--resource " + text);
-  }
-  if (!raw.job.inputs.empty()) options->cluster_only.emplace_back("--input");
-  for (const auto& role : job->roles) {
-    if (role.resources.label)
-      options->cluster_only.push_back(fmt::format("label={} of role {}", *role.resources.label, role.name));
-  }
+  job = with_cluster_options(*std::move(job), raw.on_cluster);
+  if (!job) return fail(job.error());
+  std::ranges::move(cluster_only(*job, Written::as_options), std::back_inserter(options->cluster_only));
   return Run{*std::move(options), *std::move(job)};
 }
 
 Result<Command> submit_command(const RawOptions& raw) {
   auto options = run_options(raw);
   if (!options) return fail(options.error());
-  return Submit{*std::move(options), raw.file};
+  return Submit{*std::move(options), raw.file, raw.on_cluster};
 }
 
 Result<Command> kill_command(const RawOptions& raw) {

@@ -13,7 +13,8 @@ struct RawOptions {
   std::string cluster = "auto";
   std::string output = "auto";
   JobOptions job;
-  std::string name, results, port_range, queue, host_ip, jar, yarn_scripts, am, priority;
+  ClusterOptions on_cluster;
+  std::string name, results, port_range, host_ip, jar, yarn_scripts;
   bool detach = false;
   bool dry_run = false;
   bool follow = false;

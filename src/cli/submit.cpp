@@ -5,7 +5,9 @@
 #include "master/plan.hpp"
 #include "spec/parse.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -22,12 +24,10 @@ int execute(const Submit& command) {
   if (error) return complain({error, fmt::format("the current directory cannot be read: {}", error.message())});
   spec->directory = file.parent_path().lexically_normal().string();
   if (spec->name.empty()) spec->name = file.stem().string();
+  spec = with_cluster_options(*std::move(spec), command.on_cluster);
+  if (!spec) return complain(spec.error());
   auto options = command.options;
-  if (!spec->inputs.empty()) options.cluster_only.emplace_back("inputs");
-  for (const auto& role : spec->roles) {
-    if (role.resources.label)
-      options.cluster_only.push_back(fmt::format("label: {} of role {}", *role.resources.label, role.name));
-  }
+  std::ranges::move(cluster_only(*spec, Written::in_a_file), std::back_inserter(options.cluster_only));
   return launch_job(options, *std::move(spec));
 }
 

@@ -30,7 +30,9 @@ std::vector<yarn::Need> needs_of(const master::JobPlan& plan, const YarnOptions&
     needs.push_back({.role = role.name,
                      .count = role.count,
                      .resource = master::container_size(role),
-                     .label = role.asked.label.value_or("")});
+                     .label = role.asked.label.value_or(""),
+                     .hosts = role.asked.hosts,
+                     .racks = role.asked.racks});
   }
   return needs;
 }
@@ -121,7 +123,7 @@ net::Async<> bring_files(ClusterClient& cluster, const spec::JobSpec& spec, cons
 }
 
 net::Async<> hand_over(ClusterClient& cluster, const YarnJob& job, const master::JobPlan& plan, const std::string& id,
-                       const YarnOptions& options) {
+                       const YarnOptions& options, const Say& say) {
   auto credentials = co_await delegation_tokens(cluster);
   if (!credentials) co_return fail(credentials.error());
   auto submission = submission_of(job, plan.spec.name, id, options, *std::move(credentials));
@@ -132,10 +134,28 @@ net::Async<> hand_over(ClusterClient& cluster, const YarnJob& job, const master:
   if (!report) co_return fail(report.error());
   if (yarn::is_over(report->state))
     co_return fail(core::Errc::refused, fmt::format("the ResourceManager refused the job: {}", report->diagnostics));
+  if (options.priority && report->priority != *options.priority) {
+    say(
+        fmt::format("note: the job has priority {} and not {}: the cluster allows no higher one "
+                    "(yarn.cluster.max-application-priority), or queue {} has its own rule",
+                    report->priority, *options.priority, job.queue));
+  }
   co_return core::Result<>{};
 }
 
 }  // namespace
+
+YarnOptions yarn_options(const spec::JobSpec& job, YarnOptions given) {
+  constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+  given.queue = job.queue.value_or(given.queue);
+  if (job.am == "unmanaged") given.kind = MasterKind::unmanaged;
+  const auto& asked = job.am_resources;
+  if (asked.memory) given.am_size.memory_mib = static_cast<std::int64_t>((*asked.memory + kMiB - 1) / kMiB);
+  if (asked.vcores) given.am_size.vcores = *asked.vcores;
+  given.am_label = asked.label.value_or("");
+  given.priority = job.priority;
+  return given;
+}
 
 core::Result<std::string> results_folder(const ClusterClient& cluster, const std::string& wanted,
                                          const std::string& id) {
@@ -164,7 +184,7 @@ net::Async<ClusterFacts> check_cluster(ClusterClient& cluster, const master::Job
   if (!types) co_return fail(types.error());
   ClusterFacts facts;
   facts.application = application->id;
-  facts.queue = options.queue.empty() ? "default" : options.queue;
+  facts.queue = options.queue;
   facts.scheduler = root->scheduler;
   auto needs = needs_of(plan, options);
   if (options.kind == MasterKind::unmanaged) needs.erase(needs.begin());
@@ -200,7 +220,7 @@ net::Async<YarnJob> submit_to_yarn(ClusterClient& cluster, const master::JobFold
 
   auto done = co_await bring_files(cluster, plan.spec, options, job, say, show_progress);
   if (done) done = co_await write_records(cluster, folder, job);
-  if (done) done = co_await hand_over(cluster, job, plan, id, options);
+  if (done) done = co_await hand_over(cluster, job, plan, id, options, say);
   if (!done) {
     (void)co_await cluster.fs->remove(job.folder, hdfs::Recursive::yes);
     co_return fail(done.error());

@@ -16,6 +16,9 @@ namespace ydl::cli {
 using Say = std::function<void(const std::string&)>;
 using ShowProgress = std::function<void(const backend::StagingProgress&)>;
 
+// What the job says about the cluster, with what the command line alone says.
+[[nodiscard]] YarnOptions yarn_options(const spec::JobSpec& job, YarnOptions given);
+
 // What a job needs of the cluster, checked against what it has. Returns what should be known before it is submitted.
 // Errors: no_capacity, not_found, usage: role, what it asks for, what is allowed.
 struct ClusterFacts {

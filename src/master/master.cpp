@@ -2,6 +2,7 @@
 
 #include "core/log.hpp"
 #include "core/strings.hpp"
+#include "master/job_image.hpp"
 #include "spec/rules.hpp"
 
 #include <algorithm>
@@ -128,6 +129,7 @@ void Master::on(const job::Ask& ask) {
     request.links.push_back({(folder_.archives() / name).string(), name});
   }
   for (const auto& input : job_.spec.inputs) request.inputs.push_back({input.source, spec::name_in_task(input)});
+  request.image = image_for_agent(job_.spec);
   backend_->place(std::move(request));
 }
 

@@ -50,6 +50,10 @@ Result<Command> resolve_command(std::vector<std::string> argv, const spec::JobSp
     argv.insert(argv.begin(), *spec.python);
     return Command{std::move(argv), fmt::format("{}, as --python says", *spec.python)};
   }
+  if (spec.image) {  // nobody here knows what is in it
+    argv.insert(argv.begin(), "python3");
+    return Command{std::move(argv), fmt::format("python3 of the image {}", spec.image->name)};
+  }
   for (const auto* name : {"python", "python3"}) {
     const auto found = find_command(name);
     if (!found) continue;

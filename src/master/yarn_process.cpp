@@ -9,6 +9,7 @@
 #include "hdfs/configured.hpp"
 #include "hrpc/configured.hpp"
 #include "master/api.hpp"
+#include "master/job_image.hpp"
 #include "master/master_ticket.hpp"
 #include "master/process_parts.hpp"
 #include "net/endpoint_file.hpp"
@@ -161,7 +162,11 @@ net::Async<YarnStart> start_beside_client(asio::any_io_executor executor, JobFol
 // What a task asks for, in YARN's units.
 std::vector<backend::YarnRole> roles_of(const JobPlan& plan) {
   std::vector<backend::YarnRole> roles;
-  for (const auto& role : plan.roles) roles.push_back({role.name, container_size(role), role.asked.label.value_or("")});
+  for (const auto& role : plan.roles) {
+    const auto& asked = role.asked;
+    roles.push_back({role.name, container_size(role), asked.label.value_or(""), asked.hosts, asked.racks,
+                     asked.placement == "pack" ? yarn::Arrangement::pack : yarn::Arrangement::spread});
+  }
   return roles;
 }
 
@@ -198,6 +203,7 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   backend::RecordMirror mirror(start.fs, start.folder.root(), start.job.folder);
   backend::YarnOptions options;
   options.roles = roles_of(prepared.plan);
+  options.image = image_for_node_manager(prepared.plan.spec);
   options.address = start.address;
   options.port = server.port();
   options.config = start.config;

@@ -1,3 +1,4 @@
+#include "spec/image_rules.hpp"
 #include "spec/problems.hpp"
 #include "spec/rules.hpp"
 
@@ -46,25 +47,22 @@ auto in_range(Range range) {
 }
 
 core::Result<> check_role(const Role& role, const JobSpec& job) {
-  const auto& resources = role.resources;
-  return FirstFailure()
-      .then("count", [&] { return check_range(role.count, kCountRange); })
-      .then("kind", [&] { return if_set(role.kind, check_kind); })
-      .then("command",
-            [&]() -> core::Result<> {
-              if (!role.command.empty()) return check_command(role.command);
-              if (!job.command.empty()) return {};
-              return fail(Errc::usage, "it has none, and neither has the job; give one of them a command");
-            })
-      .then("env", [&] { return check_env(role.env); })
-      .then("memory", [&] { return if_set(resources.memory, check_memory); })
-      .then("vcores", [&] { return if_set(resources.vcores, in_range(kVcoresRange)); })
-      .then("gpus", [&] { return if_set(resources.gpus, in_range(kGpusRange)); })
-      .then("label", [&] { return if_set(resources.label, check_label); })
-      .then("retries", [&] { return if_set(role.retries, in_range(kRetriesRange)); })
-      .then("restart", [&] { return if_set(role.restart, check_restart); })
-      .then("ports", [&] { return if_set(role.ports, in_range(kPortsRange)); })
-      .take();
+  auto checked =
+      FirstFailure()
+          .then("count", [&] { return check_range(role.count, kCountRange); })
+          .then("kind", [&] { return if_set(role.kind, check_kind); })
+          .then("command",
+                [&]() -> core::Result<> {
+                  if (!role.command.empty()) return check_command(role.command);
+                  if (!job.command.empty()) return {};
+                  return fail(Errc::usage, "it has none, and neither has the job; give one of them a command");
+                })
+          .then("env", [&] { return check_env(role.env); })
+          .then("retries", [&] { return if_set(role.retries, in_range(kRetriesRange)); })
+          .then("restart", [&] { return if_set(role.restart, check_restart); })
+          .then("ports", [&] { return if_set(role.ports, in_range(kPortsRange)); })
+          .take();
+  return checked ? check_resources(role.resources) : checked;
 }
 
 core::Result<> check_roles(const JobSpec& job) {
@@ -101,10 +99,30 @@ core::Result<> check_files(const JobSpec& job) {
 core::Result<> check_python_env(const JobSpec& job) {
   if (!job.python_env) return {};
   if (job.python) return fail(Errc::usage, "python names an interpreter already; give one of the two");
+  if (job.image) return fail(Errc::usage, "the image brings its own Python; give one of the two");
   return check_path(*job.python_env);
 }
 
 }  // namespace
+
+core::Result<> check_resources(const Resources& resources) {
+  return FirstFailure()
+      .then("memory", [&] { return if_set(resources.memory, check_memory); })
+      .then("vcores", [&] { return if_set(resources.vcores, in_range(kVcoresRange)); })
+      .then("gpus", [&] { return if_set(resources.gpus, in_range(kGpusRange)); })
+      .then("label", [&] { return if_set(resources.label, check_label); })
+      .then("hosts", [&] { return check_each(resources.hosts, check_host); })
+      .then("racks", [&] { return check_each(resources.racks, check_rack); })
+      .then("placement", [&] { return if_set(resources.placement, check_placement); })
+      .take();
+}
+
+// The ResourceManager places the master itself, and knows nothing of its GPUs.
+core::Result<> check_am_resources(const Resources& resources) {
+  if (resources.gpus || !resources.hosts.empty() || !resources.racks.empty() || resources.placement)
+    return fail(Errc::usage, "the ApplicationMaster (am) has memory, vcores and a label, and nothing else");
+  return check_resources(resources);
+}
 
 core::Result<> check_job(const JobSpec& job) {
   const auto check_time = [](core::Millis time, Zero zero) { return [=] { return check_duration(time, zero); }; };
@@ -120,6 +138,11 @@ core::Result<> check_job(const JobSpec& job) {
       .then("directory", [&] { return if_set(job.directory, check_path); })
       .then("python", [&] { return if_set(job.python, check_path); })
       .then("python_env", [&] { return check_python_env(job); })
+      .then("image", [&] { return if_set(job.image, check_image); })
+      .then("queue", [&] { return if_set(job.queue, check_queue); })
+      .then("am", [&] { return if_set(job.am, check_am); })
+      .then("priority", [&] { return if_set(job.priority, in_range(kPriorityRange)); })
+      .then("am_resources", [&] { return check_am_resources(job.am_resources); })
       .then("retries", [&] { return check_range(job.retries, kRetriesRange); })
       .then("job_retries", [&] { return check_range(job.job_retries, kRetriesRange); })
       .then("timeouts.allocation", check_time(job.allocation_timeout, Zero::refused))

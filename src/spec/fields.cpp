@@ -120,18 +120,38 @@ const TreeNode* Fields::sequence(std::string_view key, std::string_view example)
   return nullptr;
 }
 
+// Whether a scalar is text and passes the check.
+bool Fields::is_sound(std::string_view key, const TreeNode& value, TextCheck check) const {
+  if (!is_text(value)) {
+    complain(key, value, fmt::format("this must be text; put it in quotes: \"{}\"", value.text));
+    return false;
+  }
+  auto ok = check(value.text);
+  if (!ok) complain(key, value, ok.error().message);
+  return ok.has_value();
+}
+
 std::optional<std::string> Fields::text(std::string_view key, TextCheck check) const {
   const TreeNode* value = scalar(key, "text");
-  if (value == nullptr) return std::nullopt;
-  if (!is_text(*value)) {
-    complain(key, *value, fmt::format("this must be text; put it in quotes: \"{}\"", value->text));
-    return std::nullopt;
-  }
-  if (auto ok = check(value->text); !ok) {
-    complain(key, *value, ok.error().message);
-    return std::nullopt;
-  }
+  if (value == nullptr || !is_sound(key, *value, check)) return std::nullopt;
   return value->text;
+}
+
+std::vector<std::string> Fields::texts(std::string_view key, TextCheck check, std::string_view example) const {
+  std::vector<std::string> found;
+  const TreeNode* list = sequence(key, example);
+  if (list == nullptr) return found;
+  if (list->items.size() > kMaxFiles) {
+    complain(key, *list, fmt::format("these are more than {}", kMaxFiles));
+    return found;
+  }
+  for (const auto& item : list->items) {
+    if (item.kind != NodeKind::scalar)
+      complain(key, item, fmt::format("each of them must be text, not {}", describe(item)));
+    else if (is_sound(key, item, check))
+      found.push_back(item.text);
+  }
+  return found;
 }
 
 std::optional<int> Fields::integer(std::string_view key, Range range) const {

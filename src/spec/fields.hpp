@@ -15,8 +15,6 @@
 
 namespace ydl::spec {
 
-using TextCheck = core::Result<> (*)(std::string_view text);
-
 // One mapping of a job file, read key by key. Each reader returns nothing when the key is absent and also when its
 // value is wrong, which it then adds to the problems; so a whole file is read before anything is said about it.
 class Fields {
@@ -26,6 +24,8 @@ class Fields {
   Fields(const TreeNode& map, std::string place, std::span<const std::string_view> known, Problems& problems);
 
   [[nodiscard]] std::optional<std::string> text(std::string_view key, TextCheck check) const;
+  // A list of texts, each of which passes `check`.
+  [[nodiscard]] std::vector<std::string> texts(std::string_view key, TextCheck check, std::string_view example) const;
   [[nodiscard]] std::optional<int> integer(std::string_view key, Range range) const;
   [[nodiscard]] std::optional<bool> boolean(std::string_view key) const;
   [[nodiscard]] std::optional<std::uint64_t> memory(std::string_view key) const;
@@ -45,6 +45,7 @@ class Fields {
  private:
   [[nodiscard]] const TreeNode* present(std::string_view key) const;
   [[nodiscard]] const TreeNode* scalar(std::string_view key, std::string_view wanted) const;
+  [[nodiscard]] bool is_sound(std::string_view key, const TreeNode& value, TextCheck check) const;
   [[nodiscard]] std::optional<std::string> word(std::string_view key, const TreeNode& value) const;
 
   const TreeNode& map_;

@@ -14,10 +14,13 @@ inline constexpr int kVersion = 1;
 
 // What one task of a role asks of its host. Empty means "the default of the role" and limits nothing on this machine.
 struct Resources {
-  std::optional<std::uint64_t> memory;  // bytes
-  std::optional<int> vcores;
-  std::optional<int> gpus;           // whole GPUs
-  std::optional<std::string> label;  // node label, on clusters only
+  std::optional<std::uint64_t> memory = std::nullopt;  // bytes
+  std::optional<int> vcores = std::nullopt;
+  std::optional<int> gpus = std::nullopt;               // whole GPUs
+  std::optional<std::string> label = std::nullopt;      // node label; this and what follows on clusters only
+  std::vector<std::string> hosts = {};                  // only there, or on `racks`; both empty: anywhere
+  std::vector<std::string> racks = {};                  // only there, or on `hosts`
+  std::optional<std::string> placement = std::nullopt;  // spread | pack; empty: spread
 
   bool operator==(const Resources&) const = default;
 };
@@ -44,6 +47,18 @@ struct FileRef {
   bool operator==(const FileRef&) const = default;
 };
 
+// What every task runs inside of.
+struct Image {
+  std::string name;
+  std::optional<std::string> runtime = std::nullopt;  // nodemanager | podman | docker; empty: as is usual there
+  std::vector<std::string> mounts = {};               // SOURCE:TARGET[:ro|rw]
+  std::optional<std::string> network = std::nullopt;  // empty: the host's
+  std::optional<std::string> pull = std::nullopt;     // missing | always | never
+  std::vector<std::string> options = {};              // of `podman run` or `docker run`
+
+  bool operator==(const Image&) const = default;
+};
+
 // A job as its file or the command line describes it, checked for form. Whether roles and framework fit together is
 // the framework's to say.
 struct JobSpec {
@@ -61,6 +76,11 @@ struct JobSpec {
   std::optional<std::string> directory;      // of submission; relative paths mean what they mean there
   std::optional<std::string> python;         // interpreter for commands that are .py files
   std::optional<std::string> python_env;     // one that travels: a folder, an archive or a requirements.txt
+  std::optional<Image> image;                // brings its own interpreter
+  std::optional<std::string> queue;          // of a cluster; empty: its default
+  std::optional<std::string> am;             // managed | unmanaged: where the master runs on a cluster
+  std::optional<int> priority;               // among the jobs of a queue; higher is more important
+  Resources am_resources;                    // of the master's container: memory, vcores, label
   int retries = 0;                           // per role
   int job_retries = 0;
   core::Millis allocation_timeout = core::Seconds(300);

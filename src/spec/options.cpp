@@ -29,9 +29,19 @@ core::Result<std::uint64_t> parse_memory(std::string_view text) {
   return bytes;
 }
 
-core::Result<std::string> parse_label(std::string_view text) {
-  if (auto ok = check_label(text); !ok) return fail(std::move(ok.error()));
+core::Result<std::string> parse_text(std::string_view text, TextCheck check) {
+  if (auto ok = check(text); !ok) return fail(std::move(ok.error()));
   return std::string(text);
+}
+
+// "a+b".
+core::Result<> set_list(std::vector<std::string>& field, std::string_view text, TextCheck check) {
+  if (!field.empty()) return fail(Errc::usage, "it is given twice");
+  for (const auto part : core::split(text, '+')) {
+    if (auto ok = check(part); !ok) return ok;
+    field.emplace_back(part);
+  }
+  return {};
 }
 
 // Puts a parsed value where it belongs, once.
@@ -47,7 +57,10 @@ core::Result<> set_resource(Resources& resources, std::string_view key, std::str
   if (key == "memory") return set_once(resources.memory, parse_memory(value));
   if (key == "vcores") return set_once(resources.vcores, parse_whole(value, kVcoresRange));
   if (key == "gpus") return set_once(resources.gpus, parse_whole(value, kGpusRange));
-  return set_once(resources.label, parse_label(value));
+  if (key == "hosts") return set_list(resources.hosts, value, check_host);
+  if (key == "racks") return set_list(resources.racks, value, check_rack);
+  if (key == "placement") return set_once(resources.placement, parse_text(value, check_placement));
+  return set_once(resources.label, parse_text(value, check_label));
 }
 
 core::Result<Resources> parse_resources(std::string_view text) {

@@ -33,7 +33,8 @@ struct EnvVariable {
 // "worker=2".
 [[nodiscard]] core::Result<RoleCount> parse_role_count(std::string_view text);
 
-// "worker:memory=2g,vcores=2,gpus=1,label=gpu"; at least one of the four, none twice.
+// "worker:memory=2g,vcores=2,gpus=1,label=gpu"; hosts=a+b, racks=/r1+/r2, placement=spread|pack; at least one of them,
+// none twice.
 [[nodiscard]] core::Result<RoleResources> parse_role_resources(std::string_view text);
 
 // "KEY=VALUE"; the value is all that follows the first '=' and may be empty.

@@ -3,6 +3,7 @@
 #include "core/strings.hpp"
 #include "spec/document.hpp"
 #include "spec/fields.hpp"
+#include "spec/image_rules.hpp"
 #include "spec/problems.hpp"
 #include "spec/rules.hpp"
 
@@ -15,9 +16,13 @@
 namespace ydl::spec {
 namespace {
 
-constexpr std::array<std::string_view, 17> kSavedJobKeys{
-    "version", "name",       "framework",   "command",     "env",      "roles",      "files",  "archives", "python",
-    "retries", "auto_files", "files_limit", "job_retries", "timeouts", "python_env", "inputs", "directory"};
+constexpr auto kSavedJobKeys = std::to_array<std::string_view>(
+    {"version",       "name",         "framework",     "command",     "env",           "roles",      "files",
+     "archives",      "inputs",       "files_limit",   "auto_files",  "python",        "python_env", "image",
+     "image_runtime", "image_mounts", "image_network", "image_pull",  "image_options", "queue",      "am",
+     "priority",      "am_resources", "retries",       "job_retries", "timeouts",      "directory"});
+constexpr auto kImageDetails =
+    std::to_array<std::string_view>({"image_runtime", "image_mounts", "image_network", "image_pull", "image_options"});
 constexpr auto kJobKeys = std::span(kSavedJobKeys).first(kSavedJobKeys.size() - 1);  // all but the directory
 constexpr std::array<std::string_view, 8> kRoleKeys{"count",     "kind",    "command", "env",
                                                     "resources", "retries", "restart", "ports"};
@@ -50,7 +55,21 @@ Resources read_resources(const Fields& role, const std::string& place) {
   return {.memory = fields.memory("memory"),
           .vcores = fields.integer("vcores", kVcoresRange),
           .gpus = fields.integer("gpus", kGpusRange),
-          .label = fields.text("label", check_label)};
+          .label = fields.text("label", check_label),
+          .hosts = fields.texts("hosts", check_host, "[node1, node2]"),
+          .racks = fields.texts("racks", check_rack, "[/rack1]"),
+          .placement = fields.text("placement", check_placement)};
+}
+
+Resources read_am_resources(const Fields& job) {
+  const TreeNode* map = job.map("am_resources", "{memory: 512m}");
+  if (map == nullptr) return {};
+  const Fields fields(*map, "am_resources", kAmResourceKeys, job.problems());
+  Resources resources;
+  resources.memory = fields.memory("memory");
+  resources.vcores = fields.integer("vcores", kVcoresRange);
+  resources.label = fields.text("label", check_label);
+  return resources;
 }
 
 Role read_role(const Entry& entry, Problems& problems) {
@@ -152,6 +171,25 @@ std::vector<FileRef> read_files(const Fields& job, const std::string& key, std::
   return files;
 }
 
+std::optional<Image> read_image(const Fields& job) {
+  Image image;
+  image.runtime = job.text("image_runtime", check_image_runtime);
+  image.mounts = job.texts("image_mounts", check_image_mount, "[/data:/data:ro]");
+  image.network = job.text("image_network", check_image_network);
+  image.pull = job.text("image_pull", check_image_pull);
+  image.options = job.texts("image_options", check_image_option, "[--shm-size=1g]");
+  if (const auto name = job.text("image", check_image_name)) {
+    image.name = *name;
+    return image;
+  }
+  for (const auto key : kImageDetails) {
+    const Entry* detail = job.node().find(key);
+    if (detail == nullptr || job.node().find("image") != nullptr) continue;
+    job.complain(key, detail->value, "there is no image to use it with; add 'image: NAME' or remove this key");
+  }
+  return std::nullopt;
+}
+
 JobSpec with_timeouts(JobSpec spec, const Fields& job) {
   const TreeNode* map = job.map("timeouts", "{allocation: 5m, run: 12h}");
   if (map == nullptr) return spec;
@@ -183,6 +221,13 @@ JobSpec read_job(const Fields& fields) {
   spec.python_env = fields.text("python_env", check_path);
   if (spec.python && spec.python_env)
     fields.complain("python_env", fields.node(), "python names an interpreter already; give one of the two");
+  spec.image = read_image(fields);
+  if (spec.image && spec.python_env)
+    fields.complain("python_env", fields.node(), "the image brings its own Python; give one of the two");
+  spec.queue = fields.text("queue", check_queue);
+  spec.am = fields.text("am", check_am);
+  spec.priority = fields.integer("priority", kPriorityRange);
+  spec.am_resources = read_am_resources(fields);
   spec.retries = fields.integer("retries", kRetriesRange).value_or(spec.retries);
   spec.job_retries = fields.integer("job_retries", kRetriesRange).value_or(spec.job_retries);
   return with_timeouts(std::move(spec), fields);

@@ -49,6 +49,24 @@ core::Result<> check_text(std::string_view text) {
 
 }  // namespace
 
+bool is_word(std::string_view text, std::size_t longest, std::string_view others) {
+  return is_word(text, longest, others, is_letter_or_digit);
+}
+
+core::Result<> check_choice(std::string_view text, std::span<const std::string_view> choices,
+                            std::string_view is_wrong) {
+  if (std::ranges::find(choices, text) != choices.end()) return {};
+  return fail(Errc::usage, fmt::format("{} {} ({}){}", in_quotes(text), is_wrong, fmt::join(choices, ", "),
+                                       core::did_you_mean(text.substr(0, 64), choices)));
+}
+
+core::Result<> check_each(std::span<const std::string> texts, TextCheck check) {
+  for (const auto& text : texts) {
+    if (auto ok = check(text); !ok) return ok;
+  }
+  return {};
+}
+
 core::Result<> check_range(std::int64_t value, Range range) {
   if (value >= range.min && value <= range.max) return {};
   return fail(Errc::usage, fmt::format("{} is not from {} to {}", value, range.min, range.max));
@@ -77,9 +95,7 @@ core::Result<> check_role_name(std::string_view name) {
 }
 
 core::Result<> check_kind(std::string_view kind) {
-  if (std::ranges::find(kKinds, kind) != kKinds.end()) return {};
-  return fail(Errc::usage, fmt::format("{} is no kind of role ({}){}", in_quotes(kind), fmt::join(kKinds, ", "),
-                                       core::did_you_mean(kind, kKinds)));
+  return check_choice(kind, kKinds, "is no kind of role");
 }
 
 core::Result<> check_restart(std::string_view restart) {
@@ -90,10 +106,34 @@ core::Result<> check_restart(std::string_view restart) {
 }
 
 core::Result<> check_label(std::string_view label) {
-  if (is_word(label, 255, "_.-", is_letter_or_digit)) return {};
+  if (is_word(label, 255, "_.-")) return {};
   return fail(Errc::usage, fmt::format("{} is no node label: it begins with a letter or digit and has letters, digits, "
                                        "'-', '_' and '.' only",
                                        in_quotes(label)));
+}
+
+core::Result<> check_host(std::string_view host) {
+  if (is_word(host, 255, "_.-:")) return {};
+  return fail(Errc::usage, fmt::format("{} is no host's name", in_quotes(host)));
+}
+
+core::Result<> check_rack(std::string_view rack) {
+  if (rack.starts_with('/') && is_word(rack.substr(1), 255, "_.-:/")) return {};
+  return fail(Errc::usage,
+              fmt::format("{} is no rack's name: it begins with '/', for example /default-rack", in_quotes(rack)));
+}
+
+core::Result<> check_placement(std::string_view placement) {
+  return check_choice(placement, kPlacements, "does not say how tasks are placed");
+}
+
+core::Result<> check_queue(std::string_view queue) {
+  if (is_word(queue, 255, "_.-@")) return {};
+  return fail(Errc::usage, fmt::format("{} is no queue's name", in_quotes(queue)));
+}
+
+core::Result<> check_am(std::string_view kind) {
+  return check_choice(kind, kAmKinds, "is no kind of ApplicationMaster");
 }
 
 core::Result<> check_env_name(std::string_view name) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -31,9 +32,23 @@ inline constexpr Range kGpusRange{0, 1'024};
 inline constexpr Range kPortsRange{0, 100};
 inline constexpr std::array<std::string_view, 4> kKinds{"decider", "service", "side", "evaluator"};
 inline constexpr std::array<std::string_view, 2> kRestarts{"alone", "all"};
-inline constexpr std::array<std::string_view, 4> kResourceKeys{"memory", "vcores", "gpus", "label"};
+inline constexpr Range kPriorityRange{0, 1'000'000};
+inline constexpr std::array<std::string_view, 2> kAmKinds{"managed", "unmanaged"};
+inline constexpr std::array<std::string_view, 2> kPlacements{"spread", "pack"};
+inline constexpr std::array<std::string_view, 7> kResourceKeys{"memory", "vcores", "gpus",     "label",
+                                                               "hosts",  "racks",  "placement"};
+inline constexpr std::array<std::string_view, 3> kAmResourceKeys{"memory", "vcores", "label"};
 
 enum class Zero { allowed, refused };
+
+// Whether `text` is 1 to `longest` letters, digits and `others`, beginning with a letter or digit.
+[[nodiscard]] bool is_word(std::string_view text, std::size_t longest, std::string_view others);
+// Whether it is one of them; "'x' is_wrong (a, b); did you mean 'a'?".
+[[nodiscard]] core::Result<> check_choice(std::string_view text, std::span<const std::string_view> choices,
+                                          std::string_view is_wrong);
+
+using TextCheck = core::Result<> (*)(std::string_view text);
+[[nodiscard]] core::Result<> check_each(std::span<const std::string> texts, TextCheck check);
 
 [[nodiscard]] core::Result<> check_range(std::int64_t value, Range range);
 [[nodiscard]] core::Result<> check_job_name(std::string_view name);
@@ -42,6 +57,11 @@ enum class Zero { allowed, refused };
 [[nodiscard]] core::Result<> check_kind(std::string_view kind);
 [[nodiscard]] core::Result<> check_restart(std::string_view restart);
 [[nodiscard]] core::Result<> check_label(std::string_view label);
+[[nodiscard]] core::Result<> check_host(std::string_view host);
+[[nodiscard]] core::Result<> check_rack(std::string_view rack);
+[[nodiscard]] core::Result<> check_placement(std::string_view placement);
+[[nodiscard]] core::Result<> check_queue(std::string_view queue);
+[[nodiscard]] core::Result<> check_am(std::string_view kind);
 [[nodiscard]] core::Result<> check_env_name(std::string_view name);
 [[nodiscard]] core::Result<> check_env_value(std::string_view value);
 [[nodiscard]] core::Result<> check_path(std::string_view path);
@@ -49,6 +69,8 @@ enum class Zero { allowed, refused };
 [[nodiscard]] core::Result<> check_memory(std::uint64_t bytes);
 [[nodiscard]] core::Result<> check_duration(core::Millis duration, Zero zero);
 [[nodiscard]] core::Result<> check_file(const FileRef& file);
+[[nodiscard]] core::Result<> check_resources(const Resources& resources);
+[[nodiscard]] core::Result<> check_am_resources(const Resources& resources);
 [[nodiscard]] core::Result<> check_input(const FileRef& input);
 
 // The path, relative to a task's working directory, under which it finds the file.

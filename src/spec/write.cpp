@@ -38,6 +38,9 @@ json::object to_object(const Resources& resources) {
   put_if_set(object, "vcores", resources.vcores);
   put_if_set(object, "gpus", resources.gpus);
   put_if_set(object, "label", resources.label);
+  if (!resources.hosts.empty()) object.emplace("hosts", list(resources.hosts));
+  if (!resources.racks.empty()) object.emplace("racks", list(resources.racks));
+  put_if_set(object, "placement", resources.placement);
   return object;
 }
 
@@ -65,6 +68,15 @@ json::array to_array(const std::vector<FileRef>& files) {
   return array;
 }
 
+void put_image(json::object& object, const Image& image) {
+  object.emplace("image", image.name);
+  put_if_set(object, "image_runtime", image.runtime);
+  if (!image.mounts.empty()) object.emplace("image_mounts", list(image.mounts));
+  put_if_set(object, "image_network", image.network);
+  put_if_set(object, "image_pull", image.pull);
+  if (!image.options.empty()) object.emplace("image_options", list(image.options));
+}
+
 json::object timeouts(const JobSpec& job) {
   return {{"allocation", exact_duration(job.allocation_timeout)}, {"start", exact_duration(job.start_timeout)},
           {"rendezvous", exact_duration(job.rendezvous_timeout)}, {"run", exact_duration(job.run_timeout)},
@@ -89,6 +101,11 @@ json::object to_object(const JobSpec& job) {
   put_if_set(object, "directory", job.directory);
   put_if_set(object, "python", job.python);
   put_if_set(object, "python_env", job.python_env);
+  if (job.image) put_image(object, *job.image);
+  put_if_set(object, "queue", job.queue);
+  put_if_set(object, "am", job.am);
+  put_if_set(object, "priority", job.priority);
+  if (auto master = to_object(job.am_resources); !master.empty()) object.emplace("am_resources", std::move(master));
   object.emplace("retries", job.retries);
   object.emplace("job_retries", job.job_retries);
   object.emplace("timeouts", timeouts(job));

@@ -10,47 +10,22 @@ import pytest
 
 from conftest import REPOSITORY
 from hdfs_files import eventually
-from scripted_master import LIMIT, ContainedAgent, ScriptedMaster
+from images import IMAGE, ULIMITS, Podman, make_root
+from scripted_master import ContainedAgent, ScriptedMaster
 
 YDL = REPOSITORY / os.environ.get("YDL_BUILD", "build/dev") / "bin" / "ydl"
-IMAGE = "localhost/ydl-test:1"
-PROGRAMS = ["sh", "sleep", "cat", "touch"]
-# Limits that a test machine's own may be below of.
-OPTIONS = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1000:1000"]
-
-
-def make_root(root):
-    """The smallest system with a shell: programs of this one with the libraries they name."""
-    for name in PROGRAMS:
-        program = Path(shutil.which(name)).resolve()
-        listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout.split()
-        for source in [str(program), *(word for word in listed if word.startswith("/"))]:
-            target = root / source.lstrip("/")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source, target)
-        (root / "bin").mkdir(exist_ok=True)
-        if not (root / "bin" / name).exists():
-            (root / "bin" / name).symlink_to(program)
-    (root / "etc").mkdir(exist_ok=True)
-    (root / "etc/which-system").write_text("the image\n")
-    (root / "tmp").mkdir()
+OPTIONS = [word for limit in ULIMITS for word in ("--ulimit", limit)]
 
 
 @pytest.fixture(scope="module")
 def podman(tmp_path_factory):
     """Variables under which podman has the image and nothing else."""
-    assert shutil.which("podman"), "podman is not installed: tools/setup/apt.sh podman"
     folder = tmp_path_factory.mktemp("podman")
-    (folder / "containers.conf").write_text('[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n')
-    (folder / "storage.conf").write_text(f'[storage]\ndriver = "vfs"\ngraphroot = "{folder}/graph"\nrunroot = "{folder}/run"\n')
-    variables = {"CONTAINERS_CONF": str(folder / "containers.conf"), "CONTAINERS_STORAGE_CONF": str(folder / "storage.conf")}
-    root = folder / "root"
-    root.mkdir()
-    make_root(root)
-    packed = subprocess.run(["tar", "-C", root, "-c", "."], capture_output=True, check=True).stdout
-    subprocess.run(["podman", "import", "-", IMAGE], input=packed, env={**os.environ, **variables}, capture_output=True, check=True, timeout=LIMIT)
-    yield variables
-    subprocess.run(["podman", "rm", "-fa"], env={**os.environ, **variables}, capture_output=True, timeout=LIMIT)  # with what it mounted
+    podman = Podman(folder)
+    make_root(folder / "root")
+    podman.make_image(IMAGE, folder / "root")
+    yield podman.variables
+    podman.close()
 
 
 @pytest.fixture
@@ -71,9 +46,9 @@ class Stage:
     def start(self, *options, above=()):
         self.agent = ContainedAgent(YDL, self.path, self.master, {}, *options, above=above)
 
-    def prepare(self, image=IMAGE, **fields):
+    def prepare(self, image=IMAGE, pull="missing", **fields):
         self.master.send("prepare", ports=0, gpus=0, vcores_limit=0, working_directory="work", results_directory="results", log_directory="worker-0",
-                         image={"runtime": "podman", "image": image, "options": OPTIONS}, **fields)
+                         image={"runtime": "podman", "image": image, "options": OPTIONS, "pull": pull}, **fields)
 
     def launch(self, script, **env):
         self.master.wait_for("prepared")
@@ -135,12 +110,15 @@ def test_nothing_in_an_image_outlives_a_killed_agent(stage, tmp_path):
     eventually(lambda: not processes_with(mark), "the end of all in the container")
 
 
-def test_an_image_that_does_not_exist_is_the_runtimes_error(stage):
+@pytest.mark.parametrize("pull, sentence", [
+    ("never", "podman has no image localhost/no-such:1 on "),
+    ("missing", " could not fetch the image localhost/no-such:1: Error: "),
+])
+def test_an_image_that_does_not_exist_is_one_sentence(stage, pull, sentence):
     stage.start()
-    stage.prepare(image="localhost/no-such:1")
-    stage.launch("true")
-    assert stage.master.wait_for("exited")["code"] == 125
-    assert "no-such" in stage.output("stderr")
+    stage.prepare(image="localhost/no-such:1", pull=pull)
+    reason = stage.master.wait_for("prepare_failed")["reason"]
+    assert sentence in reason and "\n" not in reason
 
 
 def test_a_nodemanager_that_ignored_the_image_is_found_out(stage, tmp_path):

@@ -5,10 +5,13 @@
 #include "backend/yarn/yarn_job.hpp"
 #include "hconf/config.hpp"
 #include "hdfs/file_system.hpp"
+#include "yarn/ask_policy.hpp"
 #include "yarn/credentials.hpp"
+#include "yarn/image_runtime.hpp"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +21,10 @@ namespace ydl::backend {
 struct YarnRole {
   std::string name;
   yarn::Resource resource;
-  std::string label;
+  std::string label = {};
+  std::vector<std::string> hosts = {};  // as in yarn::RoleAsk
+  std::vector<std::string> racks = {};
+  yarn::Arrangement arrangement = yarn::Arrangement::spread;
 };
 
 struct YarnOptions {
@@ -28,7 +34,8 @@ struct YarnOptions {
   std::shared_ptr<hdfs::FileSystem> fs;
   yarn::Credentials agent_credentials;  // what each container is started with
   std::vector<YarnRole> roles;
-  std::string address;  // numeric: where agents and clients reach this master
+  std::optional<yarn::ImageRuntime> image;  // that NodeManagers are to run the agents in
+  std::string address;                      // numeric: where agents and clients reach this master
   std::uint16_t port = 0;
   core::Millis outlives_master = core::Seconds(60);          // how long agents go on when the master does not answer
   core::Millis agent_silence = core::Seconds(90);            // an agent that says nothing for so long is lost

@@ -31,6 +31,15 @@ yarn::FinalStatus final_status(job::JobState state) {
   return state == job::JobState::stopped ? yarn::FinalStatus::killed : yarn::FinalStatus::failed;
 }
 
+// " with the label gpu on node1, /rack2".
+std::string where_of(const YarnRole& role) {
+  std::string text = role.label.empty() ? "" : fmt::format(" with the label {}", role.label);
+  auto places = role.hosts;
+  places.insert(places.end(), role.racks.begin(), role.racks.end());
+  if (!places.empty()) text += fmt::format(" on {}", core::join(places, ", "));
+  return text;
+}
+
 }  // namespace
 
 core::AgentId agent_of(const yarn::ContainerId& id) {
@@ -46,13 +55,24 @@ YarnBackend::State::State(net::asio::any_io_executor executor_, agent::Hub& hub_
       fsm(allocator_options(options.job), options.job.nodes),
       news(executor),
       saved(executor) {
-  for (const auto& role : options.roles)
-    fsm.add_role({.key = key_of(role.name), .resource = role.resource, .label = role.label});
+  for (const auto& role : options.roles) {
+    fsm.add_role({.key = key_of(role.name),
+                  .resource = role.resource,
+                  .label = role.label,
+                  .hosts = role.hosts,
+                  .racks = role.racks,
+                  .arrangement = role.arrangement});
+  }
 }
 
 // ---- the ResourceManager ---------------------------------------------------------------------------------------
 
 net::Async<> YarnBackend::State::register_master() {
+  if (options.image) {
+    auto variables = yarn::runtime_variables(*options.image);
+    if (!variables) co_return core::fail(variables.error());
+    image_variables = *std::move(variables);
+  }
   if (!master) {
     const auto managers = hconf::resource_managers(options.config);
     if (!managers) co_return core::fail(managers.error());
@@ -190,6 +210,8 @@ yarn::ContainerManager::Start YarnBackend::State::start_of(const Held& held) con
                     std::to_string(options.outlives_master.count())};
   launch.log_name = "agent.stderr";  // NodeManagers quote the end of files with such names when a container fails
   launch.expanded_environment["YDL_LOG_DIR"] = "<LOG_DIR>";  // a command's words would be quoted
+  launch.environment = image_variables;
+  if (options.image) launch.command.insert(launch.command.end(), {"--expect-image", options.image->image});
   launch.files = options.job.staged.files;
   launch.credentials = options.agent_credentials;
   return {held.container.id, held.container.token, std::move(launch)};
@@ -330,8 +352,7 @@ void YarnBackend::State::say_what_is_missing() {
     for (const auto& attempt : attempts) {
       tell(job::NotPlacedYet{
           attempt, fmt::format("queue {} has granted no container of {}{} yet: it is full, or no host has so much free",
-                               options.job.queue, to_string(role.resource),
-                               role.label.empty() ? "" : fmt::format(" with the label {}", role.label))});
+                               options.job.queue, to_string(role.resource), where_of(role))});
     }
   }
 }

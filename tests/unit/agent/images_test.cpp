@@ -29,6 +29,14 @@ TEST(Images, a_task_runs_in_the_foreground_with_its_folders_and_variables) {
   EXPECT_FALSE(passed_by_name("PATH")) << "podman itself is found with it";
 }
 
+TEST(Images, a_failure_of_the_runtime_is_one_line) {
+  EXPECT_EQ(why_it_failed("Trying to pull localhost/x:1...\nError: initializing source: refused\n\n"),
+            "Error: initializing source: refused");
+  EXPECT_EQ(why_it_failed("Unable to find image 'x:1' locally\nError response from daemon: denied\nmore words\n"),
+            "Error response from daemon: denied");
+  EXPECT_EQ(why_it_failed(""), "");
+}
+
 TEST(Images, what_links_lead_to_is_seen_too_and_nothing_twice) {
   const test::TempDir dir;
   const auto root = files::canonical(dir.path());

@@ -56,6 +56,7 @@ TEST(AgentProtocol, every_command_survives_the_wire) {
   prepare.remote_results = "/user/a/results";
   prepare.inputs = {{"/data/x", "x"}};
   prepare.image = Image{"podman", "docker.io/library/python:3", {"--ulimit", "nofile=1024"}};
+  prepare.image->pull = Image::Pull::always;
   const Launch launch{kAttempt, {"sh", "-c", "echo \"$X\"\n"}, {{"X", "a'b\\"}}};
   for (const Command& command : {Command(prepare), Command(launch), Command(Stop{kAttempt, core::Millis(1500)}),
                                  Command(ReadLog{kAttempt, LogStream::standard_error, 1ULL << 40U, 65536, 7}),

@@ -25,6 +25,9 @@ TEST(DefaultEnv, stays_at_home_where_the_job_names_a_python) {
   job.python.reset();
   job.python_env = "requirements.txt";
   EXPECT_FALSE(wants_default_env(job));
+  job.python_env.reset();
+  job.image.emplace();
+  EXPECT_FALSE(wants_default_env(job));
 }
 
 TEST(DefaultEnv, stays_at_home_where_no_python_runs) {

@@ -216,7 +216,36 @@ TEST(ParseRun, every_option_reaches_the_run) {
 
 TEST(ParseRun, options_for_clusters_are_kept_for_who_chooses_the_cluster) {
   const auto run = run_of("ydl run --queue q -hip 10.0.0.1 --am managed --resource worker:label=gpu -- x");
-  EXPECT_THAT(run.options.cluster_only, ElementsAre("--queue", "-hip", "--am", "label=gpu of role worker"));
+  EXPECT_THAT(run.options.cluster_only, ElementsAre("-hip", "--queue", "--am", "label=gpu of role worker"));
+}
+
+TEST(ParseRun, what_a_cluster_is_asked_for_is_part_of_the_job) {
+  const auto job = run_of(
+                       "ydl run --queue q --am unmanaged --priority 7 --resource am:memory=512m,label=m "
+                       "--resource worker:hosts=a+b,placement=pack -- x")
+                       .spec;
+  EXPECT_EQ(job.queue, "q");
+  EXPECT_EQ(job.am, "unmanaged");
+  EXPECT_EQ(job.priority, 7);
+  EXPECT_EQ(job.am_resources.memory, std::uint64_t{512} << 20U);
+  EXPECT_EQ(job.am_resources.label, "m");
+  EXPECT_THAT(job.roles.front().resources.hosts, ElementsAre("a", "b"));
+  EXPECT_EQ(job.roles.front().resources.placement, "pack");
+  EXPECT_THAT(refusal("ydl run --am manged -- x"), HasSubstr("did you mean 'managed'?"));
+  EXPECT_THAT(refusal("ydl run --priority high -- x"), HasSubstr("--priority high: this must be a whole number"));
+  EXPECT_THAT(refusal("ydl run --resource am:gpus=1 -- x"), HasSubstr("(am) has memory, vcores and a label"));
+}
+
+TEST(ParseRun, an_image_and_who_runs_it) {
+  const auto job = run_of("ydl run --image python:3 --image-runtime podman --image-mount /data:/d:rw -- x").spec;
+  ASSERT_TRUE(job.image);
+  EXPECT_EQ(*job.image, (spec::Image{.name = "python:3", .runtime = "podman", .mounts = {"/data:/d:rw"}}));
+  EXPECT_EQ(parsed<Submit>("ydl submit --image python:3 job.yaml").on_cluster.image.name, "python:3");
+  EXPECT_EQ(run_of("ydl-mx --image mxnet:1.9 train.py").spec.image->name, "mxnet:1.9");
+  EXPECT_THAT(refusal("ydl run --image-runtime podman -- x"), HasSubstr("there is no image to use it with"));
+  EXPECT_THAT(refusal("ydl run --image python:3 --image-runtime podmann -- x"), HasSubstr("did you mean 'podman'?"));
+  EXPECT_THAT(refusal("ydl run --image python:3 --image-mount data:/d -- x"), HasSubstr("--image-mount"));
+  EXPECT_THAT(refusal("ydl run --image python:3 --python-env env -- x"), HasSubstr("give one of them"));
 }
 
 TEST(ParseRun, the_task_needs_no_dashes_before_it) {

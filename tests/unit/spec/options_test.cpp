@@ -36,10 +36,23 @@ TEST(Options, resources_are_read_in_any_order_and_number) {
             (RoleResources{"ps", {512ULL << 20U, 1, std::nullopt, std::nullopt}}));
 }
 
+TEST(Options, hosts_and_racks_are_lists) {
+  const auto asked = parse_role_resources("worker:hosts=node1+10.0.0.2,racks=/r1,placement=pack");
+  ASSERT_TRUE(asked) << asked.error().message;
+  EXPECT_EQ(asked->resources.hosts, (std::vector<std::string>{"node1", "10.0.0.2"}));
+  EXPECT_EQ(asked->resources.racks, (std::vector<std::string>{"/r1"}));
+  EXPECT_EQ(asked->resources.placement, "pack");
+  EXPECT_THAT(error_of(parse_role_resources("worker:hosts=a+")), HasSubstr("hosts: '' is no host's name"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:racks=r1")), HasSubstr("'r1' is no rack's name: it begins with"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:hosts=a,hosts=b")), HasSubstr("hosts: it is given twice"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:placement=packed")), HasSubstr("did you mean 'pack'?"));
+}
+
 TEST(Options, a_mistake_in_resources_is_named) {
   EXPECT_THAT(error_of(parse_role_resources("memory=2g")), HasSubstr("names no role; write ROLE:KEY=VALUE"));
   EXPECT_EQ(error_of(parse_role_resources("worker:memroy=2g")),
-            "'worker:memroy=2g': 'memroy' is no resource (memory, vcores, gpus, label); did you mean 'memory'?");
+            "'worker:memroy=2g': 'memroy' is no resource (memory, vcores, gpus, label, hosts, racks, placement); did "
+            "you mean 'memory'?");
   EXPECT_THAT(error_of(parse_role_resources("worker:")), HasSubstr("'' is no resource"));
   EXPECT_THAT(error_of(parse_role_resources("worker:gpus=1,")), HasSubstr("'' is no resource"));
   EXPECT_THAT(error_of(parse_role_resources("worker:memory")), HasSubstr("memory has no value"));

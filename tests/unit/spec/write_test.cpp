@@ -1,5 +1,6 @@
 #include "spec/write.hpp"
 
+#include "spec/image_rules.hpp"
 #include "spec/parse.hpp"
 #include "spec/rules.hpp"
 
@@ -33,6 +34,12 @@ class RandomJobs {
     for (int i = 0; i < number(0, 2); ++i) job.inputs.push_back(input(i));
     if (maybe()) job.python = text(1, 20);
     if (!job.python && maybe()) job.python_env = text(1, 20);
+    if (!job.python_env && maybe()) job.image = image();
+    if (maybe()) job.queue = "root.research";
+    if (maybe()) job.am = kAmKinds[static_cast<std::size_t>(number(0, 1))];
+    if (maybe()) job.priority = number(0, 1'000'000);
+    if (maybe()) job.am_resources.memory = static_cast<std::uint64_t>(number(1, 1'000'000'000));
+    if (maybe()) job.am_resources.label = "masters";
     job.retries = number(0, 1000);
     job.job_retries = number(0, 1000);
     job.allocation_timeout = Millis(number(1, 1'000'000'000));
@@ -96,9 +103,21 @@ class RandomJobs {
     if (maybe()) made.resources.vcores = number(1, 4096);
     if (maybe()) made.resources.gpus = number(0, 1024);
     if (maybe()) made.resources.label = "gpu-1.x_y";
+    if (maybe()) made.resources.hosts = {"node1.example.org", "10.0.0.1"};
+    if (maybe()) made.resources.racks = {"/dc/rack-1"};
+    if (maybe()) made.resources.placement = kPlacements[static_cast<std::size_t>(number(0, 1))];
     if (maybe()) made.retries = number(0, 1000);
     if (maybe()) made.restart = kRestarts[static_cast<std::size_t>(number(0, 1))];
     if (maybe()) made.ports = number(0, 100);
+    return made;
+  }
+  Image image() {
+    Image made{.name = "localhost:5000/a/b:1"};
+    if (maybe()) made.runtime = kImageRuntimes[static_cast<std::size_t>(number(0, 2))];
+    if (maybe()) made.mounts = {"/a:/b", "/c\xC3\xA9:/d:rw"};
+    if (maybe()) made.network = "host";
+    if (maybe()) made.pull = kImagePulls[static_cast<std::size_t>(number(0, 2))];
+    if (maybe()) made.options = {"--env=A=" + text(1, 10)};
     return made;
   }
   FileRef file(int index) {

@@ -1,0 +1,86 @@
+#include "spec/image_rules.hpp"
+
+#include "core/strings.hpp"
+#include "spec/problems.hpp"
+#include "spec/rules.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ydl::spec {
+namespace {
+
+using core::Errc;
+using core::fail;
+
+constexpr std::size_t kLongestName = 1024;
+constexpr std::size_t kLongestNetwork = 255;
+
+// A path as YARN and the runtimes take it in a mount: neither separates its parts with anything else.
+bool is_mountable(std::string_view path) {
+  return path.starts_with('/') &&
+         std::ranges::none_of(path, [](unsigned char c) { return c <= ' ' || c == 0x7f || c == ',' || c == ':'; });
+}
+
+}  // namespace
+
+core::Result<> check_image_name(std::string_view name) {
+  if (is_word(name, kLongestName, "_./:@+-")) return {};
+  return fail(Errc::usage, fmt::format("{} is no image's name: it is written as for podman and docker, for example "
+                                       "docker.io/library/python:3.11",
+                                       in_quotes(name)));
+}
+
+core::Result<> check_image_runtime(std::string_view runtime) {
+  return check_choice(runtime, kImageRuntimes, "runs no images");
+}
+
+core::Result<> check_image_pull(std::string_view pull) {
+  return check_choice(pull, kImagePulls, "does not say when an image is fetched");
+}
+
+core::Result<> check_image_mount(std::string_view mount) {
+  const auto parts = core::split(mount, ':');
+  const bool is_whole = parts.size() == 2 || (parts.size() == 3 && (parts[2] == "ro" || parts[2] == "rw"));
+  if (is_whole && is_mountable(parts[0]) && is_mountable(parts[1])) return {};
+  return fail(Errc::usage, fmt::format("{} is no mount: write /ON/THE/HOST:/IN/THE/IMAGE, with :rw where tasks may "
+                                       "write; the paths have no blanks, commas and colons",
+                                       in_quotes(mount)));
+}
+
+core::Result<> check_image_network(std::string_view network) {
+  if (is_word(network, kLongestNetwork, "_.:-")) return {};
+  return fail(Errc::usage, fmt::format("{} is no network's name, for example host", in_quotes(network)));
+}
+
+core::Result<> check_image_option(std::string_view option) {
+  if (!option.starts_with('-')) {
+    return fail(Errc::usage, fmt::format("{} is no option: each begins with '-' and has its value behind '=', for "
+                                         "example --shm-size=1g",
+                                         in_quotes(option)));
+  }
+  return check_path(option);  // text that a process can be given
+}
+
+core::Result<> check_image(const Image& image) {
+  if (auto ok = check_image_name(image.name); !ok) return ok;
+  if (image.runtime) {
+    if (auto ok = check_image_runtime(*image.runtime); !ok) return ok;
+  }
+  if (image.network) {
+    if (auto ok = check_image_network(*image.network); !ok) return ok;
+  }
+  if (image.pull) {
+    if (auto ok = check_image_pull(*image.pull); !ok) return ok;
+  }
+  if (auto ok = check_each(image.mounts, check_image_mount); !ok) return ok;
+  return check_each(image.options, check_image_option);
+}
+
+ImageMount split_mount(std::string_view mount) {
+  const auto parts = core::split(mount, ':');
+  return {std::string(parts[0]), std::string(parts[1]), parts.size() < 3 || parts[2] != "rw"};
+}
+
+}  // namespace ydl::spec

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/result.hpp"
+#include "spec/job_spec.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+// What may be said about the image that a job's tasks run inside of. As in rules.hpp.
+namespace ydl::spec {
+
+inline constexpr std::array<std::string_view, 3> kImageRuntimes{"nodemanager", "podman", "docker"};
+inline constexpr std::array<std::string_view, 3> kImagePulls{"missing", "always", "never"};
+
+[[nodiscard]] core::Result<> check_image_name(std::string_view name);
+[[nodiscard]] core::Result<> check_image_runtime(std::string_view runtime);
+[[nodiscard]] core::Result<> check_image_mount(std::string_view mount);
+[[nodiscard]] core::Result<> check_image_network(std::string_view network);
+[[nodiscard]] core::Result<> check_image_pull(std::string_view pull);
+[[nodiscard]] core::Result<> check_image_option(std::string_view option);
+[[nodiscard]] core::Result<> check_image(const Image& image);
+
+// A mount that check_image_mount accepts, in its parts.
+struct ImageMount {
+  std::string source;
+  std::string target;
+  bool read_only = true;
+};
+[[nodiscard]] ImageMount split_mount(std::string_view mount);
+
+}  // namespace ydl::spec
