@@ -6,6 +6,7 @@
 #include "cli/fs_command.hpp"
 #include "core/clock.hpp"
 #include "spec/job_spec.hpp"
+#include "spec/settings.hpp"
 #include "ui/display.hpp"
 
 #include <cstdint>
@@ -34,6 +35,7 @@ struct YarnOptions {
   std::string am_label;
   std::optional<std::int32_t> priority;
   std::string results;  // on HDFS; empty: in the job's folder
+  spec::Settings settings;
   std::optional<backend::PythonEnv> python_env;  // that travels with the job
 };
 
@@ -98,6 +100,7 @@ struct Env {
   CommonOptions common;
   Verb verb = Verb::ls;
   int older_than_days = 30;
+  std::optional<int> keep_jobs_days;  // empty: as the settings say
   bool dry_run = false;
 };
 struct Doctor {

@@ -4,6 +4,8 @@
 #include "cli/cluster_client.hpp"
 #include "cli/commands.hpp"
 #include "cli/common.hpp"
+#include "cli/retention.hpp"
+#include "cli/settings.hpp"
 #include "cli/wait_for.hpp"
 #include "cli/where.hpp"
 #include "core/strings.hpp"
@@ -11,7 +13,7 @@
 #include "ui/table.hpp"
 
 #include <algorithm>
-#include <set>
+#include <optional>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -39,16 +41,6 @@ net::Async<Cache> read_cache(ClusterClient& cluster) {
   co_return Cache{*std::move(files), *std::move(uses)};
 }
 
-net::Async<std::set<std::string>> running_applications(ClusterClient& cluster) {
-  const auto reports = co_await cluster.rm->applications({.users = {cluster.user}});
-  if (!reports) co_return fail(reports.error());
-  std::set<std::string> running;
-  for (const auto& report : *reports) {
-    if (!yarn::is_over(report.state)) running.insert(report.id.str());
-  }
-  co_return running;
-}
-
 std::string json_line(std::string_view type, const CachedFile& file, const std::vector<CacheUse>& uses) {
   return boost::json::serialize(boost::json::object{{"v", 1},
                                                     {"type", type},
@@ -57,6 +49,10 @@ std::string json_line(std::string_view type, const CachedFile& file, const std::
                                                     {"hash", file.hash},
                                                     {"last_used", core::format_utc(last_used(file, uses))}}) +
          "\n";
+}
+
+std::string json_line(std::string_view type, const std::string& job) {
+  return boost::json::serialize(boost::json::object{{"v", 1}, {"type", type}, {"id", job}}) + "\n";
 }
 
 std::uint64_t total(const std::vector<CachedFile>& files) {
@@ -106,9 +102,9 @@ net::Async<> remove(ClusterClient& cluster, const CachedFile& file) {
 net::Async<> collect(const Env& command, ClusterClient& cluster) {
   const auto cache = co_await read_cache(cluster);
   if (!cache) co_return fail(cache.error());
-  const auto running = co_await running_applications(cluster);
-  if (!running) co_return fail(running.error().within("which jobs run is not known, so nothing was deleted"));
-  const auto gone = backend::disposable(cache->files, cache->uses, *running,
+  const auto known = co_await applications_of(cluster);
+  if (!known) co_return fail(known.error().within("which jobs run is not known, so nothing was deleted"));
+  const auto gone = backend::disposable(cache->files, cache->uses, known->running,
                                         {core::wall_now(), std::chrono::days(command.older_than_days)});
   for (const auto& file : gone) {
     if (!command.dry_run) {
@@ -126,8 +122,44 @@ net::Async<> collect(const Env& command, ClusterClient& cluster) {
   co_return core::Result<>{};
 }
 
+// How long jobs are kept: as the command or the settings say.
+core::Result<std::optional<core::Millis>> keep_jobs(const Env& command) {
+  if (command.keep_jobs_days) return std::chrono::days(*command.keep_jobs_days);
+  const auto settings = load_settings();
+  if (!settings) return fail(settings.error());
+  return settings->keep_jobs;
+}
+
+net::Async<> collect_jobs(const Env& command, ClusterClient& cluster) {
+  const auto keep = keep_jobs(command);
+  if (!keep) co_return fail(keep.error());
+  if (!*keep) co_return core::Result<>{};
+  const auto removed = co_await remove_old_jobs(cluster, **keep, command.dry_run ? Removal::rehearsed : Removal::real);
+  if (!removed) co_return fail(removed.error());
+  for (const auto& id : *removed) {
+    if (wants_json(command.common))
+      print(json_line(command.dry_run ? "disposable_job" : "deleted_job", id));
+    else
+      print(fmt::format("{}\n", cluster.job_folder(id)));
+  }
+  if (!wants_json(command.common)) {
+    const auto when = **keep == core::Millis(0) ? "" : fmt::format(" {} ago or earlier", core::format_duration(**keep));
+    print(fmt::format("{} {}: of jobs that ended{}\n",
+                      core::plural(static_cast<std::int64_t>(removed->size()), "job folder"),
+                      command.dry_run ? "would be deleted" : "deleted", when));
+  }
+  co_return core::Result<>{};
+}
+
+// Jobs first: what only they used is then not in use.
+net::Async<> tidy_up(const Env& command, ClusterClient& cluster) {
+  auto done = co_await collect_jobs(command, cluster);
+  if (done) done = co_await collect(command, cluster);
+  co_return done;
+}
+
 net::Async<> run(const Env& command, ClusterClient& cluster) {
-  auto done = command.verb == Env::Verb::ls ? co_await list(command, cluster) : co_await collect(command, cluster);
+  auto done = command.verb == Env::Verb::ls ? co_await list(command, cluster) : co_await tidy_up(command, cluster);
   cluster.close();
   co_return done;
 }

@@ -6,6 +6,7 @@
 #include "cli/held_signals.hpp"
 #include "cli/launch_parts.hpp"
 #include "cli/python_env.hpp"
+#include "cli/settings.hpp"
 #include "cli/task_paths.hpp"
 #include "cli/transfer_bar.hpp"
 #include "cli/wait_for.hpp"
@@ -38,6 +39,9 @@ int launch_on_yarn(const RunOptions& options, spec::JobSpec spec, const Where& w
   spec = with_scripts_shipped(std::move(spec));
   if (!options.dry_run) say(options, where.sentence);
   auto yarn = yarn_options(spec, options.yarn);
+  const auto settings = load_settings();
+  if (!settings) return complain(settings.error());
+  yarn.settings = *settings;
   const bool by_default = wants_default_env(spec);
   if (by_default) spec.python_env = kDefaultEnv;
   if (spec.python_env && !options.dry_run) {

@@ -116,6 +116,9 @@ struct Grammar {
         ->type_name("DAYS")
         ->capture_default_str()
         ->check(days());
+    env.add_option("--keep-jobs", raw.keep_jobs, "gc: folders of jobs too that ended so many days ago, or more")
+        ->type_name("DAYS")
+        ->check(days());
     env.add_flag("--dry-run", raw.dry_run, "gc: only say what would be deleted");
     add_common(env, raw);
 

@@ -133,6 +133,7 @@ Result<Command> env_command(const RawOptions& raw) {
   return simple_command<Env>(raw, [&](Env& c) {
     c.verb = raw.what == "ls" ? Env::Verb::ls : Env::Verb::gc;
     c.older_than_days = raw.older_than;
+    c.keep_jobs_days = raw.keep_jobs;
     c.dry_run = raw.dry_run;
   });
 }

@@ -4,6 +4,7 @@
 #include "cli/job_options.hpp"
 #include "core/result.hpp"
 
+#include <optional>
 #include <string>
 
 namespace ydl::cli {
@@ -30,6 +31,7 @@ struct RawOptions {
   std::string grace, file, id, task, stream, shell, folder, credentials, logs, expected_image;
   int limit = 50;
   int older_than = 30;
+  std::optional<int> keep_jobs;
   int attempt = 0;
 };
 

@@ -3,6 +3,7 @@
 #include "backend/packing/hash_memory.hpp"
 #include "backend/yarn/remote_files.hpp"
 #include "backend/yarn/staging.hpp"
+#include "cli/retention.hpp"
 #include "core/strings.hpp"
 #include "hconf/portable.hpp"
 #include "hconf/services.hpp"
@@ -106,6 +107,7 @@ net::Async<> bring_files(ClusterClient& cluster, const spec::JobSpec& spec, cons
   staging.job_folder = job.folder;
   staging.application = job.application;
   staging.root = cluster.root;
+  staging.site_root = options.settings.site_cache.value_or("");
   staging.url_prefix = cluster.url_prefix;
   staging.executable = net::kOwnExecutable;
   staging.user = cluster.user;
@@ -141,6 +143,18 @@ net::Async<> hand_over(ClusterClient& cluster, const YarnJob& job, const master:
                     report->priority, *options.priority, job.queue));
   }
   co_return core::Result<>{};
+}
+
+// The job is on its way: what cannot be removed now is for the next time.
+net::awaitable<void> tidy_jobs(ClusterClient& cluster, core::Millis keep, const Say& say) {
+  const auto removed = co_await remove_old_jobs(cluster, keep, Removal::real);
+  if (!removed) {
+    say(fmt::format("note: old jobs are not tidied up: {}", removed.error().message));
+  } else if (!removed->empty()) {
+    say(fmt::format("removed {} that ended {} ago or earlier (keep_jobs)",
+                    core::plural(static_cast<std::int64_t>(removed->size()), "job folder"),
+                    core::format_duration(keep)));
+  }
 }
 
 }  // namespace
@@ -225,6 +239,7 @@ net::Async<YarnJob> submit_to_yarn(ClusterClient& cluster, const master::JobFold
     (void)co_await cluster.fs->remove(job.folder, hdfs::Recursive::yes);
     co_return fail(done.error());
   }
+  if (options.settings.keep_jobs) co_await tidy_jobs(cluster, *options.settings.keep_jobs, say);
   co_return job;
 }
 

@@ -1,12 +1,17 @@
-"""What a job asks of a real YARN cluster: where its tasks run and its priority."""
+"""What a job asks of a real YARN cluster: where its tasks run, its priority, and how long its folder stays."""
 
 import hashlib
+import json
 import re
+import time
+import urllib.request
 
 import pytest
 from cluster_lib import state, web
 from hdfs_files import eventually
-from yarn_shell import SMALL, Jobs, let_users_in
+from yarn_shell import SMALL, Jobs, job_id, let_users_in
+
+DAY = 24 * 3600
 
 
 @pytest.fixture
@@ -18,7 +23,9 @@ def yarn(clusters):
 def jobs(yarn, tmp_path, request):
     let_users_in(yarn)
     eventually(lambda: len(hosts_that_run(yarn)) == 3, "all nodes to be well")
-    return Jobs(yarn, tmp_path, "u" + hashlib.sha1(request.node.name.encode()).hexdigest()[:8])
+    jobs = Jobs(yarn, tmp_path, "u" + hashlib.sha1(request.node.name.encode()).hexdigest()[:8])
+    jobs.environment["XDG_CONFIG_HOME"] = str(tmp_path / "config")
+    return jobs
 
 
 def resource_manager(cluster, path):
@@ -92,3 +99,44 @@ def test_a_job_file_can_ask_for_an_unmanaged_master(jobs):
     _, err = jobs.run("submit", "job.yaml")
     application = re.search(r"is (application_\d+_\d+) in queue", err).group(1)
     assert resource_manager(jobs.cluster, f"apps/{application}")["app"]["unmanagedApplication"] is True
+
+
+def folders(jobs):
+    listed, _ = jobs.run("fs", "ls", jobs.root)
+    return set(re.findall(r"/jobs/(\S+)", listed))
+
+
+def test_old_job_folders_go_and_running_jobs_stay(jobs):
+    ended = job_id(jobs.run("run", *SMALL, "--", "true")[1])
+    running = jobs.run("run", "--detach", *SMALL, "--", "sh", "-c", "exec tail -f /dev/null")[0].strip()
+    jobs.wait_for(running, "job_running")
+    listed, _ = jobs.run("env", "gc", "--keep-jobs", 0, "--dry-run", "--output", "json")
+    assert [one["id"] for one in map(json.loads, listed.splitlines()) if one["type"] == "disposable_job"] == [ended]
+    assert folders(jobs) == {ended, running}
+    assert "1 job folder deleted" in jobs.run("env", "gc", "--keep-jobs", 0)[0]
+    assert folders(jobs) == {running}
+    jobs.run("kill", running)
+
+
+def make_old(jobs, job, days):
+    """As if the job had ended so long ago."""
+    conf = (jobs.cluster.conf / "hdfs-site.xml").read_text()
+    address = conf.partition("<name>dfs.namenode.http-address</name><value>")[2].partition("<")[0]
+    then = int((time.time() - days * DAY) * 1000)
+    url = f"http://{address}/webhdfs/v1{jobs.root}/{job}?op=SETTIMES&modificationtime={then}&user.name={jobs.user}"
+    urllib.request.urlopen(urllib.request.Request(url, method="PUT")).read()
+
+
+def test_a_setting_says_how_long_jobs_are_kept(jobs, tmp_path):
+    old, new = (job_id(jobs.run("run", *SMALL, "--", "true")[1]) for _ in range(2))
+    make_old(jobs, old, 8)
+    make_old(jobs, new, 6)
+    config = tmp_path / "config/ydl/config.yaml"
+    config.parent.mkdir(parents=True)
+    config.write_text("keep_jobs: 7d\n")
+    _, err = jobs.run("run", *SMALL, "--", "true")
+    assert "removed 1 job folder that ended 7 d ago or earlier (keep_jobs)" in err
+    assert folders(jobs) == {new, job_id(err)}
+    config.write_text("keep_job: 7d\n")
+    _, err = jobs.run("run", *SMALL, "--", "true", code=2)
+    assert "config.yaml:1: unknown key 'keep_job'; did you mean 'keep_jobs'?" in err

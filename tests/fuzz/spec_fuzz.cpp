@@ -3,6 +3,7 @@
 #include "spec/options.hpp"
 #include "spec/parse.hpp"
 #include "spec/rules.hpp"
+#include "spec/settings.hpp"
 #include "spec/words.hpp"
 #include "spec/write.hpp"
 
@@ -21,6 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else {
     YDL_ASSERT(job.error().message.starts_with("fuzz:"));
   }
+  (void)parse_settings(text, "fuzz");
   (void)split_words(text);
   (void)parse_role_count(text);
   (void)parse_role_resources(text);

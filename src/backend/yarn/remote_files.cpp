@@ -3,6 +3,7 @@
 #include "core/files.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
+#include "hrpc/errors.hpp"
 
 #include <fmt/format.h>
 
@@ -35,6 +36,12 @@ net::Async<std::string> read_remote_file(hdfs::FileSystem& fs, std::string path,
     if (piece->empty()) co_return content;
     content.append(piece->data(), piece->size());
   }
+}
+
+net::Async<std::vector<hdfs::FileStatus>> list_or_nothing(hdfs::FileSystem& fs, std::string path) {
+  auto listed = co_await fs.list_all(path);
+  if (!listed && listed.error().code == hrpc::Errc::not_found) co_return std::vector<hdfs::FileStatus>{};
+  co_return listed;
 }
 
 net::awaitable<void> RecordMirror::copy() {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 // The small files of a job on HDFS.
 namespace ydl::backend {
@@ -18,6 +19,9 @@ namespace ydl::backend {
 // Errors: not_found among others; io when it is longer than `limit`.
 [[nodiscard]] net::Async<std::string> read_remote_file(hdfs::FileSystem& fs, std::string path,
                                                        std::size_t limit = std::size_t{64} << 20U);
+
+// The entries of a folder; none where it does not exist.
+[[nodiscard]] net::Async<std::vector<hdfs::FileStatus>> list_or_nothing(hdfs::FileSystem& fs, std::string path);
 
 // Keeps copies of a job's records (state.json, view.json, events.jsonl) in its folder on HDFS while the job runs: who
 // cannot reach the master reads them there, and so does everybody after its end.

@@ -4,7 +4,6 @@
 #include "backend/yarn/remote_files.hpp"
 #include "backend/yarn/staging_cache.hpp"
 #include "core/json.hpp"
-#include "hrpc/errors.hpp"
 
 #include <algorithm>
 
@@ -19,13 +18,6 @@ namespace json = boost::json;
 constexpr int kVersion = 1;
 constexpr core::Millis kLongestUpload = std::chrono::hours(24);
 constexpr std::size_t kLongestList = std::size_t{4} << 20U;
-
-// The entries of a folder; none where it does not exist.
-net::Async<std::vector<hdfs::FileStatus>> entries(hdfs::FileSystem& fs, std::string path) {
-  auto listed = co_await fs.list_all(path);
-  if (!listed && listed.error().code == hrpc::Errc::not_found) co_return std::vector<hdfs::FileStatus>{};
-  co_return listed;
-}
 
 }  // namespace
 
@@ -59,12 +51,12 @@ net::Async<> write_staged_list(hdfs::FileSystem& fs, std::string job_folder, Sta
 
 net::Async<std::vector<CachedFile>> list_cache(hdfs::FileSystem& fs, std::string root) {
   const auto folder = cache_folder(root);
-  const auto hashes = co_await entries(fs, folder);
+  const auto hashes = co_await list_or_nothing(fs, folder);
   if (!hashes) co_return core::fail(hashes.error());
   std::vector<CachedFile> files;
   for (const auto& hash : *hashes) {
     if (!hash.is_directory() || !is_sha256(hash.name)) continue;
-    const auto contents = co_await entries(fs, folder + "/" + hash.name);
+    const auto contents = co_await list_or_nothing(fs, folder + "/" + hash.name);
     if (!contents) co_return core::fail(contents.error());
     for (const auto& file : *contents) files.push_back({hash.name, file.name, file.length, file.modified});
   }
@@ -73,7 +65,7 @@ net::Async<std::vector<CachedFile>> list_cache(hdfs::FileSystem& fs, std::string
 
 net::Async<std::vector<CacheUse>> list_uses(hdfs::FileSystem& fs, std::string root) {
   const auto folder = root + "/jobs";
-  const auto jobs = co_await entries(fs, folder);
+  const auto jobs = co_await list_or_nothing(fs, folder);
   if (!jobs) co_return core::fail(jobs.error());
   std::vector<CacheUse> uses;
   for (const auto& job : *jobs) {

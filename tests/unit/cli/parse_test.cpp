@@ -347,6 +347,8 @@ TEST(ParseCommands, the_cache_is_shown_or_tidied_up) {
   EXPECT_THAT(refusal("ydl env purge"), HasSubstr("choose ls or gc"));
   EXPECT_THAT(refusal("ydl env ls --dry-run"), HasSubstr("for gc"));
   EXPECT_THAT(refusal("ydl env gc --older-than -1"), HasSubstr("days"));
+  EXPECT_EQ(parsed<Env>("ydl env gc --keep-jobs 7").keep_jobs_days, 7);
+  EXPECT_EQ(parsed<Env>("ydl env gc").keep_jobs_days, std::nullopt) << "as the settings say";
 }
 
 TEST(ParseJobOptions, inputs_are_paths_in_hdfs) {

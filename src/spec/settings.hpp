@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/result.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ydl::spec {
+
+// What holds for every job of a user or a site: config.yaml.
+struct Settings {
+  std::optional<core::Millis> keep_jobs;  // folders of jobs on HDFS that ended longer ago are removed; empty: none
+  std::optional<std::string> site_cache;  // a folder of HDFS with a cache for all users; empty: none
+
+  bool operator==(const Settings&) const = default;
+};
+
+inline constexpr core::Millis kShortestKeep = std::chrono::hours(24);
+
+// Every problem with its line, as parse_job tells them. An empty file is fine. Errors: usage.
+[[nodiscard]] core::Result<Settings> parse_settings(std::string_view text, std::string_view file_name);
+
+// What `over` says, and where it says nothing `under`.
+[[nodiscard]] Settings merge(Settings over, const Settings& under);
+
+}  // namespace ydl::spec

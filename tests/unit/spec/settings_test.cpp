@@ -1,0 +1,37 @@
+#include "spec/settings.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ydl::spec {
+namespace {
+
+using testing::HasSubstr;
+
+std::string refusal(std::string_view text) {
+  const auto settings = parse_settings(text, "config.yaml");
+  return settings ? "accepted" : settings.error().message;
+}
+
+TEST(Settings, a_file_says_what_holds_for_every_job) {
+  EXPECT_EQ(parse_settings("keep_jobs: 30d\nsite_cache: /apps/ydl\n", "f"),
+            (Settings{std::chrono::days(30), "/apps/ydl"}));
+  EXPECT_EQ(parse_settings("# nothing yet\n", "f"), Settings{});
+}
+
+TEST(Settings, a_mistake_is_named_with_its_line) {
+  EXPECT_EQ(refusal("keep_jobs: 30d\nkeep_job: 3d\n"),
+            "config.yaml:2: unknown key 'keep_job'; did you mean 'keep_jobs'?");
+  EXPECT_THAT(refusal("keep_jobs: 30m\n"), HasSubstr("config.yaml:1: keep_jobs: this must be at least a day"));
+  EXPECT_THAT(refusal("keep_jobs: long\n"), HasSubstr("config.yaml:1: keep_jobs"));
+  EXPECT_THAT(refusal("site_cache: apps\n"), HasSubstr("is no folder of HDFS"));
+  EXPECT_THAT(refusal("- keep_jobs\n"), HasSubstr("this must be a mapping"));
+}
+
+TEST(Settings, a_users_file_goes_over_the_sites) {
+  const Settings site{std::chrono::days(30), "/apps/ydl"};
+  EXPECT_EQ(merge({std::chrono::days(7), std::nullopt}, site), (Settings{std::chrono::days(7), "/apps/ydl"}));
+}
+
+}  // namespace
+}  // namespace ydl::spec
