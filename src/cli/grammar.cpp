@@ -52,7 +52,7 @@ void add_job_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--role", job.roles, "A role and how many tasks it has; repeat for more")
       ->type_name("NAME=N")
       ->allow_extra_args(false);
-  app.add_option("--resource", job.resources, "What each task of a role needs: ROLE:memory=2g,vcores=2,gpus=1")
+  app.add_option("--resource", job.resources, "What each task of a role needs: ROLE:memory=2g,gpus=1,hosts=a+b")
       ->type_name("ROLE:…")
       ->allow_extra_args(false);
   app.add_option("--worker-memory", job.worker_memory, "Memory of each worker")->type_name("SIZE");

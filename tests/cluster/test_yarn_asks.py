@@ -5,6 +5,7 @@ import json
 import re
 import time
 import urllib.request
+from pathlib import Path
 
 import pytest
 from cluster_lib import state, web
@@ -127,12 +128,17 @@ def make_old(jobs, job, days):
     urllib.request.urlopen(urllib.request.Request(url, method="PUT")).read()
 
 
-def test_a_setting_says_how_long_jobs_are_kept(jobs, tmp_path):
+def settings_file(jobs):
+    path = Path(jobs.environment["XDG_CONFIG_HOME"]) / "ydl/config.yaml"
+    path.parent.mkdir(parents=True)
+    return path
+
+
+def test_a_setting_says_how_long_jobs_are_kept(jobs):
     old, new = (job_id(jobs.run("run", *SMALL, "--", "true")[1]) for _ in range(2))
     make_old(jobs, old, 8)
     make_old(jobs, new, 6)
-    config = tmp_path / "config/ydl/config.yaml"
-    config.parent.mkdir(parents=True)
+    config = settings_file(jobs)
     config.write_text("keep_jobs: 7d\n")
     _, err = jobs.run("run", *SMALL, "--", "true")
     assert "removed 1 job folder that ended 7 d ago or earlier (keep_jobs)" in err
@@ -140,3 +146,16 @@ def test_a_setting_says_how_long_jobs_are_kept(jobs, tmp_path):
     config.write_text("keep_job: 7d\n")
     _, err = jobs.run("run", *SMALL, "--", "true", code=2)
     assert "config.yaml:1: unknown key 'keep_job'; did you mean 'keep_jobs'?" in err
+
+
+def test_a_setting_names_a_cache_that_its_owner_fills_and_others_use(jobs, yarn, tmp_path_factory):
+    let_users_in(yarn, "/apps")
+    site = f"/apps/{jobs.user}"
+    jobs.run("fs", "mkdir", "-p", f"{site}/cache/sha256")
+    settings_file(jobs).write_text(f"site_cache: {site}\n")
+    jobs.run("run", *SMALL, "--", "true")
+    assert "/cache/sha256/" in jobs.run("fs", "ls", f"{site}/cache/sha256")[0]
+    other = Jobs(yarn, tmp_path_factory.mktemp("other"), jobs.user + "x")
+    other.environment["XDG_CONFIG_HOME"] = jobs.environment["XDG_CONFIG_HOME"]
+    _, err = other.run("run", *SMALL, "--", "true")
+    assert "brought" not in err and "is not used" not in err

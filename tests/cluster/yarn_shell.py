@@ -66,9 +66,9 @@ class Jobs:
         raise AssertionError(f"the job ended without {kind}")
 
 
-def let_users_in(cluster):
-    """As the superuser of HDFS: anybody may have a home there."""
-    for words in (("mkdir", "-p", "/user"), ("chmod", "1777", "/user")):
+def let_users_in(cluster, folder="/user"):
+    """As the superuser of HDFS: anybody may have a folder of their own there."""
+    for words in (("mkdir", "-p", folder), ("chmod", "1777", folder)):
         subprocess.run([YDL, "fs", *words], env={**os.environ, **cluster.variables}, check=True, timeout=60)
 
 
