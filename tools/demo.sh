@@ -57,5 +57,5 @@ fi
 echo
 "$ydl" logs "$job" worker:0 2> /dev/null | grep '^accuracy:'
 echo "time:  $seconds s"
-echo "model: $(ls -t "$results"/worker-0/* | grep -v symbol | head -n 1)"
+echo "model: $(printf '%s\n' "$results"/worker-0/* | grep -v symbol | sort | tail -n 1)"
 if [ "$where" = yarn ]; then echo "The cluster is being taken down."; else echo "logs:  ydl logs $job"; fi
