@@ -8,7 +8,7 @@ from .errors import ClusterError
 
 LINES_SHOWN = 25  # of the log of a daemon that did not come up
 RECORD = "-XX:ArchiveClassesAtExit"
-KEPT_VARIABLES = ("PATH", "HOME", "USER", "LOGNAME", "LANG", "JAVA_HOME", "TMPDIR")
+KEPT_VARIABLES = ("PATH", "HOME", "USER", "LOGNAME", "JAVA_HOME", "TMPDIR")
 
 
 @dataclass
@@ -93,5 +93,6 @@ class JavaDaemon(Daemon):
     def environment(self):
         kept = {key: os.environ[key] for key in KEPT_VARIABLES if key in os.environ}
         empty = self.cluster.folder / "empty"
-        return {**kept, **jvm.environment(self.cluster.options.version, [self.folder / "conf", empty]),
+        # A JVM without a locale refuses file names that are not ASCII: NodeManagers could not unpack them.
+        return {**kept, "LC_ALL": "C.UTF-8", **jvm.environment(self.cluster.options.version, [self.folder / "conf", empty]),
                 "HADOOP_HOME": str(empty), "HADOOP_YARN_HOME": str(empty), "HADOOP_CONF_DIR": str(self.folder / "conf")}
