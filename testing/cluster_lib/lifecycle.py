@@ -137,13 +137,13 @@ def _signal(cluster, name, number):
 def end(cluster):
     """Ends every process of the cluster; its folder, with the logs, stays."""
     running = [daemon for daemon in daemons(cluster) if daemon.pid()]
-    recording = [daemon for daemon in running if daemon.is_recording()]
-    # Nobody wants what the others would still write.
-    processes.kill([daemon.pid() for daemon in running if daemon not in recording])
-    processes.send([daemon.pid() for daemon in recording], signal.SIGCONT)  # one that was paused could not end
-    if processes.end([daemon.pid() for daemon in recording]):
-        for daemon in recording:
+    # Those that write down their classes end by themselves, the last first: a NodeManager whose ResourceManager has gone does not.
+    for daemon in reversed([daemon for daemon in running if daemon.is_recording()]):
+        processes.send([daemon.pid()], signal.SIGCONT)  # one that was paused could not end
+        if processes.end([daemon.pid()]):
             daemon.keep_classes()
+    # Nobody wants what the others would still write.
+    processes.kill([pid for daemon in running if (pid := daemon.pid())])
     _kill_containers(daemons(cluster))
 
 
