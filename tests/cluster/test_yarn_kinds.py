@@ -24,7 +24,7 @@ def jobs(clusters, kind, tmp_path):
     if not secure:
         let_users_in(cluster)
     jobs = Jobs(cluster, tmp_path, "root" if secure else "ann")
-    eventually(lambda: "3 of 3 nodes run" in jobs.run("doctor")[0], "three nodes", 120)  # a node is known before it is well
+    eventually(lambda: "3 of 3 nodes run" in jobs.start("doctor").communicate()[0], "three nodes", 120)  # a node is known before it is well
     return jobs
 
 
