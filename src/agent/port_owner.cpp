@@ -66,7 +66,12 @@ PortOwner Listeners::owner_of(std::uint16_t port, std::span<const pid_t> ours) c
   for (const auto& process : list_processes()) {
     if (has_socket(process.pid, inodes)) return {PortOwner::Kind::stranger, process.pid, process_name(process.pid)};
   }
-  return {PortOwner::Kind::stranger, 0, {}};
+  // Somebody whose sockets we may not see, or nobody any more: who listened may have ended since the tables were read.
+  const auto now = read();
+  const auto still = now ? now->sockets_on(port) : inodes;
+  const bool listens =
+      std::ranges::any_of(inodes, [&](auto inode) { return std::ranges::find(still, inode) != still.end(); });
+  return listens ? PortOwner{PortOwner::Kind::stranger, 0, {}} : PortOwner{};
 }
 
 }  // namespace ydl::agent

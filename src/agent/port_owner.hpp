@@ -24,8 +24,8 @@ class Listeners {
   [[nodiscard]] static core::Result<Listeners> read();
 
   [[nodiscard]] bool anyone_on(std::uint16_t port) const { return !sockets_on(port).empty(); }
-  // Whether the listener is one of `ours` (a task and its descendants) or somebody else. When somebody listens this
-  // reads /proc, which takes milliseconds.
+  // Whether the listener is one of `ours` (a task and its descendants) or somebody else; nobody when it has ended
+  // since. When somebody listens this reads /proc, which takes milliseconds.
   [[nodiscard]] PortOwner owner_of(std::uint16_t port, std::span<const pid_t> ours) const;
 
  private:

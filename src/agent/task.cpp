@@ -337,14 +337,14 @@ void Task::check_ports(LookRound& round) {
   next_port_check_ = now + kPortCheckPeriod;
   const auto* listeners = round.listeners();
   for (const auto port : std::exchange(unchecked_ports_, {})) {
-    if (listeners == nullptr || !listeners->anyone_on(port)) {
-      if (now < last_port_check_) unchecked_ports_.push_back(port);
-      continue;
+    PortOwner owner;
+    if (listeners != nullptr && listeners->anyone_on(port)) {
+      // After the listeners: a process that began to listen is among them.
+      std::vector<pid_t> ours{process_->reaper_pid()};
+      for (const auto& process : descendants_of(process_->reaper_pid(), round.processes())) ours.push_back(process.pid);
+      owner = listeners->owner_of(port, ours);
     }
-    // After the listeners: a process that began to listen is among them.
-    std::vector<pid_t> ours{process_->reaper_pid()};
-    for (const auto& process : descendants_of(process_->reaper_pid(), round.processes())) ours.push_back(process.pid);
-    const auto owner = listeners->owner_of(port, ours);
+    if (owner.kind == PortOwner::Kind::nobody && now < last_port_check_) unchecked_ports_.push_back(port);
     if (owner.kind == PortOwner::Kind::stranger) {
       unchecked_ports_.clear();
       start_failed(

@@ -130,5 +130,16 @@ TEST(PortOwner, anothers_listener_is_a_stranger_with_pid_and_name) {
   ::waitpid(child, nullptr, 0);
 }
 
+TEST(PortOwner, a_listener_that_ended_after_the_tables_were_read_is_nobody) {
+  const auto held = HeldPorts::hold(1);
+  const auto port = held->ports().front();
+  auto listener = listen_on(port);
+  const auto listeners = Listeners::read();
+  ASSERT_TRUE(listeners);
+  ASSERT_TRUE(listeners->anyone_on(port));
+  listener.reset();
+  EXPECT_EQ(listeners->owner_of(port, std::vector{::getpid()}).kind, PortOwner::Kind::nobody);
+}
+
 }  // namespace
 }  // namespace ydl::agent
