@@ -70,6 +70,7 @@ class Agent {
 
   void end_tasks() {
     for (auto& [attempt, task] : tasks_) task->kill();  // all at once, then wait for each
+    for (auto& [attempt, task] : tasks_) task->end();
     tasks_.clear();
     kill_strays({});
   }
@@ -274,6 +275,9 @@ class Agent {
 int run_agent_process(const AgentOptions& options) {
   ::prctl(PR_SET_NAME, "ydl-agent");
   ::signal(SIGPIPE, SIG_IGN);
+  // A task in our process group that is frozen and then killed can leave that group without a parent in our session:
+  // the kernel hangs up on all of it, us too.
+  ::signal(SIGHUP, SIG_IGN);
   adopt_orphans();
   const auto file = credentials_file(options.credentials);
   const auto credentials = file ? read_agent_credentials(*file) : core::fail(file.error());

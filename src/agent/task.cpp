@@ -74,13 +74,7 @@ Task::Task(net::asio::any_io_executor executor, Machine& machine, const Surround
       err_(std::filesystem::path(request_.log_directory) / "stderr") {}
 
 Task::~Task() {
-  const pid_t reaper = reaper_pid();
-  if (running()) {
-    process_->kill();
-    remove_container();
-  }
-  process_.reset();  // ends whatever still runs
-  machine_.remove_reaper(reaper);
+  end();
   if (!gpus_.empty()) {
     if (auto pool = machine_.gpus()) (*pool)->release(gpus_);
   }
@@ -272,6 +266,16 @@ void Task::stop(core::Millis grace) {
 
 void Task::kill() {
   if (running()) process_->kill();
+}
+
+void Task::end() {
+  const pid_t reaper = reaper_pid();
+  if (running()) {
+    process_->kill();
+    remove_container();
+  }
+  process_.reset();  // ends whatever still runs
+  machine_.remove_reaper(reaper);
 }
 
 void Task::give_up() {

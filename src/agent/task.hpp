@@ -83,6 +83,8 @@ class Task : public std::enable_shared_from_this<Task> {
   void watch();
   void stop(core::Millis grace);
   void kill();
+  // As kill, and returns when nothing of it runs any more. What it ended with is reported to nobody.
+  void end();
   // As kill; and what is being copied to or from HDFS is given up.
   void give_up();
 
