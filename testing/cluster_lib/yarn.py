@@ -31,7 +31,8 @@ def client_sites(cluster):
             "yarn.resourcemanager.ha.automatic-failover.enabled": "false",
             "yarn.resourcemanager.cluster-id": "ydl",
         })
-    settings["yarn.log-aggregation-enable"] = "true"
+    # With Kerberos a NodeManager reads logs through Hadoop's native library, which no registry has, and ends itself without it.
+    settings["yarn.log-aggregation-enable"] = "false" if cluster.options.secure else "true"
     settings["yarn.node-labels.enabled"] = "true"
     return {"yarn": settings} if cluster.options.yarn else {}
 

@@ -8,7 +8,7 @@ from yarn_shell import SMALL, Jobs, job_id, let_users_in
 
 # A first run may install MXNet.
 pytestmark = pytest.mark.timeout(900)
-KINDS = [("--secure",), ("--version", "3.3.6")]
+KINDS = [("--secure",), ("--version", "3.3.6"), ("--version", "3.3.6", "--secure")]
 
 
 @pytest.fixture(scope="module", params=KINDS, ids=" ".join)
