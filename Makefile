@@ -16,18 +16,19 @@ PYENV := tools/setup/python_env.sh
 # CMake asks for it too; here its progress is seen.
 KRB5 := tools/setup/krb5.sh > /dev/null
 
-.PHONY: help build dev demo test test-unit test-python check bench fuzz tsan install package clean
+.PHONY: help build dev demo test test-unit test-needs test-kinds check bench fuzz tsan install package clean
 
 help:
-	@echo 'make demo      train MNIST on this machine: MXNet, 2 workers, 2 servers'
-	@echo 'make build     build/bin/ydl, the static binary'
-	@echo 'make test      everything that can be tested'
-	@echo 'make check     format, tidy, layers, orphan tests, links of documents'
-	@echo 'make bench     side-by-side benchmarks'
-	@echo 'make fuzz      every fuzz target for FUZZ_SECONDS (default 30) each'
-	@echo 'make tsan      the unit and process tests under ThreadSanitizer'
-	@echo 'make install   to PREFIX (default /usr/local)'
-	@echo 'make package   dist/ydl-VERSION-linux-x86_64.tar.gz'
+	@echo 'make demo        train MNIST on this machine: MXNet, 2 workers, 2 servers'
+	@echo 'make build       build/bin/ydl, the static binary'
+	@echo 'make test        everything that can be tested'
+	@echo 'make test-kinds  the examples on other YARN clusters: Hadoop 3.3.6, Kerberos'
+	@echo 'make check       format, tidy, layers, orphan tests, links of documents'
+	@echo 'make bench       side-by-side benchmarks'
+	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (default 30) each'
+	@echo 'make tsan        the unit and process tests under ThreadSanitizer'
+	@echo 'make install     to PREFIX (default /usr/local)'
+	@echo 'make package     dist/ydl-VERSION-linux-x86_64.tar.gz'
 
 build:
 	@$(APT) build
@@ -49,13 +50,21 @@ demo: build
 	@$(APT) python data $(if $(filter yarn,$(CLUSTER)),hadoop)
 	@tools/demo.sh
 
-test: build dev
-	@$(APT) build test data hadoop kdc podman
-	@# Downloads come before the tests, which have limits of time.
-	@for name in torch tensorflow jax mxnet; do $(PYENV) $$name > /dev/null || exit 1; done
-	@for release in 3.4.1 3.3.6; do tools/setup/hadoop.sh $$release > /dev/null || exit 1; done
+test: build dev test-needs
 	ctest --preset dev
 	@python=$$($(PYENV) test) && YDL=build/bin/ydl $$python/bin/python -m pytest tests
+
+# Downloads come before the tests, which have limits of time.
+test-needs:
+	@$(APT) build test data hadoop kdc podman
+	@for name in torch tensorflow jax mxnet; do $(PYENV) $$name > /dev/null || exit 1; done
+	@for release in 3.4.1 3.3.6; do tools/setup/hadoop.sh $$release > /dev/null || exit 1; done
+
+test-kinds: build dev test-needs
+	@python=$$($(PYENV) test) && for kind in '--secure' '--version 3.3.6' '--version 3.3.6 --secure'; do \
+	  echo "== testing/cluster up --nodes 3 --yarn $$kind"; \
+	  YDL=build/bin/ydl $$python/bin/python -m pytest tests/cluster/test_yarn_examples.py tests/cluster/test_yarn_images.py --kind="$$kind" || exit 1; \
+	done
 
 test-unit: dev
 	ctest --preset dev -L unit

@@ -38,6 +38,16 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: SETTINGS.index(item.callspec.params["setting"]) if "setting" in getattr(item, "fixturenames", ()) else -1)
 
 
+def pytest_addoption(parser):
+    parser.addoption("--kind", default="", help="the cluster of the examples, as options of `testing/cluster up`: --kind='--version 3.3.6 --secure'")
+
+
+@pytest.fixture(scope="session")
+def kind(request):
+    """The kind of cluster that was asked for. Without: Hadoop 3.4.1, no Kerberos."""
+    return tuple(request.config.getoption("--kind", default="").split())
+
+
 @pytest.fixture(scope="session")
 def clusters():
     """A cluster with options of `testing/cluster up`: clusters("--nodes", "3", "--secure"). Tests share it and leave it whole."""

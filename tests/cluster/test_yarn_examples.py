@@ -1,4 +1,4 @@
-"""The examples on a real YARN cluster: the same scripts, the same options, and what they learn."""
+"""The examples on a real YARN cluster: the same scripts, the same options, and what they learn. On other clusters: make test-kinds."""
 
 import os
 import re
@@ -7,17 +7,15 @@ from pathlib import Path
 import pytest
 
 from installed import EXAMPLES, accuracy, mnist, output_of, python_of
-from yarn_shell import Jobs, job_id, let_users_in
+from yarn_shell import job_id, jobs_on
 
 # A first run may install the frameworks.
 pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.fixture
-def jobs(clusters, tmp_path):
-    cluster = clusters("--nodes", "3", "--yarn")
-    let_users_in(cluster)
-    return Jobs(cluster, tmp_path, "ann")
+def jobs(clusters, kind, tmp_path):
+    return jobs_on(clusters("--nodes", "3", "--yarn", *kind), tmp_path)
 
 
 def roles(**counts):

@@ -4,8 +4,8 @@ import os
 
 import pytest
 from images import IMAGE, Podman, add_python, make_root
-from test_yarn_examples import EXAMPLES, accuracy, mnist, python_of
-from yarn_shell import SMALL, Jobs, let_users_in
+from installed import EXAMPLES, accuracy, mnist, python_of
+from yarn_shell import SMALL, jobs_on
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -22,11 +22,9 @@ def podman(tmp_path_factory):
 
 
 @pytest.fixture
-def jobs(clusters, podman, tmp_path):
+def jobs(clusters, kind, podman, tmp_path):
     variables = ",".join(f"{name}={value}" for name, value in podman.variables.items())
-    cluster = clusters("--nodes", "3", "--yarn", "--set", f"yarn.nodemanager.admin-env={variables}")
-    let_users_in(cluster)
-    return Jobs(cluster, tmp_path, "ann")
+    return jobs_on(clusters("--nodes", "3", "--yarn", *kind, "--set", f"yarn.nodemanager.admin-env={variables}"), tmp_path)
 
 
 @pytest.fixture

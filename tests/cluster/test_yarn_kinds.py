@@ -4,7 +4,7 @@ import pytest
 
 from hdfs_files import eventually
 from installed import EXAMPLES, accuracy, mnist, python_of
-from yarn_shell import SMALL, Jobs, job_id, let_users_in
+from yarn_shell import SMALL, job_id, jobs_on
 
 # A first run may install MXNet.
 pytestmark = pytest.mark.timeout(900)
@@ -19,11 +19,7 @@ def kind(request):
 
 @pytest.fixture
 def jobs(clusters, kind, tmp_path):
-    cluster = clusters("--nodes", "3", "--yarn", *kind)
-    secure = "--secure" in kind
-    if not secure:
-        let_users_in(cluster)
-    jobs = Jobs(cluster, tmp_path, "root" if secure else "ann")
+    jobs = jobs_on(clusters("--nodes", "3", "--yarn", *kind), tmp_path)
     eventually(lambda: "3 of 3 nodes run" in jobs.start("doctor").communicate()[0], "three nodes", 120)  # a node is known before it is well
     return jobs
 

@@ -66,6 +66,14 @@ class Jobs:
         raise AssertionError(f"the job ended without {kind}")
 
 
+def jobs_on(cluster, home):
+    """The shell of a user whom the cluster knows: with Kerberos there is one, who has a ticket."""
+    if cluster.options.secure:
+        return Jobs(cluster, home, "root")
+    let_users_in(cluster)
+    return Jobs(cluster, home, "ann")
+
+
 def let_users_in(cluster, folder="/user"):
     """As the superuser of HDFS: anybody may have a folder of their own there."""
     for words in (("mkdir", "-p", folder), ("chmod", "1777", folder)):
