@@ -114,6 +114,7 @@ class Task : public std::enable_shared_from_this<Task> {
   [[nodiscard]] net::awaitable<void> say_that_it_saves();
   [[nodiscard]] net::awaitable<void> finish_logs();
   [[nodiscard]] net::Async<> save_to_hdfs(const TaskExited& exited);
+  // task.cpp
   [[nodiscard]] LaunchRequest launch_request(Launch request) const;
   [[nodiscard]] net::awaitable<void> follow();
   void on(const Launched& event);
@@ -121,9 +122,11 @@ class Task : public std::enable_shared_from_this<Task> {
   void on(const Ended& event);
   void on(const ReaperLost& event);
   void ended(job::ExitStatus status, int leftovers);
-  void read_log();
-  void check_ports(LookRound& round);
   void start_failed(job::StartFailure failure, std::string reason);
+  // task_watch.cpp
+  void read_log();
+  void watch_ports();
+  void check_ports(LookRound& round);
 
   net::asio::any_io_executor executor_;
   Machine& machine_;
