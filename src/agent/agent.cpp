@@ -245,7 +245,11 @@ class Agent {
   net::awaitable<void> watch_signals() {
     asio::signal_set signals(context_, SIGTERM, SIGINT);
     const auto [error, number] = co_await signals.async_wait(net::tuple);
-    if (!error) leave(fmt::format("signal {}", number));
+    if (error) co_return;
+    exit_code_ =
+        128 +
+        number;  // as of a program that died of it: a NodeManager takes 0 for a success, whatever it had killed it for
+    leave(fmt::format("signal {}", number));
   }
 
   void leave(std::string_view why) {

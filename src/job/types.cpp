@@ -53,9 +53,13 @@ bool is_final(TaskState state) {
 
 std::string describe(const ExitStatus& status) {
   if (status.out_of_memory) {
-    return fmt::format("ran out of memory: it reached its limit of {}; ask for more with --resource ROLE:memory=SIZE",
-                       core::format_bytes(status.memory_limit));
+    const bool went_over = status.peak_memory > status.memory_limit;
+    return fmt::format(
+        "ran out of memory: it {} its limit of {}; ask for more with --resource ROLE:memory=SIZE",
+        went_over ? fmt::format("used {} and so passed", core::format_bytes(status.peak_memory)) : "reached",
+        core::format_bytes(status.memory_limit));
   }
+  if (!status.killer.empty()) return fmt::format("was killed by {}", status.killer);
   if (status.signal != 0) return fmt::format("was ended by {}", signal_name(status.signal));
   if (status.code == 0) return "ended well";
   return fmt::format("ended with code {}", status.code);

@@ -54,9 +54,10 @@ struct Place {
 struct ExitStatus {
   int code = 0;                    // what exit() was given, when no signal ended it
   int signal = 0;                  // the signal that ended it, or 0
-  bool out_of_memory = false;      // the kernel killed it at its memory limit
+  bool out_of_memory = false;      // it was killed for its memory, by the kernel or by a cluster
   std::uint64_t peak_memory = 0;   // bytes, 0 when unknown
   std::uint64_t memory_limit = 0;  // bytes, 0 when none was set
+  std::string killer = {};         // who killed it, why, and what to do; "" when nobody said so
   [[nodiscard]] bool ok() const { return code == 0 && signal == 0; }
   // The code a shell would report: the exit code, or 128 + signal.
   [[nodiscard]] int shell_code() const { return signal != 0 ? 128 + signal : code; }

@@ -55,7 +55,8 @@ std::vector<core::AttemptId> ContainerBook::waiting(const std::string& role) con
 std::string shorten_diagnostics(std::string_view diagnostics) {
   constexpr std::size_t kLongest = 1500;
   constexpr std::string_view kWordy[] = {
-      "For more detailed output", "[20", "Last 4096 bytes of", "\tat ", "at org.", "at java."};
+      "For more detailed output", "[20", "Last 4096 bytes of", "\tat ", "at org.", "at java.",
+      "Dump of the process-tree", "|- "};
   std::string text;
   for (const auto line : core::split(diagnostics, '\n')) {
     auto words = core::trim(line);
@@ -84,11 +85,34 @@ std::string sentence(const Held& held, const yarn::ContainerStatus& status) {
   return text;
 }
 
-job::ExitStatus killed_for_memory(const Held& held) {
+// "Current usage: 617.8 MB of 256 MB physical memory used; 4.0 GB of 2.5 GB virtual memory used": with `kind`
+// "physical" 617.8 MB and 256 MB.
+std::optional<std::pair<std::string_view, std::string_view>> usage(std::string_view diagnostics,
+                                                                   std::string_view kind) {
+  const auto end = diagnostics.find(fmt::format(" {} memory used", kind));
+  if (end == std::string_view::npos) return std::nullopt;
+  auto words = diagnostics.substr(0, end);
+  words.remove_prefix(words.find_last_of(":;") + 1);  // 0 where there is none
+  const auto of = words.find(" of ");
+  if (of == std::string_view::npos) return std::nullopt;
+  return std::pair{core::trim(words.substr(0, of)), core::trim(words.substr(of + 4))};
+}
+
+job::ExitStatus killed_for_memory(const Held& held, yarn::ExitCause cause, std::string_view diagnostics) {
   job::ExitStatus exit;
   exit.signal = SIGKILL;
-  exit.out_of_memory = true;
   exit.memory_limit = static_cast<std::uint64_t>(held.container.resource.memory_mib) << 20U;
+  exit.out_of_memory = cause == yarn::ExitCause::memory;
+  if (const auto used = usage(diagnostics, "physical")) {
+    exit.peak_memory = core::parse_bytes(used->first).value_or(0);
+  }
+  if (exit.out_of_memory) return exit;
+  const auto mapped = usage(diagnostics, "virtual");
+  exit.killer = fmt::format(
+      "its NodeManager for its virtual memory{}: ask for more memory, or have the administrator set "
+      "yarn.nodemanager.vmem-check-enabled to false",
+      mapped ? fmt::format(", {} where {} are allowed", core::printable(mapped->first), core::printable(mapped->second))
+             : "");
   return exit;
 }
 
@@ -103,8 +127,7 @@ ContainerEnd what_it_means(const Held& held, const yarn::ContainerStatus& status
   end.blames_the_host = cause == yarn::ExitCause::bad_disk || cause == yarn::ExitCause::not_started;
   if (cause == yarn::ExitCause::memory || cause == yarn::ExitCause::virtual_memory) {
     end.meaning = Meaning::exited;
-    end.exit = killed_for_memory(held);
-    end.exit.out_of_memory = cause == yarn::ExitCause::memory;  // address space is no memory: the note says what it is
+    end.exit = killed_for_memory(held, cause, status.diagnostics);
     return end;
   }
   if (held.phase == Phase::placed) {

@@ -85,18 +85,31 @@ TEST(ContainerEnds, the_third_container_that_comes_to_nothing_is_the_last) {
   EXPECT_EQ(what_it_means(held_in(Phase::starting, 2), ended_with(1)).meaning, Meaning::cannot_place);
 }
 
+constexpr auto kUsage =
+    "Container [pid=9] is running 379B beyond the 'PHYSICAL' memory limit. Current usage: 617.8 MB of 256 MB physical "
+    "memory used; 4.0 GB of 2.5 GB virtual memory used. Killing container.";
+
 TEST(ContainerEnds, for_too_much_memory_the_attempt_has_failed_by_itself) {
-  const auto end = what_it_means(held_in(Phase::placed), ended_with(-104));
+  const auto end = what_it_means(held_in(Phase::placed), ended_with(-104, kUsage));
   EXPECT_EQ(end.meaning, Meaning::exited);
   EXPECT_TRUE(end.exit.out_of_memory);
   EXPECT_EQ(end.exit.memory_limit, 2048ULL << 20U);
+  EXPECT_EQ(end.exit.peak_memory >> 20U, 617U);
 }
 
 TEST(ContainerEnds, for_too_much_address_space_are_not_called_a_lack_of_memory) {
-  const auto end = what_it_means(held_in(Phase::placed), ended_with(-103));
+  const auto end = what_it_means(held_in(Phase::placed), ended_with(-103, kUsage));
   EXPECT_EQ(end.meaning, Meaning::exited);
-  EXPECT_FALSE(end.exit.out_of_memory);
-  EXPECT_THAT(end.reason, HasSubstr("vmem"));
+  EXPECT_EQ(job::describe(end.exit),
+            "was killed by its NodeManager for its virtual memory, 4.0 GB where 2.5 GB are allowed: ask for more "
+            "memory, or have the administrator set yarn.nodemanager.vmem-check-enabled to false");
+}
+
+TEST(ContainerEnds, are_understood_where_the_nodemanager_says_nothing) {
+  for (const auto* words : {"", "physical memory used", " of  physical memory used; of virtual memory used"}) {
+    const auto end = what_it_means(held_in(Phase::placed), ended_with(-104, words));
+    EXPECT_THAT(job::describe(end.exit), HasSubstr("reached its limit of 2 GiB"));
+  }
 }
 
 TEST(ContainerEnds, of_a_running_attempt_mean_that_it_is_lost) {
@@ -110,6 +123,13 @@ TEST(Diagnostics, come_without_times_and_stack_traces_on_one_line) {
       "[2026-11-15 10:00:00.123]Exception from container-launch.\n\tat org.apache.hadoop.X(X.java:1)\n"
       "[2026-11-15 10:00:00.124]exec: ./ydl: not found\nFor more detailed output, check http://x\n");
   EXPECT_EQ(text, "Exception from container-launch. | exec: ./ydl: not found");
+}
+
+TEST(Diagnostics, come_without_a_list_of_processes) {
+  const auto text = shorten_diagnostics(
+      "Current usage: 617.8 MB of 256 MB physical memory used. Killing container.\n"
+      "Dump of the process-tree for container_1_1_01_000002 :\n\t|- PID PPID CMD_NAME\n\t|- 10008 9999 (ydl-task)\n");
+  EXPECT_EQ(text, "Current usage: 617.8 MB of 256 MB physical memory used. Killing container.");
 }
 
 TEST(Diagnostics, are_cut_where_nobody_reads_on) {

@@ -1,0 +1,27 @@
+"""Tasks that NodeManagers kill for their memory: the job says how much there was, and what to do."""
+
+import pytest
+from yarn_shell import SMALL, jobs_on
+
+USES = "import signal; used = b'x' * (600 << 20); signal.pause()"
+MAPS = "import mmap, signal; mapped = mmap.mmap(-1, 4 << 30); signal.pause()"
+# A NodeManager that looks at its containers itself, and does not leave them to cgroups, which it takes to be there.
+CHECKS = {"resource.memory.enforced": "false", "vmem-check-enabled": "true", "vmem-pmem-ratio": 10, "container-monitor.interval-ms": 500}
+
+
+@pytest.fixture
+def jobs(clusters, tmp_path):
+    settings = [word for key, value in CHECKS.items() for word in ("--set", f"yarn.nodemanager.{key}={value}")]
+    return jobs_on(clusters("--nodes", "1", "--yarn", *settings), tmp_path)
+
+
+def test_a_task_that_uses_more_memory_than_it_asked_for(jobs):
+    out, _ = jobs.run("run", *SMALL, "--", "python3", "-c", USES, code=137)
+    assert "ran out of memory: it used 61" in out and "passed its limit of 256 MiB; ask for more with --resource ROLE:memory=SIZE" in out
+    assert "beyond the 'PHYSICAL' memory limit" in out and "process-tree" not in out
+
+
+def test_a_task_that_maps_more_than_the_nodemanager_allows(jobs):
+    out, _ = jobs.run("run", *SMALL, "--", "python3", "-c", MAPS, code=137)
+    assert "was killed by its NodeManager for its virtual memory, 4.0 GB where 2.5 GB are allowed" in out
+    assert "yarn.nodemanager.vmem-check-enabled to false" in out
