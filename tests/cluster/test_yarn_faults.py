@@ -1,0 +1,84 @@
+"""What goes wrong around a job on a real YARN cluster, and what becomes of the job."""
+
+import os
+
+import pytest
+from yarn_shell import SMALL, jobs_on
+
+
+@pytest.fixture
+def jobs(clusters, tmp_path):
+    return jobs_on(clusters("--nodes", "3", "--yarn"), tmp_path)
+
+
+class Gate:
+    """A task stops at it until it is opened."""
+
+    def __init__(self, path):
+        self.path = path
+        os.mkfifo(path)
+
+    @property
+    def task(self):
+        return ("sh", "-c", f"echo at the gate; read line < {self.path}")
+
+    def open(self):
+        self.path.write_text("\n")
+
+
+@pytest.fixture
+def gate(tmp_path):
+    return Gate(tmp_path / "gate")
+
+
+def test_a_job_goes_on_when_the_other_resource_manager_takes_over(clusters, tmp_path, gate):
+    jobs = jobs_on(clusters("--nodes", "1", "--yarn", "--ha"), tmp_path)
+    running = jobs.start_and_see("at the gate", "run", *SMALL, "--", *gate.task)
+    jobs.cluster.run("failover", "resourcemanager")
+    gate.open()
+    out, err = running.communicate(timeout=120)
+    assert running.returncode == 0, out + err
+    assert "succeeded" in jobs.run("ls")[0]
+
+
+@pytest.fixture
+def full(jobs, gate):
+    """A job that has all hosts, but for a little that masters of others find room in."""
+    holder = jobs.start_and_see("at the gate", "run", "--resource", "worker:memory=7g", "--n", 3, "--", *gate.task)
+    yield holder
+    holder.terminate()
+    holder.communicate(timeout=60)
+
+
+def test_a_gang_that_finds_no_room_says_who_is_missing_and_why(jobs, full):
+    out, _ = jobs.run("run", "--allocation-timeout", "4s", "--resource", "worker:memory=7g", "--n", 2, "--", "true", code=1)
+    why = "2 of 2 tasks have no place after 4 s: worker:0 (queue default has granted no container of 7 GiB, 1 vcore yet: it is full, or no host has so much free)"
+    assert f"all tasks start again: {why}" in out
+    (end,) = [line for line in out.splitlines() if "failed after" in line]
+    assert why in end
+
+
+def test_safe_mode_is_named_before_anything_is_submitted(jobs):
+    jobs.cluster.client("safe-mode", enter=True)
+    try:
+        _, err = jobs.run("run", *SMALL, "--", "true", code=1)
+    finally:
+        jobs.cluster.client("safe-mode", enter=False)
+    assert "safe mode" in err.splitlines()[-1], err
+
+
+def test_a_staged_file_that_changes_under_a_job_is_named(jobs, full):
+    model = jobs.work / "model"
+    model.write_text("one")
+    waiting = jobs.start_and_see("worker:0 waits", "run", "--resource", "worker:memory=7g", "--file", "model", "--", "cat", "model")
+    listed, _ = jobs.run("fs", "ls", "-R", "/user/ann/.ydl/cache/sha256")
+    staged = [line.split()[-1] for line in listed.splitlines() if line.startswith("-") and not line.endswith("/ydl")]
+    for path in staged:
+        jobs.run("fs", "rm", "--skip-trash", path)
+        jobs.run("fs", "put", "model", path)
+    assert staged
+    full.terminate()
+    out, err = waiting.communicate(timeout=60)
+    assert waiting.returncode == 1, out + err
+    (end,) = [line for line in out.splitlines() if "failed after" in line]
+    assert "what it needs could not be brought to the node" in end and "changed on src filesystem" in end
