@@ -1,5 +1,7 @@
 """Tasks that NodeManagers kill for their memory: the job says how much there was, and what to do."""
 
+import re
+
 import pytest
 from yarn_shell import SMALL, jobs_on
 
@@ -17,7 +19,8 @@ def jobs(clusters, tmp_path):
 
 def test_a_task_that_uses_more_memory_than_it_asked_for(jobs):
     out, _ = jobs.run("run", *SMALL, "--", "python3", "-c", USES, code=137)
-    assert "ran out of memory: it used 61" in out and "passed its limit of 256 MiB; ask for more with --resource ROLE:memory=SIZE" in out
+    used = re.search(r"ran out of memory: it used (\d+) MiB and so passed its limit of 256 MiB; ask for more with --resource ROLE:memory=SIZE", out)
+    assert used and 256 < int(used[1]) < 700, out
     assert "beyond the 'PHYSICAL' memory limit" in out and "process-tree" not in out
 
 

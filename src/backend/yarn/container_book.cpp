@@ -106,7 +106,10 @@ job::ExitStatus killed_for_memory(const Held& held, yarn::ExitCause cause, std::
   if (const auto used = usage(diagnostics, "physical")) {
     exit.peak_memory = core::parse_bytes(used->first).value_or(0);
   }
-  if (exit.out_of_memory) return exit;
+  if (exit.out_of_memory) {
+    exit.killer = "its NodeManager for its memory";
+    return exit;
+  }
   const auto mapped = usage(diagnostics, "virtual");
   exit.killer = fmt::format(
       "its NodeManager for its virtual memory{}: ask for more memory, or have the administrator set "

@@ -41,6 +41,10 @@ TEST(JobFailure, out_of_memory_says_what_to_ask_for) {
   s.happens(Exited{{{"worker", 0}, 1}, ExitStatus{0, 9, true, 1ULL << 30U, 1ULL << 30U}});
   EXPECT_NE(s.machine.snapshot().outcome->reason.find("ran out of memory: it reached its limit of 1 GiB"),
             std::string::npos);
+  const ExitStatus by_cluster{0, 9, true, 3ULL << 30U, 1ULL << 30U, "its NodeManager"};
+  EXPECT_EQ(describe(by_cluster),
+            "ran out of memory: it used 3 GiB and so passed its limit of 1 GiB; ask for more with "
+            "--resource ROLE:memory=SIZE");
 }
 
 TEST(JobFailure, a_retry_starts_the_failed_task_alone_where_its_peers_can_take_it_back) {
