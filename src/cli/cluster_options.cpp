@@ -52,6 +52,7 @@ std::vector<std::string> cluster_only(const spec::JobSpec& job, Written written)
     if (!asked.hosts.empty()) add_of_role("hosts", core::join(asked.hosts, "+"));
     if (!asked.racks.empty()) add_of_role("racks", core::join(asked.racks, "+"));
     if (asked.placement) add_of_role("placement", *asked.placement);
+    for (const auto& [type, amount] : asked.types) add_of_role("types." + type, std::to_string(amount));
   }
   return found;
 }

@@ -73,6 +73,7 @@ void add_resources(spec::Resources& to, const spec::Resources& more) {
   if (!more.hosts.empty()) to.hosts = more.hosts;
   if (!more.racks.empty()) to.racks = more.racks;
   if (more.placement) to.placement = more.placement;
+  for (const auto& [type, amount] : more.types) to.types[type] = amount;
 }
 
 Result<void> add_resources(spec::JobSpec& job, const JobOptions& options) {

@@ -115,6 +115,9 @@ yarn::Resource container_size(const RoleLaunch& role) {
   size.memory_mib = static_cast<std::int64_t>((role.memory + kMiB - 1) / kMiB);
   size.vcores = role.vcores;
   if (role.gpus > 0) size.others[std::string(yarn::kGpu)] = role.gpus;
+  for (const auto& [type, amount] : role.asked.types) {
+    if (amount > 0) size.others[type] = amount;
+  }
   return size;
 }
 

@@ -103,6 +103,14 @@ core::Result<> check_python_env(const JobSpec& job) {
   return check_path(*job.python_env);
 }
 
+core::Result<> check_types(const std::map<std::string, int>& types) {
+  for (const auto& [type, amount] : types) {
+    if (auto ok = check_resource_type(type); !ok) return ok;
+    if (auto ok = check_range(amount, kTypeRange); !ok) return fail(ok.error().within(type));
+  }
+  return {};
+}
+
 }  // namespace
 
 core::Result<> check_resources(const Resources& resources) {
@@ -114,12 +122,14 @@ core::Result<> check_resources(const Resources& resources) {
       .then("hosts", [&] { return check_each(resources.hosts, check_host); })
       .then("racks", [&] { return check_each(resources.racks, check_rack); })
       .then("placement", [&] { return if_set(resources.placement, check_placement); })
+      .then("types", [&] { return check_types(resources.types); })
       .take();
 }
 
 // The ResourceManager places the master itself, and knows nothing of its GPUs.
 core::Result<> check_am_resources(const Resources& resources) {
-  if (resources.gpus || !resources.hosts.empty() || !resources.racks.empty() || resources.placement)
+  if (resources.gpus || !resources.hosts.empty() || !resources.racks.empty() || resources.placement ||
+      !resources.types.empty())
     return fail(Errc::usage, "the ApplicationMaster (am) has memory, vcores and a label, and nothing else");
   return check_resources(resources);
 }

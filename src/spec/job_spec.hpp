@@ -21,6 +21,7 @@ struct Resources {
   std::vector<std::string> hosts = {};                  // only there, or on `racks`; both empty: anywhere
   std::vector<std::string> racks = {};                  // only there, or on `hosts`
   std::optional<std::string> placement = std::nullopt;  // spread | pack; empty: spread
+  std::map<std::string, int> types = {};                // others that the cluster counts: {"yarn.io/fpga": 1}
 
   bool operator==(const Resources&) const = default;
 };

@@ -53,7 +53,18 @@ core::Result<> set_once(std::optional<T>& field, core::Result<T> value) {
   return {};
 }
 
+constexpr std::string_view kTypes = "types.";  // types.yarn.io/fpga=1
+
+core::Result<> set_type(std::map<std::string, int>& types, std::string_view type, std::string_view value) {
+  if (auto ok = check_resource_type(type); !ok) return ok;
+  const auto amount = parse_whole(value, kTypeRange);
+  if (!amount) return fail(amount.error());
+  if (!types.emplace(type, *amount).second) return fail(Errc::usage, "it is given twice");
+  return {};
+}
+
 core::Result<> set_resource(Resources& resources, std::string_view key, std::string_view value) {
+  if (key.starts_with(kTypes)) return set_type(resources.types, key.substr(kTypes.size()), value);
   if (key == "memory") return set_once(resources.memory, parse_memory(value));
   if (key == "vcores") return set_once(resources.vcores, parse_whole(value, kVcoresRange));
   if (key == "gpus") return set_once(resources.gpus, parse_whole(value, kGpusRange));
@@ -68,7 +79,9 @@ core::Result<Resources> parse_resources(std::string_view text) {
   for (const auto part : core::split(text, ',')) {
     const auto equals = part.find('=');
     const auto key = part.substr(0, equals);
-    if (std::ranges::find(kResourceKeys, key) == kResourceKeys.end()) {
+    if (key == "types")
+      return fail(Errc::usage, "types names no type; write types.NAME=N, for example types.yarn.io/fpga=1");
+    if (!key.starts_with(kTypes) && std::ranges::find(kResourceKeys, key) == kResourceKeys.end()) {
       return fail(Errc::usage, fmt::format("{} is no resource ({}){}", in_quotes(key), fmt::join(kResourceKeys, ", "),
                                            core::did_you_mean(key.substr(0, 64), kResourceKeys)));
     }

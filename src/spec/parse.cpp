@@ -48,6 +48,20 @@ core::Result<> check_version(const TreeNode& root, std::string_view file_name) {
   return {};
 }
 
+std::map<std::string, int> read_types(const Fields& resources, const std::string& place) {
+  const TreeNode* map = resources.map("types", "{yarn.io/fpga: 1}");
+  if (map == nullptr) return {};
+  std::vector<std::string_view> names;
+  for (const auto& [name, at, value] : map->entries) names.push_back(name);
+  const Fields fields(*map, "types of " + place, names, resources.problems());
+  std::map<std::string, int> types;
+  for (const auto& [name, at, value] : map->entries) {
+    if (auto ok = check_resource_type(name); !ok) fields.complain(name, value, ok.error().message);
+    if (const auto amount = fields.integer(name, kTypeRange)) types.emplace(name, *amount);
+  }
+  return types;
+}
+
 Resources read_resources(const Fields& role, const std::string& place) {
   const TreeNode* map = role.map("resources", "{memory: 2g, vcores: 1}");
   if (map == nullptr) return {};
@@ -58,7 +72,8 @@ Resources read_resources(const Fields& role, const std::string& place) {
           .label = fields.text("label", check_label),
           .hosts = fields.texts("hosts", check_host, "[node1, node2]"),
           .racks = fields.texts("racks", check_rack, "[/rack1]"),
-          .placement = fields.text("placement", check_placement)};
+          .placement = fields.text("placement", check_placement),
+          .types = read_types(fields, place)};
 }
 
 Resources read_am_resources(const Fields& job) {

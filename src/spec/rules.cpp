@@ -112,6 +112,18 @@ core::Result<> check_label(std::string_view label) {
                                        in_quotes(label)));
 }
 
+core::Result<> check_resource_type(std::string_view type) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kKeys{
+      {{"memory-mb", "memory"}, {"memory", "memory"}, {"vcores", "vcores"}, {"yarn.io/gpu", "gpus"}}};
+  for (const auto& [name, key] : kKeys) {
+    if (type == name) return fail(Errc::usage, fmt::format("{} has a key of its own: {}", in_quotes(type), key));
+  }
+  if (is_word(type, 255, "_.-/")) return {};
+  return fail(Errc::usage, fmt::format("{} is no resource type: it is written as the cluster names it, for example "
+                                       "yarn.io/fpga",
+                                       in_quotes(type)));
+}
+
 core::Result<> check_host(std::string_view host) {
   if (is_word(host, 255, "_.-:")) return {};
   return fail(Errc::usage, fmt::format("{} is no host's name", in_quotes(host)));

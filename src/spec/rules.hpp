@@ -35,8 +35,9 @@ inline constexpr std::array<std::string_view, 2> kRestarts{"alone", "all"};
 inline constexpr Range kPriorityRange{0, 1'000'000};
 inline constexpr std::array<std::string_view, 2> kAmKinds{"managed", "unmanaged"};
 inline constexpr std::array<std::string_view, 2> kPlacements{"spread", "pack"};
-inline constexpr std::array<std::string_view, 7> kResourceKeys{"memory", "vcores", "gpus",     "label",
-                                                               "hosts",  "racks",  "placement"};
+inline constexpr std::array<std::string_view, 8> kResourceKeys{"memory", "vcores", "gpus",      "label",
+                                                               "hosts",  "racks",  "placement", "types"};
+inline constexpr Range kTypeRange{0, 1'000'000'000};  // of a resource type
 inline constexpr std::array<std::string_view, 3> kAmResourceKeys{"memory", "vcores", "label"};
 
 enum class Zero { allowed, refused };
@@ -57,6 +58,8 @@ using TextCheck = core::Result<> (*)(std::string_view text);
 [[nodiscard]] core::Result<> check_kind(std::string_view kind);
 [[nodiscard]] core::Result<> check_restart(std::string_view restart);
 [[nodiscard]] core::Result<> check_label(std::string_view label);
+// A type that a cluster counts beside those which have keys of their own.
+[[nodiscard]] core::Result<> check_resource_type(std::string_view type);
 [[nodiscard]] core::Result<> check_host(std::string_view host);
 [[nodiscard]] core::Result<> check_rack(std::string_view rack);
 [[nodiscard]] core::Result<> check_placement(std::string_view placement);

@@ -21,7 +21,8 @@ json::array list(std::span<const std::string> words) {
   return array;
 }
 
-json::object map(const std::map<std::string, std::string>& entries) {
+template <class T>
+json::object map(const std::map<std::string, T>& entries) {
   json::object object;
   for (const auto& [key, value] : entries) object.emplace(key, value);
   return object;
@@ -41,6 +42,7 @@ json::object to_object(const Resources& resources) {
   if (!resources.hosts.empty()) object.emplace("hosts", list(resources.hosts));
   if (!resources.racks.empty()) object.emplace("racks", list(resources.racks));
   put_if_set(object, "placement", resources.placement);
+  if (!resources.types.empty()) object.emplace("types", map(resources.types));
   return object;
 }
 

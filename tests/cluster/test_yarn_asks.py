@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cluster_lib import state, web
 from hdfs_files import eventually
-from yarn_shell import SMALL, Jobs, job_id, let_users_in
+from yarn_shell import SMALL, Jobs, job_id, jobs_on, let_users_in
 
 DAY = 24 * 3600
 
@@ -105,6 +105,21 @@ def test_a_job_file_can_ask_for_an_unmanaged_master(jobs):
 def folders(jobs):
     listed, _ = jobs.run("fs", "ls", jobs.root)
     return set(re.findall(r"/jobs/(\S+)", listed))
+
+
+def test_any_resource_type_that_the_cluster_counts_can_be_asked_for(clusters, tmp_path):
+    jobs = jobs_on(clusters("--nodes", "1", "--yarn", "--set", "yarn.resource-types=licences", "--set", "yarn.nodemanager.resource-type.licences=2"), tmp_path)
+    eventually(lambda: len(hosts_that_run(jobs.cluster)) == 1, "the node to be well")
+    running = jobs.start_and_see("runs", "run", "--resource", "worker:memory=256m,types.licences=2", "--", "sh", "-c", "mkfifo gate; echo runs; read line < gate")
+    (node,) = resource_manager(jobs.cluster, "nodes")["nodes"]["node"]
+    used = {each["name"]: each["value"] for each in node["usedResource"]["resourceInformations"]["resourceInformation"]}
+    running.terminate()
+    running.communicate(timeout=60)
+    assert used["licences"] == 2
+    _, err = jobs.run("run", "--resource", "worker:memory=256m,types.licences=3", "--", "true", code=1)
+    assert "worker asks for 1 container of 256 MiB, 1 vcore, 3 licences each, but only 0 would fit" in err.splitlines()[-1]
+    _, err = jobs.run("run", "--resource", "worker:memory=256m,types.yarn.io/fpga=1", "--", "true", code=1)
+    assert "worker asks for 1 yarn.io/fpga" in err.splitlines()[-1] and "does not count" in err.splitlines()[-1]
 
 
 def test_old_job_folders_go_and_running_jobs_stay(jobs):

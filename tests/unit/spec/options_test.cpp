@@ -48,11 +48,24 @@ TEST(Options, hosts_and_racks_are_lists) {
   EXPECT_THAT(error_of(parse_role_resources("worker:placement=packed")), HasSubstr("did you mean 'pack'?"));
 }
 
+TEST(Options, any_type_that_a_cluster_counts_is_asked_for_by_name) {
+  const auto asked = parse_role_resources("worker:types.yarn.io/fpga=1,memory=1g,types.licences=2");
+  ASSERT_TRUE(asked) << asked.error().message;
+  EXPECT_EQ(asked->resources.types, (std::map<std::string, int>{{"licences", 2}, {"yarn.io/fpga", 1}}));
+  EXPECT_THAT(error_of(parse_role_resources("worker:types=1")), HasSubstr("types names no type; write types.NAME=N"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:types.=1")), HasSubstr("'' is no resource type"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:types.vcores=1")), HasSubstr("has a key of its own: vcores"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:types.a=1,types.a=1")), HasSubstr("types.a: it is given twice"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:types.a=-1")), HasSubstr("types.a: "));
+  EXPECT_THAT(error_of(parse_role_resources("worker:types.a")), HasSubstr("types.a has no value"));
+}
+
 TEST(Options, a_mistake_in_resources_is_named) {
   EXPECT_THAT(error_of(parse_role_resources("memory=2g")), HasSubstr("names no role; write ROLE:KEY=VALUE"));
-  EXPECT_EQ(error_of(parse_role_resources("worker:memroy=2g")),
-            "'worker:memroy=2g': 'memroy' is no resource (memory, vcores, gpus, label, hosts, racks, placement); did "
-            "you mean 'memory'?");
+  EXPECT_EQ(
+      error_of(parse_role_resources("worker:memroy=2g")),
+      "'worker:memroy=2g': 'memroy' is no resource (memory, vcores, gpus, label, hosts, racks, placement, types); "
+      "did you mean 'memory'?");
   EXPECT_THAT(error_of(parse_role_resources("worker:")), HasSubstr("'' is no resource"));
   EXPECT_THAT(error_of(parse_role_resources("worker:gpus=1,")), HasSubstr("'' is no resource"));
   EXPECT_THAT(error_of(parse_role_resources("worker:memory")), HasSubstr("memory has no value"));

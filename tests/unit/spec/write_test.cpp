@@ -106,6 +106,7 @@ class RandomJobs {
     if (maybe()) made.resources.hosts = {"node1.example.org", "10.0.0.1"};
     if (maybe()) made.resources.racks = {"/dc/rack-1"};
     if (maybe()) made.resources.placement = kPlacements[static_cast<std::size_t>(number(0, 1))];
+    if (maybe()) made.resources.types = {{"yarn.io/fpga", number(0, 1000)}, {"licences", 1}};
     if (maybe()) made.retries = number(0, 1000);
     if (maybe()) made.restart = kRestarts[static_cast<std::size_t>(number(0, 1))];
     if (maybe()) made.ports = number(0, 100);
