@@ -250,6 +250,19 @@ core::Result<> check_need(const Need& need, const QueueInfo& queue, const Cluste
   return check_nodes(need, queue, cluster);
 }
 
+// Vcores may count or not. Where they do, what has too few of them waits for ever.
+std::optional<std::string> vcores_note(std::span<const Need> needs, const QueueInfo& queue,
+                                       const ClusterView& cluster) {
+  auto counting = cluster;
+  counting.counts_vcores = true;
+  auto checked = check_total(needs, queue, counting);
+  for (const auto& need : needs) {
+    if (checked && need.count > 0) checked = check_nodes(need, queue, counting);
+  }
+  if (checked) return std::nullopt;
+  return fmt::format("{}: it will wait in vain if this cluster's scheduler counts vcores", checked.error().message);
+}
+
 }  // namespace
 
 const QueueInfo* find_queue(const QueueInfo& root, std::string_view name) {
@@ -272,6 +285,7 @@ core::Result<std::vector<std::string>> check_needs(std::span<const Need> needs, 
   std::vector<std::string> notes;
   if (!needs.empty()) {
     if (auto note = master_share_note(needs.front(), *queue, cluster)) notes.push_back(*std::move(note));
+    if (auto note = vcores_note(needs, *queue, cluster)) notes.push_back(*std::move(note));
   }
   return notes;
 }

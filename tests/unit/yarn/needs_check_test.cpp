@@ -110,6 +110,14 @@ TEST(NeedsCheck, vcores_limit_how_many_fit_only_where_they_are_counted) {
   EXPECT_THAT(refusal(many, view), HasSubstr("only 4 would fit"));
 }
 
+TEST(NeedsCheck, too_few_vcores_are_a_note_where_it_is_not_known_whether_they_are_counted) {
+  const auto notes = check_needs(job({.count = 16, .resource = {.memory_mib = 64, .vcores = 1}}), cluster());
+  ASSERT_TRUE(notes) << notes.error().message;
+  EXPECT_THAT(*notes,
+              ElementsAre(AllOf(HasSubstr("am x 1, worker x 16"), HasSubstr("17 vcores"), HasSubstr("16 vcores"),
+                                HasSubstr("in vain if this cluster's scheduler counts vcores"))));
+}
+
 TEST(NeedsCheck, hosts_that_are_unknown_down_or_labelled_otherwise) {
   auto view = cluster();
   view.nodes[1].state = NodeState::unhealthy;
