@@ -37,7 +37,8 @@ def start_cluster(hosts):
     folder = Path(tempfile.mkdtemp(prefix="ydl-bench-cluster-")) / "cluster"
     # Masters written in Java take configuration and jars from there.
     classpath = ",".join(str(entry) for entry in [folder / "conf", *jvm.classpath(VERSION)])
-    return RunningCluster("--dir", str(folder), "--nodes", str(hosts), "--yarn", "--set", f"yarn.application.classpath={classpath}")
+    return RunningCluster("--dir", str(folder), "--nodes", str(hosts), "--yarn", "--set", f"yarn.application.classpath={classpath}",
+                          "--set", "yarn.nodemanager.resource.cpu-vcores=128")  # a task has one
 
 
 def launchers_of(cluster, options):
