@@ -15,7 +15,7 @@ core::Result<void> write_endpoint(const std::filesystem::path& file, const Endpo
 }
 
 core::Result<Endpoint> read_endpoint(const std::filesystem::path& file) {
-  const auto text = core::read_file(file, 64 * 1024);
+  const auto text = core::read_file(file, std::size_t{64} << 10U);
   if (!text) return core::fail(text.error());
   const auto object = core::parse_json_object(*text);
   if (!object) return core::fail(object.error().within(file.string()));
