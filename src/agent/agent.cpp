@@ -246,9 +246,8 @@ class Agent {
     asio::signal_set signals(context_, SIGTERM, SIGINT);
     const auto [error, number] = co_await signals.async_wait(net::tuple);
     if (error) co_return;
-    exit_code_ =
-        128 +
-        number;  // as of a program that died of it: a NodeManager takes 0 for a success, whatever it had killed it for
+    // As of a program that died of it: a NodeManager takes 0 for a success, whatever it had killed it for.
+    exit_code_ = 128 + number;
     leave(fmt::format("signal {}", number));
   }
 
