@@ -121,6 +121,8 @@ def what_is_missing(cluster, running):
         state = manager_state(cluster, name) if name in running else "gone"
         if state is None:
             return f"{name} does not answer"
+        if state != "active" and name in running and not cluster.options.ha:
+            return f"{name} is {state}"  # it answers before it serves
         if state == "active" and (missing := _nodes_are_missing(cluster, name, len(nodes))):
             return missing
     return None
