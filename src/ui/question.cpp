@@ -10,7 +10,7 @@ constexpr char kEndByte = '\x04';        // Ctrl-D
 
 std::string Question::prompt() const {
   return leaving_ == Leaving::possible ? "Ctrl-C: [l]eave running, [s]top, [c]ontinue? "
-                                       : "Ctrl-C: [s]top, [c]ontinue? ";
+                                       : "Ctrl-C: the job runs with this command; [s]top, [c]ontinue? ";
 }
 
 std::optional<Answer> Question::input(std::string_view bytes) {

@@ -49,7 +49,7 @@ TEST(Question, the_first_answer_stands) {
 
 TEST(Question, a_job_that_cannot_be_left_offers_it_neither_by_key_nor_by_hanging_up) {
   Question question(Leaving::impossible);
-  EXPECT_EQ(question.prompt(), "Ctrl-C: [s]top, [c]ontinue? ");
+  EXPECT_EQ(question.prompt(), "Ctrl-C: the job runs with this command; [s]top, [c]ontinue? ");
   EXPECT_FALSE(question.input("l"));
   EXPECT_EQ(question.end_of_input(), Answer::stop);
 }
