@@ -90,6 +90,13 @@ void check_nodes(const hconf::Config& config, Findings& findings) {
     findings.push_back({Verdict::limited, "OS user",
                         "all jobs of all users run as the NodeManager's user (DefaultContainerExecutor): they can read "
                         "each other's files and secrets"});
+  } else if (config.get_trimmed("hadoop.security.authentication") != "kerberos" &&
+             config.get_bool("yarn.nodemanager.linux-container-executor.nonsecure-mode.limit-users")) {
+    findings.push_back(
+        {Verdict::limited, "OS user",
+         fmt::format("all jobs of all users run as {} (LinuxContainerExecutor without Kerberos): they can read each "
+                     "other's files and secrets",
+                     config.get_trimmed("yarn.nodemanager.linux-container-executor.nonsecure-mode.local-user"))});
   } else {
     findings.push_back({Verdict::good, "OS user", "each job runs as its own user (LinuxContainerExecutor)"});
   }

@@ -60,6 +60,8 @@ constexpr auto kKeys = std::to_array<KnownKey>({
     {"yarn.client.nodemanager-connect.retry-interval-ms", "10000"},
     {"yarn.http.policy", "HTTP_ONLY"},
     {"yarn.nodemanager.container-executor.class", ""},
+    {"yarn.nodemanager.linux-container-executor.nonsecure-mode.limit-users", "true"},
+    {"yarn.nodemanager.linux-container-executor.nonsecure-mode.local-user", "nobody"},
     {"yarn.nodemanager.runtime.linux.allowed-runtimes", "default"},
     {"yarn.nodemanager.vmem-check-enabled", "true"},
     {"yarn.nodemanager.vmem-pmem-ratio", "2.1"},
