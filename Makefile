@@ -63,7 +63,7 @@ test-needs:
 test-kinds: build dev test-needs
 	@python=$$($(PYENV) test) && for kind in '--secure' '--version 3.3.6' '--version 3.3.6 --secure'; do \
 	  echo "== testing/cluster up --nodes 3 --yarn $$kind"; \
-	  YDL=build/bin/ydl $$python/bin/python -m pytest tests/cluster/test_yarn_examples.py tests/cluster/test_yarn_images.py --kind="$$kind" || exit 1; \
+	  YDL=build/bin/ydl $$python/bin/python -m pytest tests/cluster/test_yarn_examples.py tests/cluster/test_yarn_images.py tests/cluster/test_yarn_docker.py --kind="$$kind" || exit 1; \
 	done
 
 test-unit: dev

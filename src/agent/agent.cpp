@@ -283,7 +283,10 @@ int run_agent_process(const AgentOptions& options) {
   ::signal(SIGHUP, SIG_IGN);
   adopt_orphans();
   const auto file = credentials_file(options.credentials);
-  const auto credentials = file ? read_agent_credentials(*file) : core::fail(file.error());
+  auto entered = file ? core::Result<>() : core::fail(file.error());
+  if (entered && !options.unlinked_files.empty())
+    entered = enter_container(file->parent_path(), options.unlinked_files);
+  const auto credentials = entered ? read_agent_credentials(*file) : core::fail(entered.error());
   if (!credentials) {
     core::log("{}", credentials.error().message);
     return 1;

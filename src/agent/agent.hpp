@@ -17,8 +17,11 @@ struct AgentOptions {
   std::filesystem::path credentials;  // where the master is: net/endpoint_file.hpp
   std::filesystem::path logs;         // where the tasks' log folders go that have no absolute path; empty: here
   Leash leash = Leash::none;
-  std::string expected_image;                       // the NodeManager was asked to run this agent in it; empty: in none
-  core::Millis outlives_master = core::Seconds(5);  // how long the tasks go on when the master does not answer
+  std::string expected_image;  // the NodeManager was asked to run this agent in it; empty: in none
+  // The folder of the container's files where nobody has linked them into its directory, which is then that of the
+  // credentials and not where this process was started; empty: this is the directory.
+  std::filesystem::path unlinked_files;
+  core::Millis outlives_master = core::Seconds(5);       // how long the tasks go on when the master does not answer
   core::Millis hdfs_patience = std::chrono::minutes(5);  // how long HDFS may refuse before results count as lost
 };
 

@@ -96,6 +96,24 @@ std::vector<std::string> mounts_of(const Prepare& request) {
   return mounts;
 }
 
+core::Result<> enter_container(const files::path& directory, const files::path& folder) {
+  std::error_code error;
+  files::current_path(directory, error);
+  if (error)
+    return core::fail(core::system_error(
+        error.value(), fmt::format("cannot enter the container's directory {} in the image", directory.string())));
+  for (files::directory_iterator entry(folder, error); !error && entry != files::directory_iterator();
+       entry.increment(error)) {
+    const auto name = entry->path().filename();
+    files::create_symlink(entry->path(), name, error);
+    if (error)
+      return core::fail(core::system_error(
+          error.value(), fmt::format("cannot link {} into the container's directory", name.string())));
+  }
+  if (error) return core::fail(core::system_error(error.value(), fmt::format("cannot read {}", folder.string())));
+  return {};
+}
+
 Place look_around() {
   Place place;
   place.marked = ::access("/.dockerenv", F_OK) == 0 || ::access("/run/.containerenv", F_OK) == 0;

@@ -2,13 +2,14 @@
 
 #include "agent/protocol.hpp"
 
+#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 // Tasks in images: started by the agent, or the agent itself in one that a NodeManager started. Pure but for
-// mounts_of and look_around.
+// mounts_of, enter_container and look_around.
 namespace ydl::agent {
 
 // One task in an image.
@@ -32,6 +33,11 @@ struct ImageRun {
 
 // What the task's files need: its directories, and what its links lead to.
 [[nodiscard]] std::vector<std::string> mounts_of(const Prepare& request);
+
+// Makes the container's directory ours, with links to its files. An image whose entry point is run starts us elsewhere.
+// Errors: it cannot be entered or written to.
+[[nodiscard]] core::Result<> enter_container(const std::filesystem::path& directory,
+                                             const std::filesystem::path& folder);
 
 // What tells a process whether a NodeManager put it into an image.
 struct Place {

@@ -125,6 +125,7 @@ struct AgentProcess {
   std::string credentials;
   std::string logs = {};
   std::string expected_image = {};
+  std::string unlinked_files = {};
   bool leash = false;
   std::int64_t outlives_master_ms = 5000;
   std::int64_t hdfs_patience_ms = 300'000;

@@ -25,6 +25,7 @@ int execute(const AgentProcess& command) {
   // In a container the NodeManager knows where its logs go; it says so in a variable.
   options.logs = command.logs.empty() ? core::process_getenv("YDL_LOG_DIR").value_or("") : command.logs;
   options.expected_image = command.expected_image;
+  options.unlinked_files = command.unlinked_files;
   options.leash = command.leash ? agent::Leash::standard_input : agent::Leash::none;
   options.outlives_master = core::Millis(command.outlives_master_ms);
   options.hdfs_patience = core::Millis(command.hdfs_patience_ms);

@@ -150,6 +150,7 @@ struct Grammar {
                           raw.credentials,
                           raw.logs,
                           raw.expected_image,
+                          raw.unlinked_files,
                           raw.leash,
                           raw.outlives_master_ms,
                           raw.hdfs_patience_ms};
@@ -158,6 +159,7 @@ struct Grammar {
     agent.add_option("--credentials", raw.credentials);
     agent.add_option("--logs", raw.logs);
     agent.add_option("--expect-image", raw.expected_image);
+    agent.add_option("--files", raw.unlinked_files);
     agent.add_flag("--leash", raw.leash);
     agent.add_option("--outlives-master", raw.outlives_master_ms)->check(CLI::NonNegativeNumber);
     agent.add_option("--hdfs-patience", raw.hdfs_patience_ms)->check(CLI::NonNegativeNumber);

@@ -28,7 +28,7 @@ struct RawOptions {
   bool leash = false;
   std::int64_t outlives_master_ms = 5000;
   std::int64_t hdfs_patience_ms = 300'000;
-  std::string grace, file, id, task, stream, shell, folder, credentials, logs, expected_image;
+  std::string grace, file, id, task, stream, shell, folder, credentials, logs, expected_image, unlinked_files;
   int limit = 50;
   int older_than = 30;
   std::optional<int> keep_jobs;

@@ -26,6 +26,7 @@ std::optional<agent::Image> image_for_agent(const spec::JobSpec& job) {
     image.options.push_back(
         fmt::format("--volume={}:{}:{}", mount.source, mount.target, mount.read_only ? "ro" : "rw"));
   }
+  if (!job.image->entry_point.value_or(true)) image.options.emplace_back("--entrypoint=");
   image.options.insert(image.options.end(), job.image->options.begin(), job.image->options.end());
   if (job.image->network) image.network = *job.image->network;
   image.pull = pull_of(*job.image);
@@ -40,6 +41,7 @@ std::optional<yarn::ImageRuntime> image_for_node_manager(const spec::JobSpec& jo
     runtime.mounts.push_back({std::move(mount.source), std::move(mount.target), mount.read_only});
   }
   runtime.network = job.image->network.value_or("");
+  if (job.image->entry_point.value_or(false)) runtime.start = yarn::ImageRuntime::Start::entry_point;
   return runtime;
 }
 

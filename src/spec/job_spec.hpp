@@ -56,6 +56,7 @@ struct Image {
   std::optional<std::string> network = std::nullopt;  // empty: the host's
   std::optional<std::string> pull = std::nullopt;     // missing | always | never
   std::vector<std::string> options = {};              // of `podman run` or `docker run`
+  std::optional<bool> entry_point = std::nullopt;     // whether the image's own is run; empty: as is usual there
 
   bool operator==(const Image&) const = default;
 };

@@ -16,13 +16,16 @@
 namespace ydl::spec {
 namespace {
 
-constexpr auto kSavedJobKeys = std::to_array<std::string_view>(
-    {"version",       "name",         "framework",     "command",     "env",           "roles",      "files",
-     "archives",      "inputs",       "files_limit",   "auto_files",  "python",        "python_env", "image",
-     "image_runtime", "image_mounts", "image_network", "image_pull",  "image_options", "queue",      "am",
-     "priority",      "am_resources", "retries",       "job_retries", "timeouts",      "directory"});
-constexpr auto kImageDetails =
-    std::to_array<std::string_view>({"image_runtime", "image_mounts", "image_network", "image_pull", "image_options"});
+constexpr auto kSavedJobKeys =
+    std::to_array<std::string_view>({"version",       "name",        "framework",     "command",
+                                     "env",           "roles",       "files",         "archives",
+                                     "inputs",        "files_limit", "auto_files",    "python",
+                                     "python_env",    "image",       "image_runtime", "image_mounts",
+                                     "image_network", "image_pull",  "image_options", "image_entry_point",
+                                     "queue",         "am",          "priority",      "am_resources",
+                                     "retries",       "job_retries", "timeouts",      "directory"});
+constexpr auto kImageDetails = std::to_array<std::string_view>(
+    {"image_runtime", "image_mounts", "image_network", "image_pull", "image_options", "image_entry_point"});
 constexpr auto kJobKeys = std::span(kSavedJobKeys).first(kSavedJobKeys.size() - 1);  // all but the directory
 constexpr std::array<std::string_view, 8> kRoleKeys{"count",     "kind",    "command", "env",
                                                     "resources", "retries", "restart", "ports"};
@@ -193,6 +196,7 @@ std::optional<Image> read_image(const Fields& job) {
   image.network = job.text("image_network", check_image_network);
   image.pull = job.text("image_pull", check_image_pull);
   image.options = job.texts("image_options", check_image_option, "[--shm-size=1g]");
+  image.entry_point = job.boolean("image_entry_point");
   if (const auto name = job.text("image", check_image_name)) {
     image.name = *name;
     return image;

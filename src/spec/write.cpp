@@ -77,6 +77,7 @@ void put_image(json::object& object, const Image& image) {
   put_if_set(object, "image_network", image.network);
   put_if_set(object, "image_pull", image.pull);
   if (!image.options.empty()) object.emplace("image_options", list(image.options));
+  put_if_set(object, "image_entry_point", image.entry_point);
 }
 
 json::object timeouts(const JobSpec& job) {

@@ -9,9 +9,12 @@
 namespace ydl::yarn {
 namespace {
 
+// NodeManagers read these values as they are, and write them into a shell's script as they are.
+constexpr std::string_view kQuotes = "\"'$`\\<{}";
+
 bool is_plain(std::string_view text, std::string_view forbidden) {
   return !text.empty() && std::ranges::none_of(text, [&](char c) {
-    return static_cast<unsigned char>(c) <= ' ' || c == 0x7f || forbidden.contains(c);
+    return static_cast<unsigned char>(c) <= ' ' || c == 0x7f || kQuotes.contains(c) || forbidden.contains(c);
   });
 }
 
@@ -19,8 +22,8 @@ core::Result<std::string> mount_text(const ImageRuntime::Mount& mount) {
   constexpr std::string_view kSeparators = ",:";
   if (!is_plain(mount.source, kSeparators) || !is_plain(mount.target, kSeparators) || !mount.target.starts_with('/')) {
     return core::fail(core::Errc::usage,
-                      fmt::format("'{}:{}' cannot be mounted: YARN takes paths without commas, colons and spaces, and "
-                                  "an absolute one in the image",
+                      fmt::format("'{}:{}' cannot be mounted: YARN takes paths without commas, colons, quotes and "
+                                  "spaces, and an absolute one in the image",
                                   core::printable(mount.source), core::printable(mount.target)));
   }
   return fmt::format("{}:{}:{}", mount.source, mount.target, mount.read_only ? "ro" : "rw");
@@ -29,7 +32,7 @@ core::Result<std::string> mount_text(const ImageRuntime::Mount& mount) {
 }  // namespace
 
 core::Result<std::map<std::string, std::string>> runtime_variables(const ImageRuntime& runtime) {
-  if (!is_plain(runtime.image, "\"'$`\\")) {
+  if (!is_plain(runtime.image, "")) {
     return core::fail(core::Errc::usage, fmt::format("'{}' is not an image's name", core::printable(runtime.image)));
   }
   std::map<std::string, std::string> variables{

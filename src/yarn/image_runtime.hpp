@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ydl::yarn {
@@ -12,13 +13,14 @@ namespace ydl::yarn {
 // word: whoever runs in the container must look where it is.
 struct ImageRuntime {
   struct Mount {
-    std::string source;  // of the host; must be allowed by the administrator
+    std::string source;  // of the host, allowed by the administrator; or the name of one of the container's files
     std::string target;  // absolute, in the image
     bool read_only = true;
   };
   enum class Start {
-    script,       // the launch script runs in the image's bash: the container's environment is as everywhere
-    entry_point,  // the image's own entry point runs; the NodeManager then sets none of its own variables
+    script,       // `bash launch_container.sh` is what the image is given to run: everything is as everywhere
+    entry_point,  // the command itself is, without a shell and in the image's own directory; the NodeManager then sets
+                  // no variable but HADOOP_TOKEN_FILE_LOCATION, and links no files: they are in kImageFiles
   };
 
   std::string image;
@@ -27,6 +29,9 @@ struct ImageRuntime {
   std::string hostname = {};  // empty: made from the container's id
   Start start = Start::script;
 };
+
+// Where an image whose entry point is run finds the container's files.
+inline constexpr std::string_view kImageFiles = "/ydl";
 
 // The variables to put into the launch's environment. Errors: usage, naming what cannot be written down in them.
 [[nodiscard]] core::Result<std::map<std::string, std::string>> runtime_variables(const ImageRuntime& runtime);

@@ -101,9 +101,56 @@ core::Result<> add_files(pb::ContainerLaunchContextProto& context, const Launch&
   return {};
 }
 
+bool runs_entry_point(const Launch& launch) {
+  return launch.image && launch.image->start == ImageRuntime::Start::entry_point;
+}
+
+// No shell reads it: NodeManagers write words into one line with commas, variables into one line each.
+core::Result<std::string> for_entry_point(const std::string& text) {
+  const auto quoted = quote_environment_value(text);
+  if (!quoted) return quoted;
+  if (*quoted == text && std::ranges::none_of(text, [](unsigned char c) { return c == ',' || c < ' ' || c == 0x7f; }))
+    return text;
+  return usage(fmt::format("'{}' cannot be passed to an image's entry point", core::printable(text)));
+}
+
+core::Result<> add_command(pb::ContainerLaunchContextProto& context, const Launch& launch) {
+  if (launch.command.empty()) return {};
+  if (runs_entry_point(launch)) {
+    for (const auto& word : launch.command) {
+      auto written = for_entry_point(word);
+      if (!written) return core::fail(std::move(written).error());
+      context.add_command(*std::move(written));
+    }
+    return {};
+  }
+  const auto command = quote_command(launch.command);
+  if (!command) return core::fail(command.error());
+  // exec: the task itself is what the NodeManager signals and waits for.
+  context.add_command(launch.log_name.empty()
+                          ? fmt::format("exec {} 1>{}/stdout 2>{}/stderr", *command, kLogDir, kLogDir)
+                          : fmt::format("exec {} 1>{}/{} 2>&1", *command, kLogDir, launch.log_name));
+  return {};
+}
+
+core::Result<> add_image(pb::ContainerLaunchContextProto& context, const Launch& launch) {
+  if (!launch.image) return {};
+  auto image = *launch.image;
+  if (runs_entry_point(launch)) {
+    for (const auto& [name, file] : launch.files)
+      image.mounts.push_back({.source = name, .target = fmt::format("{}/{}", kImageFiles, name)});
+  }
+  auto variables = runtime_variables(image);
+  if (!variables) return core::fail(std::move(variables).error());
+  for (auto& [name, value] : *variables) {
+    if (auto added = add_variable(context, name, std::move(value)); !added) return added;
+  }
+  return {};
+}
+
 core::Result<> add_environment(pb::ContainerLaunchContextProto& context, const Launch& launch) {
   for (const auto& [name, value] : launch.environment) {
-    auto quoted = quote_environment_value(value);
+    auto quoted = runs_entry_point(launch) ? for_entry_point(value) : quote_environment_value(value);
     if (!quoted) return core::fail(std::move(quoted).error().within(fmt::format("variable {}", core::printable(name))));
     if (auto added = add_variable(context, name, *std::move(quoted)); !added) return added;
   }
@@ -125,14 +172,8 @@ void add_acl(pb::ContainerLaunchContextProto& context, pb::ApplicationAccessType
 
 core::Result<pb::ContainerLaunchContextProto> launch_context(const Launch& launch) {
   pb::ContainerLaunchContextProto context;
-  if (!launch.command.empty()) {
-    const auto command = quote_command(launch.command);
-    if (!command) return core::fail(command.error().within("the command"));
-    // exec: the task itself is what the NodeManager signals and waits for.
-    context.add_command(launch.log_name.empty()
-                            ? fmt::format("exec {} 1>{}/stdout 2>{}/stderr", *command, kLogDir, kLogDir)
-                            : fmt::format("exec {} 1>{}/{} 2>&1", *command, kLogDir, launch.log_name));
-  }
+  if (auto added = add_command(context, launch); !added) return core::fail(added.error().within("the command"));
+  if (auto added = add_image(context, launch); !added) return core::fail(std::move(added).error());
   if (auto added = add_environment(context, launch); !added) return core::fail(std::move(added).error());
   if (auto added = add_files(context, launch); !added) return core::fail(std::move(added).error());
   if (launch.credentials != Credentials{}) context.set_tokens(encode_credentials(launch.credentials));

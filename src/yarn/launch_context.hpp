@@ -2,6 +2,7 @@
 
 #include "core/result.hpp"
 #include "yarn/credentials.hpp"
+#include "yarn/image_runtime.hpp"
 
 #include <cstdint>
 #include <map>
@@ -40,8 +41,11 @@ struct Launch {
   std::vector<std::string> command = {};
   std::map<std::string, std::string> environment = {};
   std::map<std::string, LocalResource> files = {};  // by name in the container's directory
-  std::string log_name = {};  // one file of the log folder for standard output and error; empty: "stdout" and "stderr"
+  // One file of the log folder for standard output and error; empty: "stdout" and "stderr". Of an entry point they are
+  // always "stdout.txt" and "stderr.txt".
+  std::string log_name = {};
   Credentials credentials = {};
+  std::optional<ImageRuntime> image = std::nullopt;
   // Set on top of `environment` as the NodeManager understands them: {{PWD}} is the container's directory there.
   std::map<std::string, std::string> expanded_environment = {};
   // Who may see and change the application: "user1,user2 group1"; only of a master's launch.
@@ -49,7 +53,8 @@ struct Launch {
   std::optional<std::string> modifiers = std::nullopt;
 };
 
-// Errors: usage, for what cannot travel (see launch_quoting.hpp), names that are no names and URLs that are none.
+// Errors: usage, for what cannot travel (see launch_quoting.hpp; to an entry point that is much more), names that are
+// no names and URLs that are none.
 [[nodiscard]] core::Result<hadoop::yarn::ContainerLaunchContextProto> launch_context(const Launch& launch);
 
 [[nodiscard]] hadoop::yarn::LogAggregationContextProto to_proto(const LogAggregation& logs);

@@ -7,7 +7,10 @@ from pathlib import Path
 
 LIMIT = 120
 IMAGE = "localhost/ydl-test:1"
+ENTERED = "localhost/ydl-entered:1"  # with an entry point
 PROGRAMS = ["sh", "sleep", "cat", "touch"]
+OF_LAUNCH_SCRIPTS = ["bash", "ln", "mkdir", "chmod", "cp", "ls", "find"]  # what NodeManagers run in an image
+CONTAINER_EXECUTOR = Path(__file__).resolve().parents[2] / "testing/container_executor"
 # Limits that a test machine's own may be below of.
 ULIMITS = ["nofile=1024:1024", "nproc=1000:1000"]
 
@@ -26,10 +29,10 @@ def copy_into(root, *sources):
             shutil.copy(source, target)
 
 
-def make_root(root):
+def make_root(root, programs=PROGRAMS):
     """The smallest system with a shell: programs of this one with the libraries they name."""
     (root / "bin").mkdir(parents=True)
-    for name in PROGRAMS:
+    for name in programs:
         program = Path(shutil.which(name)).resolve()
         copy_into(root, program, *libraries_of([program]))
         if not (root / "bin" / name).exists():
@@ -54,6 +57,15 @@ def add_python(root, environment):
     own.chmod(0o755)
 
 
+def add_entry_point(root):
+    """One that runs its arguments, as entry points of frameworks' images do."""
+    path = root / "enter"
+    path.write_text('#!/bin/sh\nexport ENTERED_BY="the entry point"\nexec "$@"\n')
+    path.chmod(0o755)
+    (root / "elsewhere").mkdir()
+    return ['ENTRYPOINT ["/enter"]', "WORKDIR /elsewhere"]
+
+
 class Podman:
     """podman with images of its own and nothing else."""
 
@@ -69,9 +81,27 @@ class Podman:
     def run(self, *words, **options):
         return subprocess.run(["podman", *words], env={**os.environ, **self.variables}, capture_output=True, check=True, timeout=LIMIT, **options).stdout
 
-    def make_image(self, name, root):
+    def make_image(self, name, root, changes=()):
         packed = subprocess.run(["tar", "-C", root, "-c", "."], capture_output=True, check=True).stdout
-        self.run("import", "-", name, input=packed)
+        self.run("import", *(f"--change={change}" for change in changes), "-", name, input=packed)
+
+    def of_node_managers(self, folder):
+        """Options of `testing/cluster up` by which NodeManagers run images with this podman."""
+        program = folder / "container-executor"
+        variables = " ".join(f"{name}='{value}'" for name, value in self.variables.items())
+        program.write_text(f"#!/bin/sh\n{variables} exec {CONTAINER_EXECUTOR} \"$@\"\n")
+        program.chmod(0o755)
+        settings = {
+            "container-executor.class": "org.apache.hadoop.yarn.server.nodemanager.LinuxContainerExecutor",
+            "linux-container-executor.path": program,
+            "linux-container-executor.group": "root",
+            "runtime.linux.allowed-runtimes": "default,docker",
+            "runtime.linux.docker.allowed-container-networks": "host,bridge",
+            # With Kerberos containers are their user's, who may be root here.
+            "runtime.linux.docker.userremapping-uid-threshold": 0,
+            "runtime.linux.docker.userremapping-gid-threshold": 0,
+        }
+        return [word for key, value in settings.items() for word in ("--set", f"yarn.nodemanager.{key}={value}")]
 
     def close(self):
         self.run("rm", "-fa")  # with what it mounted

@@ -2,6 +2,7 @@
 
 #include "agent/protocol.hpp"
 #include "job/types.hpp"
+#include "yarn/image_runtime.hpp"
 #include "yarn/records.hpp"
 
 #include <deque>
@@ -72,6 +73,9 @@ struct ContainerEnd {
 inline constexpr int kMostFailedContainers = 3;  // for one attempt, before it is the attempt's fault
 
 [[nodiscard]] ContainerEnd what_it_means(const Held& held, const yarn::ContainerStatus& status);
+
+// What may be wrong with an image whose agent never said a word: ": ..." or nothing.
+[[nodiscard]] std::string image_hint(const yarn::ImageRuntime& image, int exit_status);
 
 // The cluster's diagnostics, which run over many lines and into stack traces, cut down to what people can read.
 [[nodiscard]] std::string shorten_diagnostics(std::string_view diagnostics);

@@ -56,11 +56,6 @@ YarnBackend::State::State(net::asio::any_io_executor executor_, agent::Hub& hub_
 // ---- the ResourceManager ---------------------------------------------------------------------------------------
 
 net::Async<> YarnBackend::State::register_master() {
-  if (options.image) {
-    auto variables = yarn::runtime_variables(*options.image);
-    if (!variables) co_return core::fail(variables.error());
-    image_variables = *std::move(variables);
-  }
   if (!master) {
     const auto managers = hconf::resource_managers(options.config);
     if (!managers) co_return core::fail(managers.error());
@@ -190,7 +185,8 @@ net::awaitable<void> YarnBackend::State::start_on(yarn::NodeId node, std::vector
 
 yarn::ContainerManager::Start YarnBackend::State::start_of(const Held& held) const {
   yarn::Launch launch;
-  launch.command = {fmt::format("./{}", kStagedProgram),
+  const bool is_linked = !options.image || options.image->start == yarn::ImageRuntime::Start::script;
+  launch.command = {fmt::format("{}/{}", is_linked ? "." : yarn::kImageFiles, kStagedProgram),
                     "__agent",
                     "--id",
                     held.container.id.str(),
@@ -198,8 +194,9 @@ yarn::ContainerManager::Start YarnBackend::State::start_of(const Held& held) con
                     std::to_string(options.outlives_master.count())};
   launch.log_name = "agent.stderr";  // NodeManagers quote the end of files with such names when a container fails
   launch.expanded_environment["YDL_LOG_DIR"] = "<LOG_DIR>";  // a command's words would be quoted
-  launch.environment = image_variables;
+  launch.image = options.image;
   if (options.image) launch.command.insert(launch.command.end(), {"--expect-image", options.image->image});
+  if (!is_linked) launch.command.insert(launch.command.end(), {"--files", std::string(yarn::kImageFiles)});
   launch.files = options.job.staged.files;
   launch.credentials = options.agent_credentials;
   return {held.container.id, held.container.token, std::move(launch)};

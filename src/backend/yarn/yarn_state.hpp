@@ -67,7 +67,6 @@ struct YarnBackend::State : std::enable_shared_from_this<YarnBackend::State> {
   YarnOptions options;
   ContainerStarter starter;
   yarn::AllocatorFsm fsm;
-  std::map<std::string, std::string> image_variables;  // what makes NodeManagers run an agent in its image
   std::optional<yarn::AppMaster> master;
   ContainerBook book;
   std::map<std::string, std::string> addresses;  // of nodes by name, numeric

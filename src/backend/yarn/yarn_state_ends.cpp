@@ -43,6 +43,7 @@ void YarnBackend::State::on_completed(const yarn::ContainerStatus& status) {
   auto* held = book.find(status.id);
   if (held == nullptr) return;
   auto end = what_it_means(*held, status);
+  if (held->phase == Phase::starting && options.image) end.reason += image_hint(*options.image, status.exit_status);
   if (end.meaning != Meaning::exited && end.meaning != Meaning::lost) return on_end(status.id, end);
   held->phase = Phase::ended;                        // and its agent had no time to say so
   hub.send(agent_of(status.id), agent::Shutdown{});  // a container that lives on when its NodeManager is lost

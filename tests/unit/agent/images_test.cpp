@@ -53,6 +53,24 @@ TEST(Images, what_links_lead_to_is_seen_too_and_nothing_twice) {
   EXPECT_THAT(mounts_of(request), ElementsAre((root / "c").string(), (root / "cache/10/data").string()));
 }
 
+TEST(Images, an_entry_points_agent_goes_to_its_containers_directory_and_links_the_files) {
+  const test::TempDir dir;
+  const auto home = files::current_path();
+  files::create_directories(dir.path() / "container");
+  files::create_directories(dir.path() / "files/code");
+  ASSERT_TRUE(core::write_file_atomically(dir.path() / "files/ydl", "x", 0700));
+  const auto entered = enter_container(dir.path() / "container", dir.path() / "files");
+  const auto here = files::current_path();
+  files::current_path(home);
+  ASSERT_TRUE(entered) << entered.error().message;
+  EXPECT_EQ(here, files::canonical(dir.path() / "container"));
+  EXPECT_EQ(files::read_symlink(here / "code"), dir.path() / "files/code");
+  EXPECT_EQ(files::read_symlink(here / "ydl"), dir.path() / "files/ydl");
+  const auto nowhere = enter_container(dir.path() / "none", dir.path() / "files");
+  ASSERT_FALSE(nowhere);
+  EXPECT_THAT(nowhere.error().message, HasSubstr("cannot enter the container's directory"));
+}
+
 TEST(Images, an_image_has_a_mark_and_no_nodemanager_above) {
   EXPECT_TRUE(in_image({true, {"bash", "containerd-shim"}}));
   EXPECT_FALSE(in_image({false, {"bash", "bash"}}));

@@ -9,6 +9,7 @@ namespace ydl::master {
 namespace {
 
 using testing::ElementsAre;
+using testing::IsEmpty;
 
 spec::JobSpec job_in(spec::Image image) {
   spec::JobSpec job;
@@ -43,6 +44,20 @@ TEST(JobImage, without_a_runtime_it_is_the_node_managers) {
     EXPECT_FALSE(image->mounts.front().read_only);
     EXPECT_FALSE(image_for_agent(job));
   }
+}
+
+TEST(JobImage, the_entry_point_is_run_where_it_is_usual_or_wished) {
+  using Start = yarn::ImageRuntime::Start;
+  auto by_agent = job_in({.name = "python:3", .runtime = "podman"});
+  auto by_node_manager = job_in({.name = "python:3"});
+  EXPECT_THAT(image_for_agent(by_agent)->options, IsEmpty());
+  EXPECT_EQ(image_for_node_manager(by_node_manager)->start, Start::script);
+  by_agent.image->entry_point = by_node_manager.image->entry_point = true;
+  EXPECT_THAT(image_for_agent(by_agent)->options, IsEmpty());
+  EXPECT_EQ(image_for_node_manager(by_node_manager)->start, Start::entry_point);
+  by_agent.image->entry_point = by_node_manager.image->entry_point = false;
+  EXPECT_THAT(image_for_agent(by_agent)->options, ElementsAre("--entrypoint="));
+  EXPECT_EQ(image_for_node_manager(by_node_manager)->start, Start::script);
 }
 
 TEST(JobImage, a_script_runs_with_the_images_python) {

@@ -118,6 +118,7 @@ class RandomJobs {
     if (maybe()) made.mounts = {"/a:/b", "/c\xC3\xA9:/d:rw"};
     if (maybe()) made.network = "host";
     if (maybe()) made.pull = kImagePulls[static_cast<std::size_t>(number(0, 2))];
+    if (maybe()) made.entry_point = maybe();
     if (maybe()) made.options = {"--env=A=" + text(1, 10)};
     return made;
   }

@@ -131,11 +131,51 @@ TEST(ImageRuntime, says_image_mounts_network_and_start) {
                                    Pair("YARN_CONTAINER_RUNTIME_DOCKER_RUN_OVERRIDE_DISABLE", "true")));
 }
 
+// No shell is there to read quotes, and nobody links the files.
+TEST(Launch, an_entry_point_is_given_plain_words_and_finds_the_files_mounted) {
+  Launch launch{.command = {"/ydl/ydl", "__agent", "--id", "x"}, .environment = {{"A", "b c"}}};
+  launch.files = {{"ydl", {.url = "hdfs://ns/ydl"}}};
+  launch.image = {.image = "python:3",
+                  .mounts = {{.source = "/data", .target = "/data"}},
+                  .start = ImageRuntime::Start::entry_point};
+  launch.expanded_environment = {{"LOGS", "<LOG_DIR>"}};
+  const auto context = launch_context(launch).value();
+  EXPECT_THAT(context.command(), ElementsAre("/ydl/ydl", "__agent", "--id", "x"));
+  std::map<std::string, std::string> variables;
+  for (const auto& entry : context.environment()) variables[entry.key()] = entry.value();
+  EXPECT_EQ(variables["A"], "b c");
+  EXPECT_EQ(variables["LOGS"], "<LOG_DIR>");
+  EXPECT_EQ(variables["YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS"], "/data:/data:ro,ydl:/ydl/ydl:ro");
+  EXPECT_EQ(variables["YARN_CONTAINER_RUNTIME_DOCKER_RUN_OVERRIDE_DISABLE"], "true");
+}
+
+TEST(Launch, what_no_entry_point_can_be_given_is_refused) {
+  for (const auto* word : {"a,b", "a\nb", "$HOME", "a\"b", "{{PWD}}", "<LOG_DIR>", "\xff"}) {
+    Launch launch{.command = {word}};
+    EXPECT_TRUE(launch_context(launch) || std::string_view(word) == "\xff") << word;
+    launch.image = {.image = "python:3", .start = ImageRuntime::Start::entry_point};
+    EXPECT_FALSE(launch_context(launch)) << word;
+    launch.command = {"true"};
+    launch.environment = {{"A", word}};
+    EXPECT_FALSE(launch_context(launch)) << word;
+  }
+}
+
+TEST(Launch, a_script_in_an_image_is_as_everywhere) {
+  Launch launch{.command = {"./ydl"}};
+  launch.files = {{"ydl", {.url = "hdfs://ns/ydl"}}};
+  launch.image = {.image = "python:3"};
+  const auto context = launch_context(launch).value();
+  EXPECT_THAT(context.command(), ElementsAre(HasSubstr("exec './ydl' 1>")));
+  for (const auto& entry : context.environment()) EXPECT_NE(entry.key(), "YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS");
+}
+
 TEST(ImageRuntime, what_cannot_be_written_down_is_refused) {
   for (const auto* image : {"", "a b", "a\"b", "a$b", "a\nb"})
     EXPECT_FALSE(runtime_variables({.image = image})) << image;
-  for (const auto& mount : {ImageRuntime::Mount{"/a,b", "/a"}, ImageRuntime::Mount{"/a", "/b:c"},
-                            ImageRuntime::Mount{"/a", "relative"}, ImageRuntime::Mount{"", "/a"}}) {
+  for (const auto& mount :
+       {ImageRuntime::Mount{"/a,b", "/a"}, ImageRuntime::Mount{"/a", "/b:c"}, ImageRuntime::Mount{"/a", "relative"},
+        ImageRuntime::Mount{"", "/a"}, ImageRuntime::Mount{"/a$b", "/a"}}) {
     EXPECT_FALSE(runtime_variables({.image = "x", .mounts = {mount}})) << mount.source;
   }
 }
