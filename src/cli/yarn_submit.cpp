@@ -199,7 +199,7 @@ net::Async<ClusterFacts> check_cluster(ClusterClient& cluster, const master::Job
   ClusterFacts facts;
   facts.application = application->id;
   facts.queue = options.queue;
-  facts.scheduler = root->scheduler;
+  facts.scheduler = yarn::is_of_fair_scheduler(*root) ? "FairScheduler" : root->scheduler;
   auto needs = needs_of(plan, options);
   if (options.kind == MasterKind::unmanaged) needs.erase(needs.begin());
   const auto notes = yarn::check_needs(needs, {.maximum = application->maximum,

@@ -32,25 +32,35 @@ std::string names_of(const std::vector<std::string>& names) {
   return names.empty() ? "none" : core::join(names, ", ");
 }
 
-core::Result<> check_queue(const QueueInfo* queue, const ClusterView& cluster) {
-  if (queue == nullptr) {
-    std::vector<std::string> leaves;
-    const auto collect = [&](const auto& self, const QueueInfo& at) -> void {
-      if (at.children.empty()) leaves.push_back(at.name);
-      for (const auto& child : at.children) self(self, child);
-    };
-    collect(collect, cluster.root);
-    const std::vector<std::string_view> candidates(leaves.begin(), leaves.end());
-    return core::fail(Errc::not_found, fmt::format("the cluster has no queue {} (it has {}){}", cluster.queue,
-                                                   names_of(leaves), core::did_you_mean(cluster.queue, candidates)));
-  }
-  if (!queue->children.empty()) {
+// The FairScheduler makes queues as they are named, the CapacityScheduler below queues that are set up for it. Clients
+// are not told; an administrator who does not want it has the ResourceManager refuse.
+bool may_be_made(const ClusterView& cluster) {
+  if (is_of_fair_scheduler(cluster.root)) return true;
+  const auto dot = cluster.queue.rfind('.');
+  return dot != std::string::npos &&
+         find_queue(cluster.root, std::string_view(cluster.queue).substr(0, dot)) != nullptr;
+}
+
+core::Error no_such_queue(const ClusterView& cluster) {
+  std::vector<std::string> leaves;
+  const auto collect = [&](const auto& self, const QueueInfo& at) -> void {
+    if (at.children.empty()) leaves.push_back(at.name);
+    for (const auto& child : at.children) self(self, child);
+  };
+  collect(collect, cluster.root);
+  const std::vector<std::string_view> candidates(leaves.begin(), leaves.end());
+  return {Errc::not_found, fmt::format("the cluster has no queue {} (it has {}){}", cluster.queue, names_of(leaves),
+                                       core::did_you_mean(cluster.queue, candidates))};
+}
+
+core::Result<> check_queue(const QueueInfo& queue) {
+  if (!queue.children.empty()) {
     return core::fail(
         Errc::not_found,
-        fmt::format("queue {} has queues below it and takes no jobs itself: choose one of those", queue->name));
+        fmt::format("queue {} has queues below it and takes no jobs itself: choose one of those", queue.name));
   }
-  if (queue->state != QueueState::running) {
-    return core::fail(Errc::no_capacity, fmt::format("queue {} is stopped: choose another one", queue->name));
+  if (queue.state != QueueState::running) {
+    return core::fail(Errc::no_capacity, fmt::format("queue {} is stopped: choose another one", queue.name));
   }
   return {};
 }
@@ -265,8 +275,12 @@ std::optional<std::string> vcores_note(std::span<const Need> needs, const QueueI
 
 }  // namespace
 
+bool is_of_fair_scheduler(const QueueInfo& queue) {
+  return queue.scheduler.empty() ? queue.shares.empty() : queue.scheduler.find("Fair") != std::string::npos;
+}
+
 const QueueInfo* find_queue(const QueueInfo& root, std::string_view name) {
-  if (root.name == name || root.path == name) return &root;
+  if (root.name == name || root.path == name || root.path == fmt::format("root.{}", name)) return &root;
   for (const auto& child : root.children) {
     if (const auto* found = find_queue(child, name)) return found;
   }
@@ -275,7 +289,12 @@ const QueueInfo* find_queue(const QueueInfo& root, std::string_view name) {
 
 core::Result<std::vector<std::string>> check_needs(std::span<const Need> needs, const ClusterView& cluster) {
   const auto* queue = find_queue(cluster.root, cluster.queue);
-  if (auto checked = check_queue(queue, cluster); !checked) return core::fail(std::move(checked).error());
+  const QueueInfo unknown{.name = cluster.queue, .path = cluster.queue, .labels = {"*"}};
+  if (queue == nullptr) {
+    if (!may_be_made(cluster)) return core::fail(no_such_queue(cluster));
+    queue = &unknown;  // what it allows the ResourceManager will say
+  }
+  if (auto checked = check_queue(*queue); !checked) return core::fail(std::move(checked).error());
   for (const auto& need : needs) {
     if (need.count <= 0) continue;
     auto checked = check_need(need, *queue, cluster);

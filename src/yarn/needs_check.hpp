@@ -42,7 +42,10 @@ struct ClusterView {
 [[nodiscard]] core::Result<std::vector<std::string>> check_needs(std::span<const Need> needs,
                                                                  const ClusterView& cluster);
 
-// By name or path; nothing where there is none.
+// ResourceManagers before 3.4 do not name their scheduler; the CapacityScheduler gives queues shares of the cluster.
+[[nodiscard]] bool is_of_fair_scheduler(const QueueInfo& queue);
+
+// By name or path, without "root." too; nothing where there is none.
 [[nodiscard]] const QueueInfo* find_queue(const QueueInfo& root, std::string_view name);
 
 }  // namespace ydl::yarn

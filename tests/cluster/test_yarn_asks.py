@@ -122,6 +122,15 @@ def test_any_resource_type_that_the_cluster_counts_can_be_asked_for(clusters, tm
     assert "worker asks for 1 yarn.io/fpga" in err.splitlines()[-1] and "does not count" in err.splitlines()[-1]
 
 
+def test_a_fair_scheduler_makes_the_queue_that_is_named(clusters, tmp_path):
+    scheduler = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler"
+    jobs = jobs_on(clusters("--nodes", "1", "--yarn", "--set", f"yarn.resourcemanager.scheduler.class={scheduler}"), tmp_path)
+    jobs.run("run", *SMALL, "--", "true")
+    _, err = jobs.run("run", *SMALL, "--queue", "research", "--", "true")
+    assert "in queue research" in err
+    assert "root.research" in jobs.run("doctor")[0]
+
+
 def test_old_job_folders_go_and_running_jobs_stay(jobs):
     ended = job_id(jobs.run("run", *SMALL, "--", "true")[1])
     running = jobs.run("run", "--detach", *SMALL, "--", "sh", "-c", "exec tail -f /dev/null")[0].strip()

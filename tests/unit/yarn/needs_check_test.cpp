@@ -28,7 +28,7 @@ ClusterView cluster(std::string queue = "default") {
   half.shares = {{"", {.capacity = 0.5F, .max_capacity = 0.5F}}};
   QueueInfo stopped{.name = "stopped", .path = "root.stopped", .state = QueueState::stopped};
   return {.maximum = {.memory_mib = 8 * kGiB, .vcores = 4},
-          .root = {.name = "root", .path = "root", .children = {all, half, stopped}},
+          .root = {.name = "root", .path = "root", .scheduler = "CapacityScheduler", .children = {all, half, stopped}},
           .queue = std::move(queue),
           .nodes = {node("a"), node("b"), node("c", "gpu")},
           .labels = {{"gpu"}},
@@ -70,6 +70,23 @@ TEST(NeedsCheck, queues_that_are_missing_stopped_or_parents) {
   EXPECT_THAT(refusal(small, cluster("stopped")), HasSubstr("queue stopped is stopped"));
   EXPECT_THAT(refusal(small, cluster("root")), HasSubstr("choose one of those"));
   EXPECT_EQ(refusal(small, cluster("root.default")), "accepted");
+}
+
+// A FairScheduler makes them as they are named, a CapacityScheduler where their parent is set up for it.
+TEST(NeedsCheck, queues_that_may_be_made_are_the_resource_managers_to_refuse) {
+  const Need small{.resource = {.memory_mib = 256, .vcores = 1}};
+  EXPECT_EQ(refusal(small, cluster("root.new")), "accepted");
+  EXPECT_THAT(refusal(small, cluster("root.no.new")), HasSubstr("no queue root.no.new"));
+  for (const auto* scheduler : {"FairScheduler", ""}) {
+    auto fair = cluster("ann");
+    fair.root = {.name = "root", .path = "root", .scheduler = scheduler};
+    EXPECT_TRUE(is_of_fair_scheduler(fair.root));
+    EXPECT_EQ(refusal(small, fair), "accepted");
+    EXPECT_THAT(refusal({.resource = {.memory_mib = 10 * kGiB, .vcores = 1}}, fair), HasSubstr("(queue ann)"))
+        << "what does not depend on the queue is checked";
+    fair.root.children = {{.name = "root.ann", .path = "root.ann", .state = QueueState::stopped}};
+    EXPECT_THAT(refusal(small, fair), HasSubstr("queue root.ann is stopped"));
+  }
 }
 
 TEST(NeedsCheck, labels_that_are_missing_or_not_for_the_queue) {
