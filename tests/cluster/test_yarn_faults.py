@@ -58,6 +58,29 @@ def test_a_gang_that_finds_no_room_says_who_is_missing_and_why(jobs, full):
     assert why in end
 
 
+def test_what_the_resource_manager_says_is_shown_while_masters_wait_for_each_other(clusters, tmp_path, gate):
+    jobs = jobs_on(clusters("--nodes", "1", "--yarn"), tmp_path)  # masters may have half of it, 4 GiB
+    first = jobs.start_and_see("at the gate", "run", *SMALL, "--resource", "am:memory=3g", "--", *gate.task)
+    second = jobs.start_and_see("Queue's AM resource limit exceeded", "run", *SMALL, "--resource", "am:memory=3g", "--", "true")
+    gate.open()
+    for process in (first, second):
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, out + err
+
+
+def test_a_home_without_room_is_named_before_anything_is_submitted(clusters, tmp_path):
+    jobs = jobs_on(clusters("--nodes", "1", "--yarn"), tmp_path)
+    jobs.run("fs", "mkdir", "-p", "/user/ann")
+    jobs.cluster.client.quota(remote="/user/ann", space=1000)
+    try:
+        _, err = jobs.run("run", *SMALL, "--", "true", code=1)
+    finally:
+        jobs.cluster.client.quota(remote="/user/ann", space=-1)
+    assert "The DiskSpace quota of /user/ann is exceeded" in err.splitlines()[-1], err
+    assert "is application_" not in err
+    jobs.run("run", *SMALL, "--", "true")
+
+
 def test_safe_mode_is_named_before_anything_is_submitted(jobs):
     jobs.cluster.client("safe-mode", enter=True)
     try:
