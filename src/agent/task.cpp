@@ -232,7 +232,7 @@ void Task::on(const ReaperLost&) {
   ended(status, kill_strays(machine_.reapers()));
 }
 
-void Task::ended(job::ExitStatus status, int leftovers) {
+void Task::ended(const job::ExitStatus& status, int leftovers) {
   remove_container();
   read_log();
   TaskExited exited{request_.attempt, status, leftovers, {}};

@@ -121,7 +121,7 @@ class Task : public std::enable_shared_from_this<Task> {
   void on(const LaunchFailed& event);
   void on(const Ended& event);
   void on(const ReaperLost& event);
-  void ended(job::ExitStatus status, int leftovers);
+  void ended(const job::ExitStatus& status, int leftovers);
   void start_failed(job::StartFailure failure, std::string reason);
   // task_watch.cpp
   void read_log();

@@ -27,7 +27,7 @@ core::Result<spec::JobSpec> with_cluster_options(spec::JobSpec job, const Cluste
                               "important",
                               core::printable(options.priority), spec::kPriorityRange.min, spec::kPriorityRange.max));
     }
-    job.priority = *value;
+    job.priority = value;
   }
   return with_image(std::move(job), options.image);
 }

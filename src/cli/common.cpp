@@ -2,9 +2,9 @@
 
 #include "cli/cluster_client.hpp"
 #include "cli/remote_job.hpp"
-#include "cli/wait_for.hpp"
 #include "cli/where.hpp"
 #include "core/files.hpp"
+#include "net/wait_for.hpp"
 #include "ui/screen.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ core::Result<master::JobFolder> folder_of(const std::string& job) {
     net::asio::io_context context(1);
     auto cluster = open_cluster(context.get_executor(), *where->hadoop);
     if (!cluster) return found;
-    auto adopted = wait_for(context, adopt(*cluster, *jobs, job));
+    auto adopted = net::wait_for(context, adopt(*cluster, *jobs, job));
     return adopted || adopted.error().code != core::Errc::not_found ? adopted : found;
   }
   auto folders = master::list_job_folders(*jobs);

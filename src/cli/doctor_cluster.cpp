@@ -2,10 +2,10 @@
 #include "backend/yarn/remote_files.hpp"
 #include "cli/cluster_client.hpp"
 #include "cli/doctor.hpp"
-#include "cli/wait_for.hpp"
 #include "core/strings.hpp"
 #include "hconf/services.hpp"
 #include "hrpc/sasl/ticket_cache.hpp"
+#include "net/wait_for.hpp"
 
 #include <functional>
 
@@ -135,7 +135,7 @@ Findings examine_cluster(const hconf::Config& config) {
     findings.push_back({Verdict::broken, "configuration", cluster.error().message});
     return findings;
   }
-  (void)wait_for(context, look(*cluster, findings));
+  (void)net::wait_for(context, look(*cluster, findings));
   check_nodes(config, findings);
   return findings;
 }

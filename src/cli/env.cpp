@@ -6,9 +6,9 @@
 #include "cli/common.hpp"
 #include "cli/retention.hpp"
 #include "cli/settings.hpp"
-#include "cli/wait_for.hpp"
 #include "cli/where.hpp"
 #include "core/strings.hpp"
+#include "net/wait_for.hpp"
 #include "ui/relative_time.hpp"
 #include "ui/table.hpp"
 
@@ -177,7 +177,7 @@ int execute(const Env& command) {
   net::asio::io_context context(1);
   auto cluster = open_cluster(context.get_executor(), *where->hadoop);
   if (!cluster) return complain(cluster.error());
-  const auto done = wait_for(context, run(command, *cluster));
+  const auto done = net::wait_for(context, run(command, *cluster));
   return done ? 0 : complain(done.error());
 }
 

@@ -9,9 +9,9 @@
 #include "cli/settings.hpp"
 #include "cli/task_paths.hpp"
 #include "cli/transfer_bar.hpp"
-#include "cli/wait_for.hpp"
 #include "cli/yarn_submit.hpp"
 #include "master/plan.hpp"
+#include "net/wait_for.hpp"
 #include "spec/rules.hpp"
 
 #include <filesystem>
@@ -64,7 +64,7 @@ int launch_on_yarn(const RunOptions& options, spec::JobSpec spec, const Where& w
   net::asio::io_context context(1);
   auto cluster = open_cluster(context.get_executor(), *where.hadoop);
   if (!cluster) return complain(cluster.error());
-  auto facts = wait_for(context, check_cluster(*cluster, *plan, yarn));
+  auto facts = net::wait_for(context, check_cluster(*cluster, *plan, yarn));
   if (!facts) return complain(facts.error());
   for (const auto& note : facts->notes) say(options, "note: " + note);
   const auto folder = make_job_folder(options, spec, where, [&](const master::JobFolder& made) {
@@ -81,8 +81,8 @@ int launch_on_yarn(const RunOptions& options, spec::JobSpec spec, const Where& w
   const auto show_progress = [&](const backend::StagingProgress& progress) {
     bar.show({progress.bytes, progress.bytes_done, progress.files, progress.files_done});
   };
-  const auto job =
-      wait_for(context, submit_to_yarn(*cluster, *folder, *plan, yarn, *std::move(facts), say_line, show_progress));
+  const auto job = net::wait_for(
+      context, submit_to_yarn(*cluster, *folder, *plan, yarn, *std::move(facts), say_line, show_progress));
   bar.clear();
   cluster->close();
   if (!job) {

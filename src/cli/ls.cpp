@@ -1,10 +1,10 @@
 #include "cli/cluster_client.hpp"
 #include "cli/commands.hpp"
 #include "cli/common.hpp"
-#include "cli/wait_for.hpp"
 #include "cli/where.hpp"
 #include "core/strings.hpp"
 #include "master/job_summary.hpp"
+#include "net/wait_for.hpp"
 #include "ui/relative_time.hpp"
 #include "ui/table.hpp"
 
@@ -87,7 +87,7 @@ core::Result<> look_at_cluster(const CommonOptions& options, std::vector<master:
   net::asio::io_context context(1);
   auto cluster = open_cluster(context.get_executor(), *where->hadoop);
   if (!cluster) return core::fail(cluster.error());
-  const auto reports = wait_for(context, ask_cluster(*cluster));
+  const auto reports = net::wait_for(context, ask_cluster(*cluster));
   if (!reports) return core::fail(reports.error());
   add_cluster_jobs(jobs, *reports);
   return {};

@@ -1,12 +1,12 @@
 #include "cli/remote_job.hpp"
 
 #include "backend/yarn/remote_files.hpp"
-#include "cli/wait_for.hpp"
 #include "core/strings.hpp"
 #include "hconf/portable.hpp"
 #include "hdfs/paths.hpp"
 #include "hrpc/errors.hpp"
 #include "net/endpoint_file.hpp"
+#include "net/wait_for.hpp"
 
 #include <algorithm>
 #include <fcntl.h>
@@ -175,7 +175,7 @@ core::Result<> refresh(const master::JobFolder& folder, std::optional<std::strin
   auto remote = RemoteJob::of(context.get_executor(), folder);
   if (!remote) return fail(remote.error());
   if (!*remote) return {};
-  return wait_for(context, [](RemoteJob& job, std::optional<std::string> wanted) -> net::Async<> {
+  return net::wait_for(context, [](RemoteJob& job, std::optional<std::string> wanted) -> net::Async<> {
     core::Result<> done;
     if (job.job().kind == backend::MasterKind::managed) done = co_await job.fetch_records();
     if (done && wanted) done = co_await job.fetch_logs(*wanted);
@@ -196,7 +196,7 @@ core::Result<bool> is_running(const master::JobFolder& folder) {
   auto remote = RemoteJob::of(context.get_executor(), folder);
   if (!remote) return fail(remote.error());
   if (!*remote || (*remote)->job().kind == backend::MasterKind::unmanaged) return false;
-  const auto report = wait_for(context, [](RemoteJob& job) -> net::Async<yarn::AppReport> {
+  const auto report = net::wait_for(context, [](RemoteJob& job) -> net::Async<yarn::AppReport> {
     auto report = co_await job.report();
     job.close();
     co_return report;

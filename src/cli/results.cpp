@@ -3,11 +3,11 @@
 #include "cli/commands.hpp"
 #include "cli/common.hpp"
 #include "cli/result_names.hpp"
-#include "cli/wait_for.hpp"
 #include "cli/where.hpp"
 #include "core/strings.hpp"
 #include "hdfs/paths.hpp"
 #include "master/job_folder.hpp"
+#include "net/wait_for.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -115,7 +115,7 @@ int list_there(const Results& command, const ResultsFolder& folder) {
   net::asio::io_context context(1);
   auto cluster = open_cluster(context.get_executor(), *where->hadoop);
   if (!cluster) return complain(cluster.error());
-  auto files = wait_for(context, list_remote(*cluster, folder));
+  auto files = net::wait_for(context, list_remote(*cluster, folder));
   return files ? show(command, folder.root, *std::move(files)) : complain(files.error());
 }
 

@@ -19,7 +19,8 @@ constexpr core::Millis kFirstCompleteDelay{4};
 
 }  // namespace
 
-FileWriter::FileWriter(std::shared_ptr<Context> context, std::string path, FileStatus status, ServerDefaults defaults)
+FileWriter::FileWriter(std::shared_ptr<Context> context, std::string path, const FileStatus& status,
+                       ServerDefaults defaults)
     : context_(std::move(context)),
       lease_(context_),
       file_{std::move(path), context_->client_name, status.file_id},

@@ -19,7 +19,7 @@ namespace ydl::hdfs {
 class FileWriter {
  public:
   // `status`: what the NameNode said when the file was created.
-  FileWriter(std::shared_ptr<Context> context, std::string path, FileStatus status, ServerDefaults defaults);
+  FileWriter(std::shared_ptr<Context> context, std::string path, const FileStatus& status, ServerDefaults defaults);
   ~FileWriter();
   FileWriter(FileWriter&&) noexcept = default;
   FileWriter& operator=(FileWriter&&) = delete;

@@ -112,6 +112,8 @@ class CallInHand {
 
 net::awaitable<Response> dispatch(StatePtr state, StringRequest& message) {
   if (!is_authorised(message, state->options.secret)) {
+    if (message.method() == bhttp::verb::get && message.target() == "/" && !state->options.greeting.empty())
+      co_return Response{200, state->options.greeting, "text/plain; charset=utf-8"};
     co_return Response::error(
         401, "this call needs the job's secret: Authorization: Bearer SECRET, from the job's master.json");
   }

@@ -13,7 +13,8 @@ struct ServerOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;       // 0: any free one
   std::uint16_t last_port = 0;  // above `port`: any of the two and what lies between will do
-  std::string secret;           // every call must carry it
+  std::string secret = {};      // every call must carry it
+  std::string greeting = {};    // plain text for a browser that asks for "/" without it; empty: it is refused too
   std::size_t max_connections = 4096;
   std::size_t max_body = std::size_t{16} << 20U;
   core::Millis idle_timeout = core::Seconds(120);

@@ -312,7 +312,7 @@ void Machine::record(RecordKind kind, std::string text) {
 }
 
 void Machine::record(RecordKind kind, const Task& task, std::string text, std::optional<ExitStatus> exit) {
-  emit(Record{kind, id_of(task), std::move(text), exit, {}, 0});
+  emit(Record{kind, id_of(task), std::move(text), std::move(exit), {}, 0});
 }
 
 Snapshot Machine::snapshot() const {

@@ -79,7 +79,7 @@ void begin_master_process() {
 int run_to_the_end(asio::io_context& context, Master& master, http::Server& server, Attachment attachment) {
   const auto executor = context.get_executor();
   int exit_code = 1;
-  asio::co_spawn(executor, run_job(master, server, exit_code), [&](std::exception_ptr) { context.stop(); });
+  asio::co_spawn(executor, run_job(master, server, exit_code), [&](const std::exception_ptr&) { context.stop(); });
   asio::co_spawn(executor, watch_signals(master), asio::detached);
   if (attachment == Attachment::leashed) asio::co_spawn(executor, watch_leash(master), asio::detached);
   context.run();

@@ -14,6 +14,7 @@
 #include "master/process_parts.hpp"
 #include "net/endpoint_file.hpp"
 #include "net/resolver.hpp"
+#include "net/wait_for.hpp"
 #include "yarn/client_rm.hpp"
 #include "yarn/token_identifiers.hpp"
 
@@ -181,12 +182,30 @@ std::vector<Site::Step> steps_so_far(const JobFile& job, core::WallTime begun) {
   return steps;
 }
 
+// Clients look for it once the ResourceManager says that we run.
+net::awaitable<void> show_endpoint(JobFolder folder, std::shared_ptr<hdfs::FileSystem> fs, std::string file) {
+  const auto content = core::read_file(folder.master_file());
+  if (!content) co_return;
+  const auto written = co_await backend::write_remote_file(*fs, file, *content, 0600);
+  if (!written) core::log("clients will not find this master: {}", written.error().message);
+}
+
+net::awaitable<void> leave_records(backend::RecordMirror& mirror, hdfs::FileSystem& fs, std::string endpoint_file) {
+  mirror.stop();
+  co_await mirror.copy();
+  (void)co_await fs.remove(endpoint_file, hdfs::Recursive::no);
+}
+
 int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attachment attachment) {
   const auto executor = context.get_executor();
   agent::Hub hub(executor);
   http::ServerOptions serving;
   serving.address = start.address.find(':') == std::string::npos ? "0.0.0.0" : "::";
   serving.secret = core::random_hex(16);
+  serving.greeting = fmt::format(
+      "This is the master of {0}, a job of ydl.\n`ydl status {0}` shows it, `ydl logs -f {0}` "
+      "follows it, `ydl kill {0}` stops it.\n",
+      start.folder.id().str());
   if (prepared.job.port_range) std::tie(serving.port, serving.last_port) = *prepared.job.port_range;
   http::Server server(executor, serving);
   const auto fail_start = [](const core::Error& error) {
@@ -199,7 +218,7 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   if (auto written = net::write_endpoint(start.folder.master_file(), endpoint); !written)
     return fail_start(written.error());
 
-  const auto remote = start.job.folder;
+  const auto endpoint_file = start.job.folder + "/master.json";
   backend::RecordMirror mirror(start.fs, start.folder.root(), start.job.folder);
   backend::YarnOptions options;
   options.roles = roles_of(prepared.plan);
@@ -213,11 +232,7 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   options.agent_credentials.secrets[std::string(agent::kAgentSecret)] =
       agent::encode_agent_secret({endpoint, start.job.user, start.job.hadoop});
   if (attachment == Attachment::leashed) options.outlives_master = core::Seconds(5);
-  options.before_finish = [&]() -> net::awaitable<void> {
-    mirror.stop();
-    co_await mirror.copy();
-    (void)co_await start.fs->remove(remote + "/master.json", hdfs::Recursive::no);
-  };
+  options.before_finish = [&mirror, &start, endpoint_file] { return leave_records(mirror, *start.fs, endpoint_file); };
   Site site;
   site.address = start.address;
   site.listen = serving.address;
@@ -229,31 +244,14 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   };
   Master master(executor, start.folder, std::move(prepared.job), std::move(prepared.plan), site);
   server.route(make_api(master, hub));
-  asio::co_spawn(
-      executor,
-      [&]() -> net::awaitable<void> {  // clients look for it once the ResourceManager says that we run
-        const auto content = core::read_file(start.folder.master_file());
-        if (!content) co_return;
-        const auto written = co_await backend::write_remote_file(*start.fs, remote + "/master.json", *content, 0600);
-        if (!written) core::log("clients will not find this master: {}", written.error().message);
-      },
-      asio::detached);
+  asio::co_spawn(executor, show_endpoint(start.folder, start.fs, endpoint_file), asio::detached);
   asio::co_spawn(executor, mirror.run(), asio::detached);
   report_start("ready");
   return run_to_the_end(context, master, server, attachment);
 }
 
 int run_when_started(asio::io_context& context, net::Async<YarnStart> starting, Attachment attachment) {
-  core::Result<YarnStart> start = fail(core::Errc::cancelled, "it was interrupted");
-  asio::co_spawn(
-      context,
-      [&]() -> net::awaitable<void> {
-        start = co_await std::move(starting);
-        context.stop();  // connections stay open
-      },
-      asio::detached);
-  context.run();
-  context.restart();
+  auto start = net::wait_for(context, std::move(starting));
   auto prepared = start ? prepare_job(start->folder, find_on_node) : fail(start.error());
   if (!prepared) {
     core::log("the master cannot start: {}", prepared.error().message);

@@ -57,7 +57,6 @@ net::Async<AppReport> ClientRm::submit(Submission submission, core::Millis at_mo
       const auto answer = co_await rpc_.call<pb::SubmitApplicationResponseProto>(kSubmitApplication, request,
                                                                                  deadline - core::steady_now());
       if (!answer) co_return core::fail(explain(answer.error(), doing));
-      known = true;
     }
     auto now = co_await report(submission.id);
     if (now && is_stored(now->state)) co_return now;

@@ -31,14 +31,15 @@ std::string encode_sized(std::string_view bytes) {
 
 core::Result<std::int64_t> take_vlong(std::string_view& rest) {
   if (rest.empty()) return cut_off();
-  const int first = static_cast<signed char>(rest.front());
+  const int byte = static_cast<unsigned char>(rest.front());
+  const int first = byte < 128 ? byte : byte - 256;
   rest.remove_prefix(1);
   if (first >= kSmallest) return first;
   const bool negative = first < kNegativeBase;
   const auto size = static_cast<std::size_t>((negative ? kNegativeBase : kPositiveBase) - first);
   if (rest.size() < size) return cut_off();
   std::uint64_t bits = 0;
-  for (const char byte : rest.substr(0, size)) bits = (bits << 8U) | static_cast<unsigned char>(byte);
+  for (const char next : rest.substr(0, size)) bits = (bits << 8U) | static_cast<unsigned char>(next);
   rest.remove_prefix(size);
   return static_cast<std::int64_t>(negative ? ~bits : bits);
 }

@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from images import IMAGE, Podman, add_python, make_root
+from images import ENTERED, IMAGE, Podman, add_entry_point, add_python, make_root
 from installed import EXAMPLES, accuracy, mnist, python_of
 from yarn_shell import SMALL, jobs_on
 
@@ -17,6 +17,8 @@ def podman(tmp_path_factory):
     make_root(folder / "root")
     add_python(folder / "root", python_of("mxnet").parents[1])
     podman.make_image(IMAGE, folder / "root")
+    make_root(folder / "entered")
+    podman.make_image(ENTERED, folder / "entered", add_entry_point(folder / "entered"))
     yield podman
     podman.close()
 
@@ -68,6 +70,15 @@ def test_an_image_that_is_nowhere_is_one_sentence(jobs, podman):
     jobs.environment.update(podman.variables, PATH=os.environ["PATH"])
     out, _ = jobs.run(*words, "--cluster", "local", "--", "sh", "-c", "true", code=1)
     assert "could not fetch the image localhost/no-such:1: Error: " in out
+
+
+@pytest.mark.parametrize("wish, seen", [("", "by the entry point"), ("image_entry_point: true", "by the entry point"), ("image_entry_point: false", "by nobody")])
+def test_podman_runs_the_entry_point_unless_the_command_is_to_run_alone(jobs, podman, wish, seen):
+    path = jobs.work / "job.yaml"
+    path.write_text(f"version: 1\ncommand: [sh, -c, 'echo by ${{ENTERED_BY:-nobody}}']\nimage: {ENTERED}\nimage_runtime: podman\n{wish}\nroles: {{worker: {{}}}}\n")
+    jobs.environment.update(podman.variables, PATH=os.environ["PATH"])
+    out, _ = jobs.run("submit", "--cluster", "local", path)
+    assert f"[worker:0] {seen}" in out
 
 
 def test_a_machine_without_podman_says_so(jobs):

@@ -3,12 +3,14 @@
 import hashlib
 import json
 import signal
+import urllib.request
 
 import pytest
 
 from hdfs_files import eventually
 from yarn_shell import SMALL, Jobs, job_id, let_users_in
 
+from cluster_lib import state
 from cluster_lib.running import RunningCluster
 
 
@@ -83,6 +85,14 @@ def test_words_and_variables_reach_the_task_byte_for_byte(jobs):
     assert jobs.run("fs", "cat", f"{jobs.root}/{listed['id']}/logs/worker-0/1/stdout")[0] == f"{odd}|{odd}"
 
 
+def page_of_master(jobs, job):
+    """What a browser sees that follows the ResourceManager's link."""
+    cluster = state.load(jobs.cluster.folder)
+    application = json.loads(jobs.run("fs", "cat", f"{jobs.root}/{job}/yarn.json")[0])["application"]
+    with urllib.request.urlopen(f"http://localhost:{cluster.port('resourcemanager1.http')}/proxy/{application}/") as page:
+        return page.read().decode()
+
+
 def test_a_job_that_was_left_goes_on_and_is_stopped_from_another_machine(jobs, tmp_path_factory):
     out, _ = jobs.run("run", "--detach", "--n", "2", *SMALL, "--", "sh", "-c", "echo waiting; exec tail -f /dev/null")
     job = out.strip()
@@ -95,6 +105,7 @@ def test_a_job_that_was_left_goes_on_and_is_stopped_from_another_machine(jobs, t
     following.communicate()
     listed = [json.loads(line) for line in elsewhere.run("ls", "--output", "json")[0].splitlines()]
     assert ("running" in [one["state"] for one in listed if one["id"] == job])
+    assert f"`ydl status {job}` shows it" in page_of_master(jobs, job)
     assert elsewhere.run("kill", job)[0] == f"{job} stopped\n"
     assert "stopped" in jobs.run("status", job)[0]
 

@@ -14,6 +14,7 @@
 namespace ydl::http {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
@@ -129,6 +130,14 @@ TEST_F(ServerTest, every_call_needs_the_secret) {
   EXPECT_THAT(raw("GET /echo/x HTTP/1.1\r\nConnection: close\r\n\r\n"), StartsWith("HTTP/1.1 401"));
   EXPECT_THAT(raw(fmt::format("GET /echo/x HTTP/1.1\r\nAuthorization: Basic {}\r\nConnection: close\r\n\r\n", kSecret)),
               StartsWith("HTTP/1.1 401"));
+}
+
+TEST_F(ServerTest, a_browser_without_the_secret_is_greeted_and_no_more) {
+  start({.greeting = "a job of ydl\n"});
+  EXPECT_THAT(raw("GET / HTTP/1.1\r\nConnection: close\r\n\r\n"),
+              AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("text/plain"), EndsWith("a job of ydl\n")));
+  EXPECT_THAT(raw("POST / HTTP/1.1\r\nConnection: close\r\n\r\n"), StartsWith("HTTP/1.1 401"));
+  EXPECT_THAT(raw("GET /echo/x HTTP/1.1\r\nConnection: close\r\n\r\n"), StartsWith("HTTP/1.1 401"));
 }
 
 TEST_F(ServerTest, a_stranger_learns_no_paths) {

@@ -108,7 +108,7 @@ Result<> TreeReader::add_folder(const fs::path& source, const std::string& name,
        entry.increment(error)) {
     const auto file_name = entry->path().filename().string();
     if (agent::IgnoreList::never_read(file_name)) continue;
-    result = add(entry->path(), name.empty() ? file_name : name + "/" + file_name);
+    result = add(entry->path(), name.empty() ? file_name : fmt::format("{}/{}", name, file_name));
   }
   above_.erase(self);
   if (error) return core::fail(cannot_read(source, error.value()));

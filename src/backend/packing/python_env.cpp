@@ -48,10 +48,7 @@ class Packer {
 
  private:
   // The first of a name stays.
-  void put(TreeEntry entry) {
-    auto name = entry.tar.name;
-    entries_.try_emplace(std::move(name), std::move(entry));
-  }
+  void put(TreeEntry entry) { entries_.try_emplace(entry.tar.name, std::move(entry)); }
 
   std::map<std::string, TreeEntry> entries_;
 };

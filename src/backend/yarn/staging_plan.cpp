@@ -105,7 +105,7 @@ class Planner {
   [[nodiscard]] core::Error too_much() const;
 
   [[nodiscard]] std::string next_part() { return fmt::format("part-{}", ++parts_); }
-  core::Error placed(core::Error error) const { return error.code == Errc::no_capacity ? too_much() : error; }
+  core::Error placed(const core::Error& error) const { return error.code == Errc::no_capacity ? too_much() : error; }
 
   const spec::JobSpec& job_;
   fs::path directory_;

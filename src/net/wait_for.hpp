@@ -4,23 +4,24 @@
 
 #include <boost/asio/io_context.hpp>
 
-namespace ydl::cli {
+namespace ydl::net {
+
+template <class T>
+awaitable<void> finish(Async<T> work, core::Result<T>& answer, asio::io_context& context) {
+  answer = co_await std::move(work);
+  context.stop();
+}
 
 // Runs a coroutine to its end, for code that is none; the answer. What else goes on in the context (connections that
 // are kept open, say) rests until it is run again.
 template <class T>
-core::Result<T> wait_for(net::asio::io_context& context, net::Async<T> work) {
+core::Result<T> wait_for(asio::io_context& context, Async<T> work) {
   core::Result<T> answer = core::fail(core::Errc::cancelled, "it was interrupted");
-  net::asio::co_spawn(
-      context,
-      [&]() -> net::awaitable<void> {
-        answer = co_await std::move(work);
-        context.stop();
-      },
-      net::asio::detached);
+  asio::co_spawn(context, finish(std::move(work), answer, context), asio::detached);
   context.restart();
   context.run();
+  context.restart();
   return answer;
 }
 
-}  // namespace ydl::cli
+}  // namespace ydl::net
