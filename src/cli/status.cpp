@@ -22,11 +22,13 @@ net::awaitable<void> ask_master(net::Endpoint endpoint, core::Result<ui::JobView
   view = co_await client.job();
 }
 
-// The job runs on its cluster, and its master cannot be asked (yet).
+// The job runs on its cluster, and its master cannot be asked (yet): the last that it wrote to HDFS, if anything.
 ui::JobView unreached_view(ui::JobView view) {
-  view.state = "placing";
+  const bool has_written = view.state != "lost";
+  view.reason = has_written ? "its master cannot be reached from here: this is what it last wrote to HDFS"
+                            : "its master does not answer: it waits for its container, or cannot be reached from here";
+  if (!has_written) view.state = "placing";
   view.exit_code.reset();
-  view.reason = "its master does not answer: it waits for its container, or cannot be reached from here";
   return view;
 }
 
@@ -44,7 +46,7 @@ core::Result<ui::JobView> current_view(const master::JobFolder& folder) {
     }
   }
   auto stored = stored_job_view(folder);
-  if (stored && stored->state == "lost") {
+  if (stored && !stored->finished) {
     if (const auto running = is_running(folder); running && *running) return unreached_view(*std::move(stored));
   }
   return stored;

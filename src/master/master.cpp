@@ -252,11 +252,13 @@ void Master::write_state() {
     }
     state.finished = finished_at_;
   }
-  if (outcome_) {  // what `ydl status` shows when this process is gone
-    if (auto written = core::write_file_atomically(folder_.view_file(), job_view() + "\n", 0600); !written)
-      records_incomplete(written.error());
-  }
+  if (outcome_) write_view();
   if (auto written = write_state_file(folder_, state); !written) records_incomplete(written.error());
+}
+
+void Master::write_view() {
+  if (auto written = core::write_file_atomically(folder_.view_file(), job_view() + "\n", 0600); !written)
+    records_incomplete(written.error());
 }
 
 // ---- what it looks like ----------------------------------------------------------------------------------------

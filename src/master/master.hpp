@@ -46,6 +46,8 @@ class Master {
   // What the API needs.
   void request_stop(std::string by, std::optional<core::Millis> grace);
   [[nodiscard]] std::string job_view() const;
+  // The same as view.json: what `ydl status` shows who cannot ask this process. At the job's end it is always written.
+  void write_view();
   [[nodiscard]] Journal& journal() { return journal_; }
   [[nodiscard]] const JobFolder& folder() const { return folder_; }
   [[nodiscard]] bool finished() const { return outcome_.has_value(); }

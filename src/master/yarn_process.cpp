@@ -245,7 +245,7 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   Master master(executor, start.folder, std::move(prepared.job), std::move(prepared.plan), site);
   server.route(make_api(master, hub));
   asio::co_spawn(executor, show_endpoint(start.folder, start.fs, endpoint_file), asio::detached);
-  asio::co_spawn(executor, mirror.run(), asio::detached);
+  asio::co_spawn(executor, mirror.run([&master] { master.write_view(); }), asio::detached);
   report_start("ready");
   return run_to_the_end(context, master, server, attachment);
 }

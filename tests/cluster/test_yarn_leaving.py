@@ -1,5 +1,6 @@
 """The client of a job on a YARN cluster goes: by Ctrl-C, with its terminal, with the master that runs beside it."""
 
+import json
 import os
 import pty
 import re
@@ -8,7 +9,7 @@ import signal
 import pexpect
 import pytest
 from hdfs_files import eventually
-from yarn_shell import SMALL, YDL, jobs_on
+from yarn_shell import SMALL, YDL, Jobs, jobs_on
 
 LIMIT = 60
 
@@ -87,3 +88,36 @@ def test_with_a_master_beside_it_a_lost_terminal_stops_the_job(jobs, terminal):
     child.kill(signal.SIGHUP)
     assert exit_code(child) == 130
     eventually(lambda: state_of(jobs, child.job) == "stopped", "the job is stopped")
+
+
+@pytest.fixture
+def unreachable(jobs, tmp_path, tmp_path_factory):
+    """A job that runs, seen from a machine that cannot reach its master's port."""
+    out, _ = jobs.run("run", "--detach", *SMALL, "--", "sh", "-c", "echo at work; exec sleep 600")
+    job = out.strip()
+    jobs.wait_for(job, "job_running")
+    remote = f"{jobs.root}/{job}/master.json"
+    eventually(lambda: "port" in jobs.run("fs", "cat", remote)[0], "the master has said where it is")
+    endpoint = json.loads(jobs.run("fs", "cat", remote)[0])
+    (tmp_path / "master.json").write_text(json.dumps({**endpoint, "port": 1}))
+    jobs.run("fs", "rm", remote)
+    jobs.run("fs", "put", tmp_path / "master.json", remote)
+    elsewhere = Jobs(jobs.cluster, tmp_path_factory.mktemp("elsewhere"), jobs.user)
+    yield elsewhere, job
+    jobs.start("kill", job).communicate(timeout=60)
+
+
+def test_a_master_that_cannot_be_reached_is_known_from_hdfs_and_the_resource_manager(unreachable):
+    elsewhere, job = unreachable
+    eventually(lambda: state_of(elsewhere, job) == "running", "the master has written how it stands")
+    out, _ = elsewhere.run("status", job)
+    assert "its master cannot be reached from here: this is what it last wrote to HDFS" in out, out
+    assert out.splitlines()[-1].split()[:2] == ["worker:0", "running"], out
+    eventually(lambda: elsewhere.run("logs", job)[0] == "[worker:0] at work\n", "the log is on HDFS")
+    following = elsewhere.start("logs", "-f", job)
+    assert following.stdout.readline() == "[worker:0] at work\n"
+    out, err = elsewhere.run("kill", job)
+    assert following.wait(timeout=LIMIT) is not None
+    following.communicate()
+    assert "stopped" in out, out + err
+    assert state_of(elsewhere, job) == "stopped"

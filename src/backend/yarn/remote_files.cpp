@@ -48,16 +48,12 @@ net::awaitable<void> RecordMirror::copy() {
   while (copying_) co_await net::pause(core::Millis(5));  // the last copy must come after the one under way
   copying_ = true;
   for (const auto* name : {"events.jsonl", "view.json", "state.json"}) {  // the state last: who sees the end finds all
-    std::error_code error;
-    const auto path = from_ / name;
-    const Seen now{std::filesystem::file_size(path, error), std::filesystem::last_write_time(path, error)};
-    if (error) continue;  // not there yet
-    if (const auto seen = copied_.find(name); seen != copied_.end() && seen->second == now) continue;
-    const auto content = core::read_file(path);
+    const auto now = news_of(name);
+    const auto content = now ? core::read_file(from_ / name) : core::fail(core::Errc::not_found, "nothing new");
     if (!content) continue;
     const auto written = co_await write_remote_file(*fs_, fmt::format("{}/{}", to_, name), *content);
     if (written) {
-      copied_[name] = now;
+      copied_[name] = *now;
       complained_ = false;
     } else if (!std::exchange(complained_, true)) {
       core::log("the job's records on HDFS are behind: {}", written.error().message);
@@ -66,8 +62,18 @@ net::awaitable<void> RecordMirror::copy() {
   copying_ = false;
 }
 
-net::awaitable<void> RecordMirror::run() {
+std::optional<RecordMirror::Seen> RecordMirror::news_of(const std::string& name) const {
+  std::error_code error;
+  const auto path = from_ / name;
+  const Seen now{std::filesystem::file_size(path, error), std::filesystem::last_write_time(path, error)};
+  if (error) return std::nullopt;
+  const auto seen = copied_.find(name);
+  return seen != copied_.end() && seen->second == now ? std::nullopt : std::optional(now);
+}
+
+net::awaitable<void> RecordMirror::run(std::function<void()> write_view) {
   while (!stopped_) {
+    if (news_of("events.jsonl")) write_view();
     co_await copy();
     co_await net::pause(core::Seconds(1));
   }

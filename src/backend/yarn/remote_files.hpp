@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,8 +34,8 @@ class RecordMirror {
 
   // Copies what has changed since the last time. What cannot be written is tried again the next time.
   [[nodiscard]] net::awaitable<void> copy();
-  // Once a second, until stop().
-  [[nodiscard]] net::awaitable<void> run();
+  // Once a second, until stop(). `write_view` is called when something has happened since the last time.
+  [[nodiscard]] net::awaitable<void> run(std::function<void()> write_view);
   void stop() { stopped_ = true; }
 
  private:
@@ -42,6 +44,8 @@ class RecordMirror {
     std::filesystem::file_time_type modified;
     bool operator==(const Seen&) const = default;
   };
+  // What is to be copied; nothing where it is not there yet, or has been.
+  [[nodiscard]] std::optional<Seen> news_of(const std::string& name) const;
 
   std::shared_ptr<hdfs::FileSystem> fs_;
   std::filesystem::path from_;
