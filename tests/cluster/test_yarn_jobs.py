@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 import signal
 import urllib.request
 
@@ -188,3 +189,26 @@ def test_a_resource_manager_that_is_down_is_named(jobs, tmp_path):
     jobs.environment["HADOOP_CONF_DIR"] = str(conf)
     _, err = jobs.run("run", "--", "true", code=1)
     assert "localhost:1" in err
+
+
+def test_without_a_configuration_it_is_said_where_one_was_looked_for(jobs, tmp_path):
+    jobs.environment["HADOOP_CONF_DIR"] = str(tmp_path)
+    _, err = jobs.run("run", "--cluster", "yarn", "--", "true", code=2)
+    assert f"HADOOP_CONF_DIR={tmp_path}, " in err and "set HADOOP_CONF_DIR to the folder that holds yarn-site.xml" in err
+
+
+def test_doctor_looks_at_the_cluster_and_runs_a_job_on_it(jobs):
+    out, _ = jobs.run("doctor", "--probe")
+    found = {line[9:23].strip(): line[:8].strip() for line in out.splitlines()}
+    for what in ("cluster", "security", "HDFS", "clock", "YARN", "containers", "queues", "labels", "probe"):
+        assert found[what] == "ok", out
+    assert "3 of 3 nodes run" in out
+
+
+def test_ports_are_in_the_range_and_the_timeline_tells_where_the_time_went(jobs):
+    first, last = 21100, 21180
+    out, err = jobs.run("run", *SMALL, "--port-range", f"{first}-{last}", "--", "sh", "-c", "echo port $YDL_PORTS")
+    assert first <= int(re.search(r"^\[worker:0\] port (\d+)$", out, re.M).group(1)) <= last
+    timeline, _ = jobs.run("events", "--timeline", job_id(err))
+    assert re.match(r"submitted after .*, master up after .*, containers asked for after ", timeline), timeline
+    assert re.search(r"^worker:0( +[\d.]+ m?s){6} +succeeded", timeline, re.M), timeline
