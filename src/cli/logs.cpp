@@ -31,16 +31,16 @@ class Printer {
   bool prefixed_;
 };
 
+net::awaitable<bool> runs(RemoteJob& job) {
+  const auto report = co_await job.report();
+  co_return !report || !yarn::is_over(report->state);
+}
+
 net::awaitable<void> follow(const master::JobFolder& folder, std::string task, LogReader& reader,
                             const Printer& printer) {
   auto remote = RemoteJob::of(co_await net::asio::this_coro::executor, folder);
   const bool is_remote = remote && *remote;
-  const auto runs = [&]() -> net::awaitable<bool> {
-    if (!is_remote) co_return master::master_lives(folder);
-    const auto report = co_await (*remote)->report();
-    co_return !report || !yarn::is_over(report->state);
-  };
-  while (co_await runs()) {
+  while (is_remote ? co_await runs(**remote) : master::master_lives(folder)) {
     if (is_remote) {
       if (auto fetched = co_await (*remote)->fetch_logs(task); !fetched) complain(fetched.error());
     }

@@ -92,7 +92,7 @@ class Builder {
   Result<fs::path> make(const fs::path& lock, const SayLine& say) {
     const auto text = core::read_file(lock);
     if (!text) return fail(text.error());
-    const auto folder = cache_ / "envs" / key_of(python_, without_comments(*text));
+    auto folder = cache_ / "envs" / key_of(python_, without_comments(*text));
     std::error_code error;
     if (fs::exists(folder / "bin/python", error)) return folder;
     say(fmt::format("building the Python environment of {} with uv", what_));

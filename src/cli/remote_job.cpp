@@ -19,6 +19,12 @@ namespace ydl::cli {
 
 using core::fail;
 
+namespace {
+
+constexpr std::size_t kLargestEndpoint = std::size_t{64} << 10U;
+
+}  // namespace
+
 RemoteJob::RemoteJob(ClusterClient cluster, master::JobFolder folder, backend::YarnJob job)
     : cluster_(std::move(cluster)),
       folder_(std::move(folder)),
@@ -43,7 +49,7 @@ net::Async<yarn::AppReport> RemoteJob::report() {
 }
 
 net::Async<std::optional<net::Endpoint>> RemoteJob::endpoint() {
-  const auto text = co_await backend::read_remote_file(*cluster_.fs, job_.folder + "/master.json", 64 * 1024);
+  const auto text = co_await backend::read_remote_file(*cluster_.fs, job_.folder + "/master.json", kLargestEndpoint);
   if (!text && text.error().code == hrpc::Errc::not_found) co_return std::optional<net::Endpoint>{};
   if (!text) co_return fail(text.error());
   if (auto written = core::write_file_atomically(folder_.master_file(), *text, 0600); !written)
