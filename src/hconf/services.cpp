@@ -108,7 +108,10 @@ core::Result<NameService> default_name_service(const Config& config) {
                                   kDefaultFs, core::printable(uri), config.source_of(kDefaultFs)));
   }
   const std::string_view rest = std::string_view(uri).substr(kScheme.size());
-  return name_service(config, rest.substr(0, rest.find('/')));
+  auto service = name_service(config, rest.substr(0, rest.find('/')));
+  if (service) return service;
+  return core::fail(std::move(service).error().within(
+      fmt::format("{} is '{}' ({})", kDefaultFs, core::printable(uri), config.source_of(kDefaultFs))));
 }
 
 core::Result<std::vector<ResourceManager>> resource_managers(const Config& config) {

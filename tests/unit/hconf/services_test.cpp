@@ -64,6 +64,8 @@ TEST(NameService, a_missing_address_is_named) {
 TEST(NameService, a_default_that_is_no_hdfs_says_what_to_write) {
   EXPECT_THAT(error_of(default_name_service(with({}))), HasSubstr("fs.defaultFS is 'file:///' (the defaults)"));
   EXPECT_THAT(error_of(default_name_service(with({{"fs.defaultFS", "viewfs://x/"}}))), HasSubstr("not an hdfs://"));
+  EXPECT_THAT(error_of(default_name_service(with({{"fs.defaultFS", "hdfs:///"}}))),
+              HasSubstr("fs.defaultFS is 'hdfs:///'"));
 }
 
 TEST(NameService, a_malformed_address_names_file_and_key) {
