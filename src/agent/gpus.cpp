@@ -5,6 +5,10 @@
 #include "core/strings.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 
 #include <fmt/format.h>
 
@@ -35,6 +39,19 @@ core::Result<Gpu> parse_line(std::string_view line) {
   const auto mebibytes = core::parse_int<std::uint64_t>(core::trim(line.substr(last + 1)));
   if (mebibytes && *mebibytes < (std::uint64_t{1} << 40U)) gpu.memory_bytes = *mebibytes << 20U;
   return gpu;
+}
+
+// A file that all users may open. With O_CREAT the kernel lets nobody open what somebody else has made in such a folder
+// (fs.protected_regular), so it is tried without first.
+core::UniqueFd open_shared(const std::filesystem::path& path) {
+  constexpr mode_t kEverybody = 0666;
+  constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+  core::UniqueFd file(::open(path.c_str(), kFlags));
+  if (file || errno != ENOENT) return file;
+  file = core::UniqueFd(::open(path.c_str(), kFlags | O_CREAT | O_EXCL, kEverybody));
+  if (!file) return core::UniqueFd(::open(path.c_str(), kFlags));  // somebody was faster
+  (void)::fchmod(file.get(), kEverybody);
+  return file;
 }
 
 }  // namespace
@@ -79,25 +96,46 @@ std::string visible_devices(std::span<const Gpu> gpus) {
   return core::join(names, ",");
 }
 
-GpuPool::GpuPool(std::vector<Gpu> gpus) {
+GpuPool::GpuPool(std::vector<Gpu> gpus, std::filesystem::path locks) : locks_(std::move(locks)) {
   std::ranges::sort(gpus, {}, &Gpu::index);
-  for (auto& gpu : gpus) slots_.push_back({std::move(gpu), false});
+  for (auto& gpu : gpus) slots_.push_back({std::move(gpu)});
+  constexpr mode_t kEverybody = 01777;
+  if (!locks_.empty() && ::mkdir(locks_.c_str(), kEverybody) == 0) (void)::chmod(locks_.c_str(), kEverybody);
 }
 
-std::size_t GpuPool::available() const {
-  return static_cast<std::size_t>(std::ranges::count(slots_, false, &Slot::taken));
+// The lock goes with this process, however it ends. Where there can be none, the GPU is taken as it would be alone.
+bool GpuPool::lock(Slot& slot) const {
+  if (locks_.empty()) return true;
+  auto name = slot.gpu.uuid;
+  std::ranges::replace(name, '/', '_');
+  auto file = open_shared(locks_ / name);
+  if (!file) return true;
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+  slot.lock = std::move(file);
+  return true;
+}
+
+std::size_t GpuPool::available() {
+  std::size_t count = 0;
+  for (auto& slot : slots_) {
+    if (slot.taken || !lock(slot)) continue;
+    slot.lock = {};
+    ++count;
+  }
+  return count;
 }
 
 std::optional<std::vector<Gpu>> GpuPool::allocate(std::size_t count) {
-  if (count > available()) return std::nullopt;
   std::vector<Gpu> given;
   for (auto& slot : slots_) {
     if (given.size() == count) break;
-    if (slot.taken) continue;
+    if (slot.taken || !lock(slot)) continue;
     slot.taken = true;
     given.push_back(slot.gpu);
   }
-  return given;
+  if (given.size() == count) return given;
+  release(given);
+  return std::nullopt;
 }
 
 void GpuPool::release(std::span<const Gpu> gpus) {
@@ -105,6 +143,7 @@ void GpuPool::release(std::span<const Gpu> gpus) {
     const auto slot = std::ranges::find(slots_, gpu, &Slot::gpu);
     YDL_ASSERT(slot != slots_.end() && slot->taken);
     slot->taken = false;
+    slot->lock = {};
   }
 }
 

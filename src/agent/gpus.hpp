@@ -1,10 +1,12 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/files.hpp"
 #include "core/result.hpp"
 #include "core/user.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,13 +36,19 @@ struct Gpu {
 // for none, which hides all.
 [[nodiscard]] std::string visible_devices(std::span<const Gpu> gpus);
 
+// Where all agents of a host lock the GPUs that their tasks have: other jobs, other users, other containers of YARN
+// where no cgroups keep them apart.
+inline constexpr std::string_view kGpuLocks = "/tmp/ydl-gpus";
+
 // Whole GPUs, handed out and taken back.
 class GpuPool {
  public:
-  explicit GpuPool(std::vector<Gpu> gpus);
+  // Without a folder for locks nobody else is thought of; the same where it cannot be used.
+  explicit GpuPool(std::vector<Gpu> gpus, std::filesystem::path locks = {});
 
   [[nodiscard]] std::size_t size() const { return slots_.size(); }
-  [[nodiscard]] std::size_t available() const;
+  // Neither a task's of this pool nor locked by another one.
+  [[nodiscard]] std::size_t available();
   // `count` GPUs with the lowest free numbers, neighbours being likely to be linked; nothing when fewer are free.
   [[nodiscard]] std::optional<std::vector<Gpu>> allocate(std::size_t count);
   // Takes back what allocate() gave.
@@ -50,8 +58,12 @@ class GpuPool {
   struct Slot {
     Gpu gpu;
     bool taken = false;
+    core::UniqueFd lock = {};
   };
+  [[nodiscard]] bool lock(Slot& slot) const;
+
   std::vector<Slot> slots_;
+  std::filesystem::path locks_;
 };
 
 }  // namespace ydl::agent

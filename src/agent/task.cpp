@@ -37,7 +37,7 @@ core::Result<GpuPool*> Machine::gpus() {
   if (!gpus_) {
     auto found = discover_gpus();
     if (!found) return core::fail(found.error());
-    gpus_.emplace(*std::move(found));
+    gpus_.emplace(*std::move(found), kGpuLocks);
   }
   return &*gpus_;
 }
@@ -131,7 +131,8 @@ core::Result<void> Task::take_resources() {
     auto gpus = (*pool)->allocate(static_cast<std::size_t>(request_.gpus));
     if (!gpus) {
       return core::fail(core::Errc::no_capacity,
-                        fmt::format("it asks for {}, of this machine's {} only {} are free",
+                        fmt::format("it asks for {}, of this machine's {} only {} are free: other tasks or jobs of ydl "
+                                    "have the rest",
                                     core::plural(request_.gpus, "GPU"), (*pool)->size(), (*pool)->available()));
     }
     gpus_ = *std::move(gpus);

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from harness import finish
+
 
 @pytest.fixture
 def limits(ydl):
@@ -97,6 +99,20 @@ def test_a_gpu_is_free_again_for_the_next_attempt(ydl, gpus):
     ydl.ok("run", "--retries", "1", "--resource", "worker:gpus=1", "--", "sh", "-c", 'echo "[$CUDA_VISIBLE_DEVICES]"; [ $YDL_ATTEMPT = 2 ]')
     job = ydl.the_job()
     assert ydl.ok("logs", "--attempt", "2", job.id, "worker:0").out == "[GPU-000]\n"
+
+
+def test_jobs_side_by_side_have_gpus_of_their_own(ydl, gpus):
+    gpus(2)
+    first = ydl.start("run", "--resource", "worker:gpus=1", "--", "sleep", "600")
+    holder = ydl.the_job().running()
+    second = ydl("run", "--resource", "worker:gpus=1", "--", *SHOW)
+    assert "[GPU-111]" in second.out, second.everything()
+    third = ydl("run", "--resource", "worker:gpus=2", "--", "true")
+    assert third.code == 1
+    assert "it asks for 2 GPUs, of this machine's 2 only 1 are free: other tasks or jobs of ydl have the rest" in third.everything()
+    holder.kill()
+    finish(first)
+    assert ydl.ok("run", "--resource", "worker:gpus=2", "--", "true")
 
 
 @pytest.mark.parametrize(("workers", "each"), [(3, 1), (1, 3), (2, 2)])
