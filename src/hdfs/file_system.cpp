@@ -90,7 +90,7 @@ net::Async<FileWriter> FileSystem::create(std::string path, CreateOptions option
              "creating", path);
   if (!status) co_return core::fail(status.error());
   if (auto known = refuse_unsupported(*status, "writing " + path); !known) co_return core::fail(known.error());
-  co_return FileWriter(context_, std::move(path), std::move(*status), *defaults);
+  co_return FileWriter(context_, std::move(path), *status, *defaults);
 }
 
 net::Async<FileWriter> FileSystem::append(std::string path) {
@@ -104,7 +104,7 @@ net::Async<FileWriter> FileSystem::append(std::string path) {
   }
   auto opened = placed(co_await context_->namenode.append(path, context_->client_name), "appending to", path);
   if (!opened) co_return core::fail(opened.error());
-  FileWriter writer(context_, std::move(path), std::move(opened->status), *defaults);
+  FileWriter writer(context_, std::move(path), opened->status, *defaults);
   if (opened->last_block) {
     auto resumed = co_await writer.resume(std::move(*opened->last_block));
     if (!resumed) co_return core::fail(resumed.error());
