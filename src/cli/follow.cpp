@@ -12,6 +12,7 @@
 #include "net/endpoint_file.hpp"
 #include "ui/question.hpp"
 #include "ui/screen.hpp"
+#include "yarn/diagnostics.hpp"
 
 #include <array>
 #include <csignal>
@@ -114,7 +115,7 @@ class Follower {
           co_return;
         }
       }
-      const auto words = backend::shorten_diagnostics(report->diagnostics);
+      const auto words = yarn::shorten_diagnostics(report->diagnostics);
       if (core::steady_now() - since < kQuietWait || words.empty() || said == words) continue;
       said = words;
       say(fmt::format("waiting for the job's master, {}: {}", to_string(report->state), words));

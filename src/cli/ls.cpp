@@ -7,6 +7,7 @@
 #include "net/wait_for.hpp"
 #include "ui/relative_time.hpp"
 #include "ui/table.hpp"
+#include "yarn/diagnostics.hpp"
 
 #include <algorithm>
 
@@ -74,7 +75,7 @@ void add_cluster_jobs(std::vector<master::JobSummary>& jobs, const std::vector<y
       job.state = state;
     if (!yarn::is_over(report.state)) continue;
     job.finished = report.finished;
-    job.reason = core::printable(core::trim(report.diagnostics));
+    job.reason = yarn::describe_end_of_application(report.diagnostics);
   }
   std::ranges::sort(jobs, std::greater{}, [](const master::JobSummary& job) { return std::pair(job.created, job.id); });
 }

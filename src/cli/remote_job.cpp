@@ -7,6 +7,7 @@
 #include "hrpc/errors.hpp"
 #include "net/endpoint_file.hpp"
 #include "net/wait_for.hpp"
+#include "yarn/diagnostics.hpp"
 
 #include <algorithm>
 #include <fcntl.h>
@@ -89,7 +90,7 @@ core::Result<> RemoteJob::note_end(const yarn::AppReport& report) const {
   master::StateFile end = state ? *state : master::StateFile{};
   end.state = report.state == yarn::AppState::killed ? "stopped" : "failed";
   end.exit_code = report.state == yarn::AppState::killed ? 130 : 1;
-  const auto words = core::printable(core::trim(report.diagnostics));
+  const auto words = yarn::describe_end_of_application(report.diagnostics);
   end.reason = fmt::format("{} {} by the cluster{}", job_.application,
                            report.state == yarn::AppState::killed ? "was killed" : "was ended",
                            words.empty() ? "" : ": " + words);

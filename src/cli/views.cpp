@@ -1,6 +1,7 @@
 #include "cli/views.hpp"
 
 #include "agent/log_tail.hpp"
+#include "backend/yarn/yarn_job.hpp"
 #include "core/json.hpp"
 #include "core/strings.hpp"
 #include "job/types.hpp"
@@ -136,6 +137,9 @@ Result<ui::JobView> stored_job_view(const master::JobFolder& folder) {
   view.where = place_name(job->cluster);
   view.submitted = job->created;
   view.logs_path = folder.logs().string();
+  if (const auto text = core::read_file(folder.yarn_file())) {
+    if (const auto on_yarn = backend::yarn_job_from_json(*text)) view.logs_path = on_yarn->folder_url + "/logs";
+  }
   view.results_path = job->results.string();
   const auto state = master::read_state_file(folder);
   if (!state) return core::fail(state.error());

@@ -11,6 +11,7 @@
 #include "master/master_ticket.hpp"
 #include "net/child_process.hpp"
 #include "net/resolver.hpp"
+#include "yarn/diagnostics.hpp"
 #include "yarn/needs_check.hpp"
 #include "yarn/token_identifiers.hpp"
 
@@ -135,7 +136,8 @@ net::Async<> hand_over(ClusterClient& cluster, const YarnJob& job, const master:
   const auto report = co_await cluster.rm->submit(std::move(submission));
   if (!report) co_return fail(report.error());
   if (yarn::is_over(report->state))
-    co_return fail(core::Errc::refused, fmt::format("the ResourceManager refused the job: {}", report->diagnostics));
+    co_return fail(core::Errc::refused, fmt::format("the ResourceManager refused the job: {}",
+                                                    yarn::shorten_diagnostics(report->diagnostics)));
   if (options.priority && report->priority != *options.priority) {
     say(
         fmt::format("note: the job has priority {} and not {}: the cluster allows no higher one "

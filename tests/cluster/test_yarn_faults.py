@@ -1,8 +1,11 @@
 """What goes wrong around a job on a real YARN cluster, and what becomes of the job."""
 
 import os
+import signal
 
 import pytest
+from cluster_lib import processes
+from hdfs_files import eventually
 from yarn_shell import SMALL, jobs_on
 
 
@@ -105,3 +108,18 @@ def test_a_staged_file_that_changes_under_a_job_is_named(jobs, full):
     assert waiting.returncode == 1, out + err
     (end,) = [line for line in out.splitlines() if "failed after" in line]
     assert "what it needs could not be brought to the node" in end and "changed on src filesystem" in end
+
+
+def test_a_master_that_is_killed_is_told_in_one_sentence(clusters, tmp_path, gate):
+    """It is not started again yet, but its job must end, and nothing of it may stay."""
+    jobs = jobs_on(clusters("--nodes", "1", "--yarn"), tmp_path)
+    running = jobs.start_and_see("at the gate", "run", *SMALL, "--", *gate.task)
+    containers = jobs.cluster.folder / "nodemanager1/local"
+    (master,) = [pid for pid in processes.containers_of(containers) if "\0__master\0" in processes.command_line(pid)]
+    os.kill(master, signal.SIGKILL)
+    out, err = running.communicate(timeout=120)
+    assert running.returncode == 1, out + err
+    (end,) = [line for line in out.splitlines() if "failed after" in line]
+    assert end.endswith("was ended by the cluster: the container of its master ended: it died of signal 9 (Container killed on request. Exit code is 137 | Killed by external signal)")
+    assert "logs: hdfs://" in out
+    eventually(lambda: not processes.containers_of(containers), "nothing is left on the node")

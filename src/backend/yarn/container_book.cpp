@@ -1,12 +1,11 @@
 #include "backend/yarn/container_book.hpp"
 
 #include "core/strings.hpp"
+#include "yarn/diagnostics.hpp"
 #include "yarn/exit_status.hpp"
 
 #include <algorithm>
-#include <array>
 #include <csignal>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -54,55 +53,6 @@ std::vector<core::AttemptId> ContainerBook::waiting(const std::string& role) con
   return attempts;
 }
 
-namespace {
-
-// A line without the "[2026-01-02 03:04:05.678]" that stands before most.
-struct Line {
-  std::string_view words;
-  bool is_stamped = false;
-};
-Line without_stamp(std::string_view line) {
-  const auto words = core::trim(line);
-  const auto end = words.starts_with("[20") ? words.find(']') : std::string_view::npos;
-  if (end == std::string_view::npos) return {words};
-  return {core::trim(words.substr(end + 1)), true};
-}
-
-// What stands in the diagnostics of every container that failed, or is for those who know Hadoop's code.
-bool is_noise(std::string_view words) {
-  constexpr auto kStarts = std::to_array<std::string_view>(
-      {"For more detailed output", "[20", "Last 4096 bytes of", "at org.", "at java.", "Dump of the process-tree",
-       "|- ", "Exception from container-launch", "Container id: ", "Exit code: ", "Launch container failed",
-       "<unknown>", "Container exited with a non-zero exit code"});
-  return words.empty() || std::ranges::any_of(kStarts, [&](auto start) { return words.starts_with(start); });
-}
-
-}  // namespace
-
-std::string shorten_diagnostics(std::string_view diagnostics) {
-  constexpr std::size_t kLongest = 1500;
-  constexpr auto kLabels = std::to_array<std::string_view>({"Exception message:", "Shell error output:"});
-  std::string text;
-  std::set<std::string_view> said;
-  bool in_output = false;  // of the program that starts containers: a record of its steps
-  for (const auto line : core::split(diagnostics, '\n')) {
-    auto [words, is_stamped] = without_stamp(line);
-    if (is_stamped) in_output = false;
-    if (words.starts_with("Shell output:")) in_output = true;
-    for (const auto label : kLabels) {
-      if (words.starts_with(label)) words = core::trim(words.substr(label.size()));
-    }
-    if (in_output || is_noise(words) || !said.insert(words).second) continue;
-    if (!text.empty()) text += " | ";
-    text += core::printable(words);
-    if (text.size() > kLongest) {
-      text.resize(kLongest);
-      return text + "…";
-    }
-  }
-  return text;
-}
-
 std::string image_hint(const yarn::ImageRuntime& image, int exit_status) {
   constexpr int kNoSuchProgram = 127;
   if (image.start == yarn::ImageRuntime::Start::script) {
@@ -122,7 +72,8 @@ namespace {
 std::string sentence(const Held& held, const yarn::ContainerStatus& status) {
   auto text =
       fmt::format("its container on {} ended: {}", held.container.node.host, yarn::describe_exit(status.exit_status));
-  if (const auto words = shorten_diagnostics(status.diagnostics); !words.empty()) text += fmt::format(" ({})", words);
+  if (const auto words = yarn::shorten_diagnostics(status.diagnostics); !words.empty())
+    text += fmt::format(" ({})", words);
   return text;
 }
 

@@ -77,7 +77,4 @@ inline constexpr int kMostFailedContainers = 3;  // for one attempt, before it i
 // What may be wrong with an image whose agent never said a word: ": ..." or nothing.
 [[nodiscard]] std::string image_hint(const yarn::ImageRuntime& image, int exit_status);
 
-// The cluster's diagnostics, which run over many lines and into stack traces, cut down to what people can read.
-[[nodiscard]] std::string shorten_diagnostics(std::string_view diagnostics);
-
 }  // namespace ydl::backend

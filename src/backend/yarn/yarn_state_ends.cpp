@@ -3,6 +3,7 @@
 #include "backend/yarn/yarn_state.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
+#include "yarn/diagnostics.hpp"
 
 #include <algorithm>
 
@@ -30,7 +31,7 @@ void YarnBackend::State::on_start_failed(const yarn::ContainerId& id, const core
   if (held == nullptr) return;
   ContainerEnd end;
   end.reason = fmt::format("the NodeManager on {} did not start its container: {}", held->container.node.host,
-                           shorten_diagnostics(error.message));
+                           yarn::shorten_diagnostics(error.message));
   end.meaning = held->failures + 1 >= kMostFailedContainers ? ContainerEnd::Meaning::cannot_place
                                                             : ContainerEnd::Meaning::try_again;
   end.blames_the_host = true;

@@ -118,48 +118,12 @@ TEST(ContainerEnds, of_a_running_attempt_mean_that_it_is_lost) {
   EXPECT_FALSE(end.blames_the_host);
 }
 
-TEST(Diagnostics, come_without_times_and_stack_traces_on_one_line) {
-  const auto text = shorten_diagnostics(
-      "[2026-11-15 10:00:00.123]Exception from container-launch.\n\tat org.apache.hadoop.X(X.java:1)\n"
-      "[2026-11-15 10:00:00.124]exec: ./ydl: not found\nFor more detailed output, check http://x\n"
-      "[2026-11-15 10:00:00.125]exec: ./ydl: not found\n");
-  EXPECT_EQ(text, "exec: ./ydl: not found");
-}
-
-// As a NodeManager with the LinuxContainerExecutor wrote it.
-TEST(Diagnostics, of_an_image_that_was_not_started_are_its_errors) {
-  const auto text = shorten_diagnostics(
-      "[2026-11-15 19:34:51.003]Exception from container-launch.\n"
-      "Container id: container_1794771249394_0002_01_000004\nExit code: 29\n"
-      "Exception message: Launch container failed\n"
-      "Shell error output: Configuration does not allow mount src='/etc', dest='/host'\n"
-      "Error constructing docker command, docker error code=50, error message='Invalid read-only mount'\n\n"
-      "Shell output: main : command provided 4\nmain : run as user is nobody\nCreating script paths...\n\n\n"
-      "[2026-11-15 19:34:51.004]Container exited with a non-zero exit code 29. \n"
-      "[2026-11-15 19:34:51.004]Container exited with a non-zero exit code 29. \n");
-  EXPECT_EQ(text,
-            "Configuration does not allow mount src='/etc', dest='/host' | Error constructing docker command, docker "
-            "error code=50, error message='Invalid read-only mount'");
-}
-
 TEST(ContainerEnds, of_an_image_that_never_ran_an_agent_say_what_it_may_lack) {
   using Start = yarn::ImageRuntime::Start;
   EXPECT_THAT(image_hint({.image = "x:1"}, 127), HasSubstr("with bash, which x:1 may lack"));
   EXPECT_THAT(image_hint({.image = "x:1"}, 1), IsEmpty());
   EXPECT_THAT(image_hint({.image = "x:1", .start = Start::entry_point}, 0), HasSubstr("does not run its arguments"));
   EXPECT_THAT(image_hint({.image = "x:1", .start = Start::entry_point}, 127), IsEmpty());
-}
-
-TEST(Diagnostics, come_without_a_list_of_processes) {
-  const auto text = shorten_diagnostics(
-      "Current usage: 617.8 MB of 256 MB physical memory used. Killing container.\n"
-      "Dump of the process-tree for container_1_1_01_000002 :\n\t|- PID PPID CMD_NAME\n\t|- 10008 9999 (ydl-task)\n");
-  EXPECT_EQ(text, "Current usage: 617.8 MB of 256 MB physical memory used. Killing container.");
-}
-
-TEST(Diagnostics, are_cut_where_nobody_reads_on) {
-  EXPECT_LT(shorten_diagnostics(std::string(100'000, 'x')).size(), 2000U);
-  EXPECT_THAT(shorten_diagnostics(""), IsEmpty());
 }
 
 }  // namespace

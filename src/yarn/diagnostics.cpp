@@ -1,0 +1,78 @@
+#include "yarn/diagnostics.hpp"
+
+#include "core/strings.hpp"
+#include "yarn/exit_status.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace ydl::yarn {
+namespace {
+
+// A line without the "[2026-01-02 03:04:05.678]" that stands before most.
+struct Line {
+  std::string_view words;
+  bool is_stamped = false;
+};
+Line without_stamp(std::string_view line) {
+  const auto words = core::trim(line);
+  const auto end = words.starts_with("[20") ? words.find(']') : std::string_view::npos;
+  if (end == std::string_view::npos) return {words};
+  return {core::trim(words.substr(end + 1)), true};
+}
+
+// What stands in the diagnostics of every container that failed, or is for those who know Hadoop's code.
+bool is_noise(std::string_view words) {
+  constexpr auto kStarts = std::to_array<std::string_view>(
+      {"For more detailed output", ". Failing the application", "[20", "Last 4096 bytes of", "at org.", "at java.",
+       "Dump of the process-tree", "|- ", "Exception from container-launch", "Container id: ", "Exit code: ",
+       "Launch container failed", "<unknown>", "Container exited with a non-zero exit code"});
+  return words.empty() || std::ranges::any_of(kStarts, [&](auto start) { return words.starts_with(start); });
+}
+
+}  // namespace
+
+std::string shorten_diagnostics(std::string_view diagnostics) {
+  constexpr std::size_t kLongest = 1500;
+  constexpr auto kLabels = std::to_array<std::string_view>({"Exception message:", "Shell error output:"});
+  std::string text;
+  std::set<std::string_view> said;
+  bool in_output = false;  // of the program that starts containers: a record of its steps
+  for (const auto line : core::split(diagnostics, '\n')) {
+    auto [words, is_stamped] = without_stamp(line);
+    if (is_stamped) in_output = false;
+    if (words.starts_with("Shell output:")) in_output = true;
+    for (const auto label : kLabels) {
+      if (words.starts_with(label)) words = core::trim(words.substr(label.size()));
+    }
+    if (in_output || is_noise(words) || !said.insert(words).second) continue;
+    if (!text.empty()) text += " | ";
+    text += core::printable(words);
+    if (text.size() > kLongest) {
+      text.resize(kLongest);
+      return text + "…";
+    }
+  }
+  return text;
+}
+
+std::string describe_end_of_application(std::string_view diagnostics) {
+  constexpr std::string_view kCode = "exitCode: ";
+  constexpr std::string_view kDetails = "Diagnostics: ";
+  const auto at = diagnostics.find(kCode);
+  if (!diagnostics.contains("AM Container for") || at == std::string_view::npos)
+    return shorten_diagnostics(diagnostics);
+  const auto rest = diagnostics.substr(at + kCode.size());
+  const auto code = core::parse_int<int>(core::trim(rest.substr(0, rest.find_first_not_of("-0123456789"))));
+  if (!code) return shorten_diagnostics(diagnostics);
+  const auto details = rest.find(kDetails);
+  const auto words =
+      details == std::string_view::npos ? "" : shorten_diagnostics(rest.substr(details + kDetails.size()));
+  return fmt::format("the container of its master ended: {}{}", describe_exit(*code),
+                     words.empty() ? "" : fmt::format(" ({})", words));
+}
+
+}  // namespace ydl::yarn

@@ -1,0 +1,71 @@
+#include "yarn/diagnostics.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ydl::yarn {
+namespace {
+
+using ::testing::IsEmpty;
+
+TEST(Diagnostics, come_without_times_and_stack_traces_on_one_line) {
+  const auto text = shorten_diagnostics(
+      "[2026-11-15 10:00:00.123]Exception from container-launch.\n\tat org.apache.hadoop.X(X.java:1)\n"
+      "[2026-11-15 10:00:00.124]exec: ./ydl: not found\nFor more detailed output, check http://x\n"
+      "[2026-11-15 10:00:00.125]exec: ./ydl: not found\n");
+  EXPECT_EQ(text, "exec: ./ydl: not found");
+}
+
+// As a NodeManager with the LinuxContainerExecutor wrote it.
+TEST(Diagnostics, of_an_image_that_was_not_started_are_its_errors) {
+  const auto text = shorten_diagnostics(
+      "[2026-11-15 19:34:51.003]Exception from container-launch.\n"
+      "Container id: container_1794771249394_0002_01_000004\nExit code: 29\n"
+      "Exception message: Launch container failed\n"
+      "Shell error output: Configuration does not allow mount src='/etc', dest='/host'\n"
+      "Error constructing docker command, docker error code=50, error message='Invalid read-only mount'\n\n"
+      "Shell output: main : command provided 4\nmain : run as user is nobody\nCreating script paths...\n\n\n"
+      "[2026-11-15 19:34:51.004]Container exited with a non-zero exit code 29. \n"
+      "[2026-11-15 19:34:51.004]Container exited with a non-zero exit code 29. \n");
+  EXPECT_EQ(text,
+            "Configuration does not allow mount src='/etc', dest='/host' | Error constructing docker command, docker "
+            "error code=50, error message='Invalid read-only mount'");
+}
+
+TEST(Diagnostics, come_without_a_list_of_processes) {
+  const auto text = shorten_diagnostics(
+      "Current usage: 617.8 MB of 256 MB physical memory used. Killing container.\n"
+      "Dump of the process-tree for container_1_1_01_000002 :\n\t|- PID PPID CMD_NAME\n\t|- 10008 9999 (ydl-task)\n");
+  EXPECT_EQ(text, "Current usage: 617.8 MB of 256 MB physical memory used. Killing container.");
+}
+
+TEST(Diagnostics, are_cut_where_nobody_reads_on) {
+  EXPECT_LT(shorten_diagnostics(std::string(100'000, 'x')).size(), 2000U);
+  EXPECT_THAT(shorten_diagnostics(""), IsEmpty());
+}
+
+// As a ResourceManager wrote it.
+TEST(Diagnostics, of_an_application_say_what_became_of_its_master) {
+  const auto text = describe_end_of_application(
+      "Application application_1794775076560_0001 failed 1 times (global limit =2; local limit is =1) due to AM "
+      "Container for appattempt_1794775076560_0001_000001 exited with  exitCode: 137\n"
+      "Failing this attempt.Diagnostics: [2026-11-15 20:38:01.291]Container killed on request. Exit code is 137\n"
+      "[2026-11-15 20:38:01.292]Container exited with a non-zero exit code 137. \n"
+      "[2026-11-15 20:38:01.292]Killed by external signal\n"
+      "For more detailed output, check the application tracking page: http://localhost:10781/cluster/app/x Then click "
+      "on links to logs of each attempt.\n. Failing the application.");
+  EXPECT_EQ(text,
+            "the container of its master ended: it died of signal 9 (Container killed on request. Exit code is 137 | "
+            "Killed by external signal)");
+}
+
+TEST(Diagnostics, of_an_application_without_a_master_are_only_shortened) {
+  EXPECT_EQ(describe_end_of_application("Application x was killed by user ann\n"),
+            "Application x was killed by user ann");
+  EXPECT_EQ(describe_end_of_application("AM Container for x exited with exitCode: "),
+            "AM Container for x exited with exitCode:");
+  EXPECT_THAT(describe_end_of_application(""), IsEmpty());
+}
+
+}  // namespace
+}  // namespace ydl::yarn
