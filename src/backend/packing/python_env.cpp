@@ -48,7 +48,7 @@ class Packer {
 
  private:
   // The first of a name stays.
-  void put(TreeEntry entry) { entries_.try_emplace(entry.tar.name, std::move(entry)); }
+  void put(TreeEntry&& entry) { entries_.try_emplace(entry.tar.name, std::move(entry)); }
 
   std::map<std::string, TreeEntry> entries_;
 };
