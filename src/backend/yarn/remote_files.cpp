@@ -8,6 +8,11 @@
 #include <fmt/format.h>
 
 namespace ydl::backend {
+namespace {
+
+constexpr core::Millis kViewPeriod = core::Seconds(5);  // short jobs are over by then
+
+}  // namespace
 
 net::Async<> write_remote_file(hdfs::FileSystem& fs, std::string path, std::string content, std::uint32_t mode) {
   const auto unfinished = fmt::format("{}.{}.tmp", path, core::random_hex(4));
@@ -73,8 +78,15 @@ std::optional<RecordMirror::Seen> RecordMirror::news_of(const std::string& name)
 }
 
 net::awaitable<void> RecordMirror::run(std::function<void()> write_view) {
+  bool is_behind = false;
+  auto next_view = core::steady_now() + kViewPeriod;
   while (!stopped_) {
-    if (news_of("events.jsonl")) write_view();
+    is_behind = is_behind || news_of("events.jsonl");
+    if (is_behind && core::steady_now() >= next_view) {
+      write_view();
+      is_behind = false;
+      next_view = core::steady_now() + kViewPeriod;
+    }
     co_await copy();
     co_await net::pause(core::Seconds(1));
   }

@@ -34,7 +34,7 @@ class RecordMirror {
 
   // Copies what has changed since the last time. What cannot be written is tried again the next time.
   [[nodiscard]] net::awaitable<void> copy();
-  // Once a second, until stop(). `write_view` is called when something has happened since the last time.
+  // Once a second, until stop(). `write_view` is called every few seconds, when something has happened since.
   [[nodiscard]] net::awaitable<void> run(std::function<void()> write_view);
   void stop() { stopped_ = true; }
 
