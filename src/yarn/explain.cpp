@@ -27,6 +27,7 @@ constexpr auto kRemedies = std::to_array<Remedy>({
     {"InvalidToken", "expired", "log in again for a fresh token"},
     {"InvalidToken", "", "the token is of another cluster, or the server has restarted without it"},
     {"InvalidContainerException", "", "the container was granted by a ResourceManager that has restarted since"},
+    {"YarnException", "token is expired", "its clock and the ResourceManager's differ, or the grant came too late"},
     {"YarnException", "queue", "the queues of the cluster are those of its administrator; choose one with --queue"},
     {"YarnException", "tokens", "the ResourceManager could not renew a token of the job: log in again"},
 });

@@ -123,3 +123,12 @@ def test_a_master_that_is_killed_is_told_in_one_sentence(clusters, tmp_path, gat
     assert end.endswith("was ended by the cluster: the container of its master ended: it died of signal 9 (Container killed on request. Exit code is 137 | Killed by external signal)")
     assert "logs: hdfs://" in out
     eventually(lambda: not processes.containers_of(containers), "nothing is left on the node")
+
+
+def test_a_nodemanager_that_refuses_is_named_with_its_words(clusters, tmp_path):
+    """What it is shown is older than it may be, as when clocks differ."""
+    jobs = jobs_on(clusters("--nodes", "1", "--yarn", "--set", "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms=1"), tmp_path)
+    out, _ = jobs.run("run", "--am", "unmanaged", *SMALL, "--", "true", code=1)
+    (end,) = [line for line in out.splitlines() if "failed after" in line]
+    assert "the NodeManager on 127.0.0.2 did not start its container" in end
+    assert "Unauthorized request to start container. (its clock and the ResourceManager's differ, or the grant came too late)" in end
