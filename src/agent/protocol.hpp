@@ -24,7 +24,7 @@
 // nothing and a repeated request repeats nothing.
 namespace ydl::agent {
 
-inline constexpr int kProtocolVersion = 3;
+inline constexpr int kProtocolVersion = 4;
 
 struct Hello {
   int protocol = kProtocolVersion;
@@ -125,6 +125,7 @@ struct Prepared {
 struct PrepareFailed {
   core::AttemptId attempt;
   std::string reason;
+  job::Cause cause = job::Cause::files;
 };
 
 struct TaskStarted {
@@ -134,7 +135,7 @@ struct TaskStarted {
 
 struct TaskStartFailed {
   core::AttemptId attempt;
-  job::StartFailure failure = job::StartFailure::transient;
+  job::Cause cause = job::Cause::start_failed;  // as in job::StartFailed
   std::string reason;
 };
 

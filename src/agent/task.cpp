@@ -187,7 +187,7 @@ void Task::watch() {
   started_.reset();
   ready_.reset();
   if (!started) {
-    start_failed(job::StartFailure::transient, fmt::format("could not start: {}", started.error().message));
+    start_failed(job::Cause::start_failed, fmt::format("could not start: {}", started.error().message));
     return;
   }
   process_ = std::make_unique<TaskProcess>(*std::move(started));
@@ -214,7 +214,7 @@ void Task::on(const Launched& event) {
 }
 
 void Task::on(const LaunchFailed& event) {
-  start_failed(event.permanent ? job::StartFailure::permanent : job::StartFailure::transient,
+  start_failed(event.permanent ? job::Cause::cannot_start : job::Cause::start_failed,
                fmt::format("could not start: {}", event.error.message));
 }
 
@@ -251,8 +251,8 @@ void Task::ended(const job::ExitStatus& status, int leftovers) {
   net::spawn(executor_, "saving results", leave_to_hdfs(std::move(exited)));
 }
 
-void Task::start_failed(job::StartFailure failure, std::string reason) {
-  report_(TaskStartFailed{request_.attempt, failure, std::move(reason)});
+void Task::start_failed(job::Cause cause, std::string reason) {
+  report_(TaskStartFailed{request_.attempt, cause, std::move(reason)});
 }
 
 void Task::stop(core::Millis grace) {

@@ -122,7 +122,7 @@ class Task : public std::enable_shared_from_this<Task> {
   void on(const Ended& event);
   void on(const ReaperLost& event);
   void ended(const job::ExitStatus& status, int leftovers);
-  void start_failed(job::StartFailure failure, std::string reason);
+  void start_failed(job::Cause cause, std::string reason);
   // task_watch.cpp
   void read_log();
   void watch_ports();

@@ -17,6 +17,16 @@ namespace ydl::master {
 
 namespace json = boost::json;
 
+namespace {
+
+// Two jobs that wait for each other's containers must not back off for the same time.
+job::Plan with_seed(job::Plan plan, const core::JobId& id) {
+  plan.seed = std::hash<core::JobId>{}(id);
+  return plan;
+}
+
+}  // namespace
+
 Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, JobFile job, JobPlan plan,
                const Site& site)
     : executor_(executor),
@@ -24,7 +34,7 @@ Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, Job
       job_(std::move(job)),
       plan_(std::move(plan)),
       logs_(site.logs.empty() ? folder_.logs().string() : site.logs),
-      machine_(plan_.machine),
+      machine_(with_seed(plan_.machine, job_.id)),
       journal_(executor, folder_.events_file()),
       timer_(executor),
       ended_(executor) {
@@ -44,10 +54,10 @@ Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, Job
 
 net::awaitable<job::Outcome> Master::run() {
   if (auto opened = co_await backend_->open(); !opened) {
-    const job::Outcome outcome{job::JobState::failed, 1, opened.error().message, {}};
+    const job::Outcome outcome{job::JobState::failed, 1, opened.error().message, {}, job::Cause::cluster};
     job::ExitStatus exit;
     exit.code = outcome.exit_code;
-    on(job::Record{job::RecordKind::job_failed, {}, outcome.reason, exit, {}, 0});
+    on(job::Record{job::RecordKind::job_failed, {}, outcome.reason, exit, {}, 0, outcome.cause});
     on(job::Finish{outcome});
     flush_journal();
     write_state();
@@ -213,13 +223,21 @@ void Master::on(const job::Release& release) {
   backend_->release(release.attempt);
 }
 
+void Master::on(const job::OpenRendezvous&) {
+  if (!scheduler_) return;
+  if (auto started = scheduler_->start(); !started) happen(job::Broken{started.error().message});
+}
+
+void Master::on(const job::CloseRendezvous&) {
+  if (scheduler_) scheduler_->stop();
+}
+
+void Master::on(const job::MemberEnded& member) {
+  if (scheduler_) scheduler_->ended(member);
+}
+
 void Master::on(const job::Record& record) {
   journal_.add(record, core::wall_now());
-  if (!scheduler_) return;
-  if (record.kind == job::RecordKind::job_placing) {
-    if (auto started = scheduler_->start(); !started) happen(job::Broken{started.error().message});
-  }
-  scheduler_->follow(record);
 }
 
 void Master::on(const job::Finish& finish) {
@@ -257,9 +275,9 @@ void Master::write_state() {
   if (outcome_) {
     state.exit_code = outcome_->exit_code;
     state.reason = outcome_->reason;
-    if (outcome_->cause) {
-      state.cause = outcome_->cause->task.str();
-      state.cause_attempt = outcome_->cause->attempt;
+    if (outcome_->first_failure) {
+      state.cause = outcome_->first_failure->task.str();
+      state.cause_attempt = outcome_->first_failure->attempt;
     }
     state.finished = finished_at_;
   }
@@ -283,6 +301,7 @@ std::string Master::job_view() const {
     json::object view{
         {"id", task.id.str()}, {"attempt", task.attempt}, {"state", job::name(task.state)}, {"reason", task.reason}};
     if (task.place) view["node"] = task.place->node;
+    if (task.cause != job::Cause::none) view["cause"] = job::name(task.cause);
     if (task.running_since && task.ended_at) view["ran_ms"] = (*task.ended_at - *task.running_since).count();
     if (task.running_since) view["running_since"] = core::format_utc(wall - (now - *task.running_since));
     if (const auto output = outputs_.find(task.id);
@@ -310,6 +329,7 @@ std::string Master::job_view() const {
   if (outcome_) {
     view["exit_code"] = outcome_->exit_code;
     view["reason"] = outcome_->reason;
+    if (outcome_->cause != job::Cause::none) view["cause"] = job::name(outcome_->cause);
   }
   return json::serialize(view);
 }

@@ -63,6 +63,9 @@ class Master {
   void on(const job::Launch& launch);
   void on(const job::Stop& stop);
   void on(const job::Release& release);
+  void on(const job::OpenRendezvous&);
+  void on(const job::CloseRendezvous&);
+  void on(const job::MemberEnded& member);
   void on(const job::Record& record);
   void on(const job::Finish& finish);
   void note(std::string text, std::optional<core::AttemptId> attempt = std::nullopt);
