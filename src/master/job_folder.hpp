@@ -24,6 +24,7 @@ inline constexpr int kFolderVersion = 1;
 //           state.json               where it stands: StateFile, replaced as a whole
 //           view.json                the job and its tasks as they ended
 //           events.jsonl             everything that happened, one JSON object per line
+//           told.jsonl               what the job's state machine was told, and when: job/event_codec.hpp
 //           yarn.json                where it runs on a cluster, if it does
 //           master.json              address and secret of the running master, mode 0600
 //           master.lock              locked while the master lives
@@ -42,6 +43,7 @@ class JobFolder {
   [[nodiscard]] std::filesystem::path state_file() const { return root_ / "state.json"; }
   [[nodiscard]] std::filesystem::path view_file() const { return root_ / "view.json"; }
   [[nodiscard]] std::filesystem::path events_file() const { return root_ / "events.jsonl"; }
+  [[nodiscard]] std::filesystem::path told_file() const { return root_ / "told.jsonl"; }
   [[nodiscard]] std::filesystem::path master_file() const { return root_ / "master.json"; }
   [[nodiscard]] std::filesystem::path yarn_file() const { return root_ / "yarn.json"; }
   [[nodiscard]] std::filesystem::path lock_file() const { return root_ / "master.lock"; }

@@ -36,6 +36,7 @@ Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, Job
       logs_(site.logs.empty() ? folder_.logs().string() : site.logs),
       machine_(with_seed(plan_.machine, job_.id)),
       journal_(executor, folder_.events_file()),
+      told_(folder_.told_file()),
       timer_(executor),
       ended_(executor) {
   if (plan_.framework->needs_scheduler()) {
@@ -100,7 +101,9 @@ void Master::happen(job::Event event) {
 
 void Master::handle(const job::Event& event) {
   gang_.reset();
-  for (const auto& action : machine_.handle(event, core::steady_now())) carry_out(action);
+  const auto now = core::steady_now();
+  told_.add(event, now);
+  for (const auto& action : machine_.handle(event, now)) carry_out(action);
   const auto snapshot_state = outcome_ ? outcome_->state : machine_.state();
   if (std::exchange(written_state_, snapshot_state) != snapshot_state) write_state();
 }
@@ -252,6 +255,7 @@ void Master::note(std::string text, std::optional<core::AttemptId> attempt) {
 }
 
 void Master::flush_journal() {
+  if (auto flushed = told_.flush(); !flushed) records_incomplete(flushed.error());
   if (auto flushed = journal_.flush(); !flushed) records_incomplete(flushed.error());
 }
 

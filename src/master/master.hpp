@@ -7,6 +7,7 @@
 #include "master/journal.hpp"
 #include "master/plan.hpp"
 #include "master/scheduler_host.hpp"
+#include "master/told_log.hpp"
 #include "net/asio.hpp"
 
 #include <deque>
@@ -84,6 +85,7 @@ class Master {
   std::string logs_;
   job::Machine machine_;
   Journal journal_;
+  ToldLog told_;
   std::unique_ptr<backend::Backend> backend_;
   std::optional<SchedulerHost> scheduler_;  // where the framework needs one
 
