@@ -32,6 +32,9 @@ class Hub {
   // Since when a command waits that the agent has not confirmed; nullopt if it has confirmed all.
   [[nodiscard]] std::optional<core::Instant> unconfirmed_since(const core::AgentId& id) const;
 
+  // The agent that prepared the attempt, as long as it has not been told to release it.
+  [[nodiscard]] std::optional<core::AgentId> agent_of(const core::AttemptId& attempt) const;
+
   // What is in a task's log now, asked of its agent; `question.token` is set here.
   // Errors: not_found (no such agent, or it is gone), timeout, io (it cannot be read there).
   [[nodiscard]] net::Async<LogPiece> read_log(core::AgentId id, ReadLog question,
@@ -65,6 +68,7 @@ class Hub {
 
   net::asio::any_io_executor executor_;
   std::map<core::AgentId, std::shared_ptr<Session>> sessions_;
+  std::map<core::AttemptId, core::AgentId> agents_;  // of attempts that are prepared
   std::uint64_t last_token_ = 0;
 };
 

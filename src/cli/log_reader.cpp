@@ -29,7 +29,8 @@ std::optional<core::TaskId> task_of(const std::string& folder_name) {
 std::vector<fs::path> children(const fs::path& folder) {
   std::vector<fs::path> paths;
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) paths.push_back(entry.path());
+  fs::directory_iterator entry(folder, ignored);
+  for (; !ignored && entry != fs::directory_iterator(); entry.increment(ignored)) paths.push_back(entry->path());
   std::ranges::sort(paths);
   return paths;
 }

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -82,6 +83,10 @@ struct StateFile {
 
 // Where jobs are kept: $XDG_STATE_HOME/ydl/jobs or ~/.local/state/ydl/jobs.
 [[nodiscard]] core::Result<std::filesystem::path> jobs_root(const core::Getenv& getenv = core::process_getenv);
+
+// Whether it has the form of an id that create_job_folder() gives: "train-03fa". Names from elsewhere must pass this
+// before they become part of a path.
+[[nodiscard]] bool is_job_id(std::string_view text);
 
 // Makes a new folder with an id that starts with `name`.
 [[nodiscard]] core::Result<JobFolder> create_job_folder(const std::filesystem::path& jobs, const std::string& name);

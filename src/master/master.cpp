@@ -33,7 +33,7 @@ Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, Job
       folder_(std::move(folder)),
       job_(std::move(job)),
       plan_(std::move(plan)),
-      logs_(site.logs.empty() ? folder_.logs().string() : site.logs),
+      logs_elsewhere_(site.logs),
       machine_(with_seed(plan_.machine, job_.id)),
       journal_(executor, folder_.events_file()),
       told_(folder_.told_file()),
@@ -326,7 +326,7 @@ std::string Master::job_view() const {
                     {"state", job::name(outcome_ ? outcome_->state : snapshot.state)},
                     {"attempt", snapshot.attempt},
                     {"submitted", core::format_utc(job_.created)},
-                    {"logs", logs_},
+                    {"logs", logs_elsewhere_.empty() ? folder_.logs().string() : logs_elsewhere_},
                     {"results", job_.results.string()},
                     {"tasks", std::move(tasks)}};
   if (finished_at_) view["finished"] = core::format_utc(*finished_at_);

@@ -53,6 +53,8 @@ class Master {
   void write_view();
   [[nodiscard]] Journal& journal() { return journal_; }
   [[nodiscard]] const JobFolder& folder() const { return folder_; }
+  // Where people find the tasks' logs, when that is not the job's folder; empty otherwise.
+  [[nodiscard]] const std::string& logs_elsewhere() const { return logs_elsewhere_; }
   [[nodiscard]] bool finished() const { return outcome_.has_value(); }
   [[nodiscard]] const job::Machine& machine() const { return machine_; }
 
@@ -82,7 +84,7 @@ class Master {
   JobFolder folder_;
   JobFile job_;
   JobPlan plan_;
-  std::string logs_;
+  std::string logs_elsewhere_;
   job::Machine machine_;
   Journal journal_;
   ToldLog told_;

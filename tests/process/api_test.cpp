@@ -283,5 +283,64 @@ TEST_F(AgentApiTest, broken_reports_are_refused) {
   EXPECT_TRUE(reports_.empty());
 }
 
+// ---- logs that are where the tasks run ------------------------------------------------------------------------------
+
+class RemoteLogTest : public AgentApiTest {
+ protected:
+  void SetUp() override {
+    logs_elsewhere_ = "hdfs://ns/user/ann/.ydl/jobs/story-1/logs";
+    AgentApiTest::SetUp();
+    agent::Prepare prepare;
+    prepare.attempt = {{"worker", 1}, 1};
+    hub_.send({"local"}, prepare);
+  }
+  // What the agent is asked, once it is asked something.
+  std::string question() {
+    std::string commands;
+    EXPECT_TRUE(loop_.until([&] {
+      commands = get("/v1/agents/local/commands?after=1").body;
+      return commands.find("read_log") != std::string::npos;
+    })) << commands;
+    return commands;
+  }
+  void ask(std::string target) {
+    loop_.spawn([](net::HttpClient client, std::string what, net::HttpResponse& out) -> net::awaitable<void> {
+      if (auto response = co_await client.get(what, kLong)) out = *std::move(response);
+    }(client(), std::move(target), answer_));
+  }
+  net::HttpResponse answer_;
+};
+
+TEST_F(RemoteLogTest, the_agent_of_the_task_reads_its_log) {
+  ask("/v1/tasks/worker:1/logs?stream=stderr&offset=5&limit=7");
+  const auto asked = question();
+  EXPECT_THAT(asked, HasSubstr("\"stream\":\"stderr\""));
+  EXPECT_THAT(asked, HasSubstr("\"offset\":5"));
+  EXPECT_THAT(asked, HasSubstr("\"limit\":7"));
+  const agent::Report piece = agent::LogPiece{{{"worker", 1}, 1}, 1, 5, 99, std::string("a\xff\0b", 4), ""};
+  const boost::json::object body{{"first", 1}, {"reports", boost::json::array{agent::to_json(piece)}}};
+  EXPECT_EQ(post("/v1/agents/local/reports", boost::json::serialize(body)).status, 200U);
+  ASSERT_TRUE(loop_.until([&] { return answer_.status != 0; }));
+  EXPECT_EQ(answer_.status, 200U);
+  EXPECT_EQ(answer_.body, std::string("a\xff\0b", 4));
+}
+
+TEST_F(RemoteLogTest, a_log_whose_agent_is_gone_is_not_found_with_where_it_is) {
+  hub_.forget({"local"});
+  for (const auto* task : {"worker:0", "worker:1"}) {
+    const auto response = get(fmt::format("/v1/tasks/{}/logs", task));
+    EXPECT_EQ(response.status, 404U) << task;
+    EXPECT_THAT(response.body, HasSubstr("the logs of the job are in hdfs://ns/user/ann/.ydl/jobs/story-1/logs"));
+  }
+}
+
+TEST_F(RemoteLogTest, an_agent_that_goes_while_it_is_asked_is_said_at_once) {
+  ask("/v1/tasks/worker:1/logs");
+  (void)question();
+  hub_.forget({"local"});
+  ASSERT_TRUE(loop_.until([&] { return answer_.status != 0; }));
+  EXPECT_EQ(answer_.status, 404U);
+}
+
 }  // namespace
 }  // namespace ydl::master
