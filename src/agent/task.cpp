@@ -2,6 +2,7 @@
 
 #include "agent/task_environment.hpp"
 #include "agent/tree_killer.hpp"
+#include "core/descriptors.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "net/spawn.hpp"
@@ -170,6 +171,7 @@ LaunchRequest Task::launch_request(Launch request) const {
   launch.stdout_file = std::filesystem::path(request_.log_directory) / "stdout";
   launch.stderr_file = std::filesystem::path(request_.log_directory) / "stderr";
   if (cgroup_) launch.cgroups = cgroup_->directories();
+  if (const auto limit = core::original_descriptor_limit()) launch.limits.push_back({RLIMIT_NOFILE, *limit});
   if (request_.image) put_into_image(launch, asked);
   return launch;
 }

@@ -7,6 +7,7 @@
 #include "spec/rules.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <utility>
 
@@ -16,6 +17,14 @@
 namespace ydl::master {
 
 namespace json = boost::json;
+
+std::string_view remedy_for(const std::error_code& error) {
+  if (error == std::errc::no_space_on_device || error == std::error_code(EDQUOT, std::generic_category()))
+    return "; make room on that disk";
+  if (error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system)
+    return "; raise the limit of open files (ulimit -Hn)";
+  return "";
+}
 
 Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, JobFile job, JobPlan plan,
                const Site& site)
@@ -244,7 +253,7 @@ void Master::records_incomplete(const core::Error& why) {
   on(job::Record{
       job::RecordKind::note,
       {},
-      fmt::format("{}: the job goes on, but its folder will lack what happened; make room on that disk", why.message),
+      fmt::format("{}: the job goes on, but its folder will lack what happened{}", why.message, remedy_for(why.code)),
       {},
       {},
       0});

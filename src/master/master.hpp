@@ -14,6 +14,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 namespace ydl::master {
 
@@ -97,5 +99,8 @@ class Master {
   net::asio::steady_timer timer_;
   net::Signal ended_;
 };
+
+// What a user can do about a file of the job that cannot be written: "; make room on that disk", or nothing.
+[[nodiscard]] std::string_view remedy_for(const std::error_code& error);
 
 }  // namespace ydl::master

@@ -214,6 +214,7 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
     report_start("error " + error.message);
     return 1;
   };
+  if (auto fits = check_descriptors_of_master(prepared.plan); !fits) return fail_start(fits.error());
   if (auto listening = server.listen(); !listening) return fail_start(listening.error());
   const net::Endpoint endpoint{start.address, server.port(), serving.secret};
   if (auto written = net::write_endpoint(start.folder.master_file(), endpoint); !written)

@@ -326,6 +326,18 @@ TEST_F(MasterTest, tasks_are_told_where_their_peers_are) {
   EXPECT_THAT(env.at("YDL_TASKS_JSON"), HasSubstr("7001"));
 }
 
+TEST_F(MasterTest, records_that_cannot_be_written_are_blamed_on_the_disk_only_where_it_is_full) {
+  make(job(1), {}, never_ends());
+  begin_and_run();
+  std::filesystem::remove_all(folder_.root());
+  master_->write_view();
+  const auto last = master_->journal().after(master_->journal().last() - 1).back();
+  EXPECT_THAT(last, HasSubstr("the job goes on"));
+  EXPECT_THAT(last, Not(HasSubstr("make room")));
+  EXPECT_THAT(std::string(remedy_for({ENOSPC, std::generic_category()})), HasSubstr("make room"));
+  EXPECT_THAT(std::string(remedy_for({EMFILE, std::generic_category()})), HasSubstr("ulimit"));
+}
+
 TEST_F(MasterTest, mxnet_tasks_are_told_where_the_masters_scheduler_is) {
   auto spec = job(1);
   spec.framework = "mxnet";
