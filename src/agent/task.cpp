@@ -177,6 +177,16 @@ LaunchRequest Task::launch_request(Launch request) const {
 }
 
 void Task::make_ready(Launch request) {
+  if (request.gang) {
+    // Beside the working directory, whose files become the task's results.
+    const auto folder = std::filesystem::path(request_.working_directory).parent_path();
+    const auto file = machine_.gang_file().write(folder, *request.gang);
+    if (!file) {
+      ready_.emplace(core::fail(file.error()));
+      return;
+    }
+    add_gang(request.env, *request.gang, *file);
+  }
   ready_.emplace(TaskProcess::prepare(launch_request(std::move(request))));
 }
 

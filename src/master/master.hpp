@@ -74,6 +74,8 @@ class Master {
   void records_incomplete(const core::Error& why);
   void arm_timer();
   [[nodiscard]] framework::Gang gang() const;
+  void make_gang();
+  [[nodiscard]] agent::Launch launch_of(const core::AttemptId& attempt) const;
   [[nodiscard]] net::awaitable<void> tick();
 
   net::asio::any_io_executor executor_;
@@ -89,7 +91,8 @@ class Master {
   std::deque<job::Event> events_;  // told while another was being handled
   bool handling_ = false;
   std::optional<framework::Gang> gang_;  // as of the event being handled: every launch of a gang needs the same one
-  framework::Environment common_environment_;  // of gang_
+  std::shared_ptr<const agent::GangFacts> gang_facts_;  // of gang_
+  std::shared_ptr<const std::string> gang_text_;        // the same, encoded
   std::map<core::TaskId, agent::TaskOutput> outputs_;
   std::optional<job::Outcome> outcome_;
   std::optional<core::WallTime> finished_at_;
