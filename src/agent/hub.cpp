@@ -1,6 +1,5 @@
 #include "agent/hub.hpp"
 
-#include "agent/command_list.hpp"
 #include "core/json.hpp"
 #include "core/version.hpp"
 
@@ -84,7 +83,7 @@ core::Result<void> Hub::hello(const core::AgentId& id, std::string_view body) {
   return {};
 }
 
-net::Async<std::string> Hub::commands(core::AgentId id, Sequence after, core::Millis wait) {
+net::Async<CommandList> Hub::commands(core::AgentId id, Sequence after, core::Millis wait) {
   const auto found = session(id);
   if (!found) co_return core::fail(found.error());
   const auto& current = *found;
@@ -95,6 +94,10 @@ net::Async<std::string> Hub::commands(core::AgentId id, Sequence after, core::Mi
   co_await net::asio::post(executor_, net::asio::use_awaitable);
   current->last_heard = core::steady_now();
   co_return encode_commands(current->outbox);
+}
+
+void Hub::answer_now(const core::AgentId& id) {
+  if (const auto found = sessions_.find(id); found != sessions_.end()) found->second->news.notify();
 }
 
 net::Async<LogPiece> Hub::read_log(core::AgentId id, ReadLog question, core::Millis at_most) {

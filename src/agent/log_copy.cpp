@@ -151,8 +151,9 @@ net::Async<> LogCopy::open_writer() {
 }
 
 net::Async<> LogCopy::create_file() {
-  auto writer = co_await fs_.create(options_.to,
-                                    {.overwrite = hdfs::Overwrite::yes, .replication = {}, .block_size = block_size_});
+  auto writer = co_await fs_.create(
+      options_.to,
+      {.overwrite = hdfs::Overwrite::yes, .mode = options_.mode, .replication = {}, .block_size = block_size_});
   if (!writer && block_size_ && is_about_block_size(writer.error())) {
     block_size_.reset();  // the cluster forbids small blocks: its own size then
     co_return co_await create_file();

@@ -38,6 +38,7 @@ class LogCopy : public std::enable_shared_from_this<LogCopy> {
     std::filesystem::path from;
     std::string to;
     std::function<void(const core::Error&)> on_trouble;  // the first failure
+    std::uint32_t mode = 0666;                           // of the copy, before the umask
   };
   LogCopy(const net::asio::any_io_executor& executor, hdfs::FileSystem& fs, Options options);
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,11 +18,12 @@
 // What master and agent say to each other, as JSON over the master's HTTP server:
 //
 //   agent -> master   POST /v1/agents/ID/hello      Hello
-//   agent -> master   GET  /v1/agents/ID/commands?after=N&wait=MS     {"commands":[{"seq":N+1,...},...],...}
-//   agent -> master   POST /v1/agents/ID/reports    {"first":N,"reports":[...]}   an empty list is a heartbeat
+//   agent -> master   POST /v1/agents/ID/exchange?after=N&wait=MS     {"first":N,"reports":[...]}
+//                     answered with what command_list.hpp encodes: {"commands":[{"seq":N+1,...},...],...}
 //
-// Both lists are numbered and kept until the other side has named a later number, so that a lost connection loses
-// nothing and a repeated request repeats nothing.
+// The answer comes when there is a command, when the agent sends its next call on the same connection, or after MS; an
+// empty list of reports is a heartbeat. Both lists are numbered and kept until the other side has named a later number,
+// so that a lost connection loses nothing and a repeated request repeats nothing.
 namespace ydl::agent {
 
 inline constexpr int kProtocolVersion = 4;
@@ -82,10 +84,22 @@ struct Prepare {
   std::optional<Image> image;
 };
 
+// What all launches of a gang's start have in common. Its size grows with the number of tasks, so that memory and each
+// answer hold it once.
+struct GangFacts {
+  int start = 1;      // counts the starts of the whole gang
+  std::string tasks;  // JSON: where every task is, by role and index
+  // The beginnings of variables that continue differently for each task: TF_CONFIG names all tasks, then its own.
+  std::map<std::string, std::string> beginnings;
+};
+
 struct Launch {
   core::AttemptId attempt;
   std::vector<std::string> argv;
-  std::map<std::string, std::string> env;  // over the agent's own
+  std::map<std::string, std::string> env = {};             // over the agent's own
+  std::vector<std::string> continued = {};                 // variables of `env` whose beginnings are those of the gang
+  std::shared_ptr<const GangFacts> gang = nullptr;         // nothing: it is told of no other task
+  std::shared_ptr<const std::string> gang_text = nullptr;  // the same as encode_gang() wrote it; only in the master
 };
 
 struct Stop {

@@ -59,6 +59,7 @@ json::object encode(const Launch& c) {
   json::object env;
   for (const auto& [name, value] : c.env) env[name] = value;
   o["env"] = std::move(env);
+  if (!c.continued.empty()) o["continued"] = json::array(c.continued.begin(), c.continued.end());
   return o;
 }
 
@@ -180,7 +181,12 @@ Result<Command> decode_launch(const json::object& o, core::AttemptId attempt) {
   auto argv = strings_of(o, "argv");
   if (!argv) return fail(argv.error());
   if (argv->empty()) return fail(Errc::corrupt, "'argv' is empty");
-  Launch c{std::move(attempt), *std::move(argv), {}};
+  Launch c{std::move(attempt), *std::move(argv)};
+  if (o.contains("continued")) {
+    auto names = strings_of(o, "continued");
+    if (!names) return fail(names.error());
+    c.continued = *std::move(names);
+  }
   const auto env = json_object(o, "env");
   if (!env) return fail(env.error());
   for (const auto& [name, value] : **env) {

@@ -2,6 +2,7 @@
 
 #include "agent/task_environment.hpp"
 #include "agent/tree_killer.hpp"
+#include "core/descriptors.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "net/spawn.hpp"
@@ -170,11 +171,22 @@ LaunchRequest Task::launch_request(Launch request) const {
   launch.stdout_file = std::filesystem::path(request_.log_directory) / "stdout";
   launch.stderr_file = std::filesystem::path(request_.log_directory) / "stderr";
   if (cgroup_) launch.cgroups = cgroup_->directories();
+  if (const auto limit = core::original_descriptor_limit()) launch.limits.push_back({RLIMIT_NOFILE, *limit});
   if (request_.image) put_into_image(launch, asked);
   return launch;
 }
 
 void Task::make_ready(Launch request) {
+  if (request.gang) {
+    // Beside the working directory, whose files become the task's results.
+    const auto folder = std::filesystem::path(request_.working_directory).parent_path();
+    const auto file = machine_.gang_file().write(folder, *request.gang);
+    if (!file) {
+      ready_.emplace(core::fail(file.error()));
+      return;
+    }
+    add_gang(request.env, *request.gang, *file);
+  }
   ready_.emplace(TaskProcess::prepare(launch_request(std::move(request))));
 }
 

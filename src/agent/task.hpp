@@ -1,6 +1,7 @@
 #pragma once
 
 #include "agent/cgroup.hpp"
+#include "agent/gang_file.hpp"
 #include "agent/gpus.hpp"
 #include "agent/held_ports.hpp"
 #include "agent/log_copy.hpp"
@@ -30,6 +31,7 @@ class Machine {
   // Looked up when first asked for: most jobs need neither, and nvidia-smi takes a second.
   [[nodiscard]] core::Result<GpuPool*> gpus();
   [[nodiscard]] Cgroups& cgroups();
+  [[nodiscard]] GangFile& gang_file() { return gang_file_; }
 
   // The reapers of living tasks: whoever else descends from the agent is a stray.
   [[nodiscard]] const std::vector<pid_t>& reapers() const { return reapers_; }
@@ -40,6 +42,7 @@ class Machine {
   std::vector<pid_t> reapers_;
   std::optional<GpuPool> gpus_;
   std::optional<Cgroups> cgroups_;
+  GangFile gang_file_;
 };
 
 // What a look at all tasks finds out once for all of them, when the first needs it.

@@ -69,6 +69,7 @@ net::Async<> Task::fetch_image() {
 
 void Task::put_into_image(LaunchRequest& launch, const std::map<std::string, std::string>& asked) const {
   ImageRun run{*request_.image, container_name(), request_.working_directory, mounts_of(request_), asked};
+  if (const auto file = asked.find("YDL_TASKS_FILE"); file != asked.end()) run.mounts.push_back(file->second);
   for (const auto* variable : {"CUDA_VISIBLE_DEVICES", "YDL_RESULTS_DIR", "PWD"}) {
     run.environment[variable] = launch.environment[variable];
   }

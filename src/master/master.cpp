@@ -1,5 +1,6 @@
 #include "master/master.hpp"
 
+#include "agent/command_list.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "master/job_image.hpp"
@@ -7,6 +8,7 @@
 #include "spec/rules.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <utility>
 
@@ -26,6 +28,14 @@ job::Plan with_seed(job::Plan plan, const core::JobId& id) {
 }
 
 }  // namespace
+
+std::string_view remedy_for(const std::error_code& error) {
+  if (error == std::errc::no_space_on_device || error == std::error_code(EDQUOT, std::generic_category()))
+    return "; make room on that disk";
+  if (error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system)
+    return "; raise the limit of open files (ulimit -Hn)";
+  return "";
+}
 
 Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, JobFile job, JobPlan plan,
                const Site& site)
@@ -158,26 +168,43 @@ void Master::on(const job::Ask& ask) {
 }
 
 void Master::on(const job::Launch& launch) {
-  const auto& task = launch.attempt.task;
-  if (!gang_) {
-    gang_ = gang();
-    common_environment_ = framework::common_environment(*gang_);
+  if (!gang_) make_gang();
+  if (scheduler_) scheduler_->launching(gang_->member(launch.attempt.task));
+  auto request = launch_of(launch.attempt);
+  for (const auto& [name, value] : request.env) {
+    const auto is_continued = std::ranges::find(request.continued, name) != request.continued.end();
+    const auto before = is_continued ? gang_facts_->beginnings.at(name).size() : 0;
+    if (auto fits = framework::check_length(name, before + value.size()); !fits)
+      return happen(job::Broken{fmt::format("{}: {}", launch.attempt.task.str(), fits.error().message)});
   }
-  agent::Launch request;
-  request.attempt = launch.attempt;
+  backend_->launch(std::move(request));
+}
+
+void Master::make_gang() {
+  gang_ = gang();
+  agent::GangFacts facts{gang_->start, framework::tasks_json(*gang_), plan_.framework->beginnings(*gang_)};
+  gang_text_ = agent::encode_gang(facts);
+  gang_facts_ = std::make_shared<const agent::GangFacts>(std::move(facts));
+}
+
+agent::Launch Master::launch_of(const core::AttemptId& attempt) const {
+  const auto& task = attempt.task;
   const auto& role = plan_.role(task.role);
-  request.argv = role.argv;
-  if (scheduler_) scheduler_->launching(gang_->member(task));
-  request.env = common_environment_;
-  request.env.merge(framework::task_environment(*gang_, task));
+  agent::Launch request{attempt, role.argv};
+  request.gang = gang_facts_;
+  request.gang_text = gang_text_;
+  request.env = framework::task_environment(*gang_, task);
   request.env.merge(plan_.framework->environment(*gang_, task));
   for (const auto* variable : {"OMP_NUM_THREADS"}) {  // a default of ours; what the user's shell says comes first
     if (core::process_getenv(variable)) request.env.erase(variable);
   }
   if (!core::process_getenv("PYTHONUNBUFFERED")) request.env["PYTHONUNBUFFERED"] = "1";  // or logs come in lumps
   for (const auto& [name, value] : role.env) request.env[name] = value;
-  request.env["YDL_ATTEMPT"] = std::to_string(launch.attempt.attempt);
-  backend_->launch(std::move(request));
+  for (const auto& [name, value] : gang_facts_->beginnings) {
+    if (request.env.contains(name) && !role.env.contains(name)) request.continued.push_back(name);
+  }
+  request.env["YDL_ATTEMPT"] = std::to_string(attempt.attempt);
+  return request;
 }
 
 framework::Gang Master::gang() const {
@@ -266,7 +293,7 @@ void Master::records_incomplete(const core::Error& why) {
   on(job::Record{
       job::RecordKind::note,
       {},
-      fmt::format("{}: the job goes on, but its folder will lack what happened; make room on that disk", why.message),
+      fmt::format("{}: the job goes on, but its folder will lack what happened{}", why.message, remedy_for(why.code)),
       {},
       {},
       0});

@@ -15,6 +15,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 namespace ydl::master {
 
@@ -78,6 +80,8 @@ class Master {
   void records_incomplete(const core::Error& why);
   void arm_timer();
   [[nodiscard]] framework::Gang gang() const;
+  void make_gang();
+  [[nodiscard]] agent::Launch launch_of(const core::AttemptId& attempt) const;
   [[nodiscard]] net::awaitable<void> tick();
 
   net::asio::any_io_executor executor_;
@@ -94,7 +98,8 @@ class Master {
   std::deque<job::Event> events_;  // told while another was being handled
   bool handling_ = false;
   std::optional<framework::Gang> gang_;  // as of the event being handled: every launch of a gang needs the same one
-  framework::Environment common_environment_;  // of gang_
+  std::shared_ptr<const agent::GangFacts> gang_facts_;  // of gang_
+  std::shared_ptr<const std::string> gang_text_;        // the same, encoded
   std::map<core::TaskId, agent::TaskOutput> outputs_;
   std::optional<job::Outcome> outcome_;
   std::optional<core::WallTime> finished_at_;
@@ -104,5 +109,8 @@ class Master {
   net::asio::steady_timer timer_;
   net::Signal ended_;
 };
+
+// What a user can do about a file of the job that cannot be written: "; make room on that disk", or nothing.
+[[nodiscard]] std::string_view remedy_for(const std::error_code& error);
 
 }  // namespace ydl::master

@@ -1,6 +1,7 @@
 """Memory, cores and GPUs: what a task asks for is what it gets, and no more."""
 
 import json
+import resource
 import signal
 from pathlib import Path
 
@@ -149,3 +150,26 @@ def test_doctor_names_the_gpus(ydl, gpus):
     gpus(2)
     (check,) = [json.loads(line) for line in ydl("doctor", "--output", "json").out.splitlines() if "GPUs" in line]
     assert check["text"] == "2: Fake GPU (16 GiB), Fake GPU (16 GiB)"
+
+
+# ---- open files ------------------------------------------------------------------------------------------------
+
+
+def allowed(soft, hard=None):
+    """For a process that may have so many open files."""
+    return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard or resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+
+
+def test_tasks_have_the_limit_of_open_files_of_the_shell_and_ydl_has_the_hard_one(ydl):
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    ydl.ok("run", "--", "sh", "-c", "ulimit -Sn; ulimit -Hn; grep 'open files' /proc/$PPID/limits", preexec_fn=allowed(100))
+    soft_of_task, hard_of_task, reaper = ydl.the_job().log("worker:0").splitlines()
+    assert (soft_of_task, hard_of_task) == ("100", str(hard))
+    assert reaper.split()[3:5] == [str(hard), str(hard)]
+
+
+def test_a_job_that_would_run_out_of_open_files_is_refused_when_it_starts(ydl):
+    done = ydl("run", "--n", "64", "--", "true", preexec_fn=allowed(400, 400))
+    assert done.code == 1, done.everything()
+    assert "a job of 64 tasks needs about 448 open files and connections in one process, and the limit is 400" in done.err
+    assert "ulimit -Hn 448" in done.err

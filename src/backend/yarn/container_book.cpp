@@ -22,6 +22,7 @@ Held* ContainerBook::assign(const std::string& role, yarn::Container container, 
   auto next = std::move(queue->second.front());
   queue->second.pop_front();
   const auto id = container.id;
+  container_of_[next.request.attempt] = id;
   auto& held = held_[id];
   held = {std::move(next.request), std::move(container), Phase::starting, next.failures, now, false};
   return &held;
@@ -34,10 +35,17 @@ bool ContainerBook::stop_waiting(const core::AttemptId& attempt) {
 }
 
 Held* ContainerBook::find(const core::AttemptId& attempt) {
-  const auto found = std::ranges::find_if(held_, [&](auto& entry) {
-    return entry.second.request.attempt == attempt && entry.second.phase != Phase::ended;
-  });
-  return found == held_.end() ? nullptr : &found->second;
+  const auto id = container_of_.find(attempt);
+  const auto found = id == container_of_.end() ? held_.end() : held_.find(id->second);
+  return found == held_.end() || found->second.phase == Phase::ended ? nullptr : &found->second;
+}
+
+void ContainerBook::erase(const yarn::ContainerId& id) {
+  const auto found = held_.find(id);
+  if (found == held_.end()) return;
+  const auto newest = container_of_.find(found->second.request.attempt);
+  if (newest != container_of_.end() && newest->second == id) container_of_.erase(newest);
+  held_.erase(found);
 }
 
 Held* ContainerBook::find(const yarn::ContainerId& id) {

@@ -34,7 +34,7 @@ class LogQuestions : public testing::Test {
   std::vector<ReadLog> fetch() {
     const auto body = loop.run(hub.commands(kAgent, 0, core::Millis(0)));
     std::vector<ReadLog> questions;
-    const auto object = core::parse_json_object(body.value());
+    const auto object = core::parse_json_object(body.value().commands);
     for (const auto& item : **core::json_array(*object, "commands")) {
       questions.push_back(std::get<ReadLog>(command_from_json(item.get_object()).value()));
     }
