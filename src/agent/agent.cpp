@@ -4,11 +4,13 @@
 #include "agent/container_credentials.hpp"
 #include "agent/images.hpp"
 #include "agent/numbered_queue.hpp"
+#include "agent/report_list.hpp"
 #include "agent/task.hpp"
 #include "agent/task_environment.hpp"
 #include "agent/tree_killer.hpp"
 #include "core/log.hpp"
 #include "core/user.hpp"
+#include "core/utf8.hpp"
 #include "core/version.hpp"
 #include "net/spawn.hpp"
 
@@ -101,8 +103,9 @@ class Agent {
     const Hello hello{kProtocolVersion, std::string(core::kVersion), core::host_name(), ::getpid()};
     const auto deadline = core::steady_now() + options_.outlives_master;
     for (;;) {
-      const auto answer = co_await client.post(fmt::format("/v1/agents/{}/hello", options_.id.str()),
-                                               json::serialize(to_json(hello)), core::Seconds(10));
+      const auto answer =
+          co_await client.post(fmt::format("/v1/agents/{}/hello", options_.id.str()),
+                               core::replace_invalid_utf8(json::serialize(to_json(hello))), core::Seconds(10));
       if (answer && answer->status == 200) co_return core::Result<>{};
       if (answer) {
         co_return core::fail(core::Errc::refused,
@@ -209,22 +212,20 @@ class Agent {
   }
 
   net::awaitable<void> send_reports(net::HttpClient& client) {
+    bool refused = false;
     while (!leaving_) {
       if (reports_.empty()) co_await news_.wait(kHeartbeat);
       co_await net::pause(core::Millis(0));  // what comes in one go travels in one call
-      auto last = reports_.first() - 1;
-      std::string body = fmt::format(R"({{"first":{},"reports":[)", reports_.first());
-      for (const auto& report : reports_.items()) {
-        if (body.size() > kReportBytes) break;
-        body.append(last >= reports_.first() ? "," : "").append(json::serialize(to_json(report)));
-        ++last;
-      }
+      const auto list = encode_reports(reports_, kReportBytes);
       const auto response =
-          co_await client.post(fmt::format("/v1/agents/{}/reports", options_.id.str()), body + "]}", core::Seconds(30));
-      if (response && response->status == 200)
-        reports_.confirm(last);
-      else
-        co_await net::pause(core::Millis(200));  // fetch_commands decides when to give up
+          co_await client.post(fmt::format("/v1/agents/{}/reports", options_.id.str()), list.body, core::Seconds(30));
+      if (response && response->status == 200) {
+        reports_.confirm(list.last);
+        continue;
+      }
+      if (response && !std::exchange(refused, true))
+        core::log("the master at {} refuses reports from {}: {}", master(), reports_.first(), response->body);
+      co_await net::pause(core::Millis(200));  // fetch_commands decides when to give up
     }
   }
 

@@ -1,6 +1,7 @@
 #include "agent/command_list.hpp"
 
 #include "core/json.hpp"
+#include "core/utf8.hpp"
 
 #include <boost/json.hpp>
 
@@ -67,7 +68,7 @@ std::string encode_commands(const Outbox<Command>& commands) {
   }
   json::object answer{{"commands", std::move(list)}};
   if (!shared.empty()) answer["common_env"] = to_json(shared);
-  return json::serialize(answer);
+  return core::replace_invalid_utf8(json::serialize(answer));
 }
 
 core::Result<void> read_commands(std::string_view body, const CommandSink& take) {

@@ -67,6 +67,14 @@ TEST(CommandList, one_launch_has_nothing_in_common) {
   EXPECT_THAT(launch(read(text).at(0)).env, ElementsAre(Pair("A", "1")));
 }
 
+TEST(CommandList, a_byte_that_is_not_utf8_does_not_make_the_list_unreadable) {
+  Outbox<Command> outbox;
+  outbox.push(Launch{kFirst, {"train", "caf\xe9"}, {{"A\xff", "\xff"}}});
+  const auto list = read(encode_commands(outbox));
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_THAT(launch(list.at(0)).argv, ElementsAre("train", "caf\xEF\xBF\xBD"));
+}
+
 TEST(CommandList, numbers_go_on_from_what_was_confirmed) {
   Outbox<Command> outbox;
   outbox.push(Release{kFirst});
