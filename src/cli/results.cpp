@@ -61,11 +61,13 @@ int show(const Results& command, const fs::path& root, std::vector<ResultFile> f
 int list_here(const Results& command, const ResultsFolder& folder) {
   std::vector<ResultFile> files;
   std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(folder.root, error)) {
-    if (entry.is_directory(error)) continue;
-    const auto name = (fs::path(folder.task) / entry.path().lexically_relative(folder.root)).string();
-    const auto size = fs::file_size(entry.path(), error);
-    files.push_back({name, error ? 0 : size, entry.path().string()});
+  using Walk = fs::recursive_directory_iterator;
+  for (Walk entry(folder.root, error); !error && entry != Walk(); entry.increment(error)) {
+    std::error_code unknown;  // of a link that leads nowhere
+    if (entry->is_directory(unknown)) continue;
+    const auto name = (fs::path(folder.task) / entry->path().lexically_relative(folder.root)).string();
+    const auto size = entry->file_size(unknown);
+    files.push_back({name, unknown ? 0 : size, entry->path().string()});
   }
   return show(command, folder.root, std::move(files));
 }
