@@ -249,7 +249,7 @@ void Task::on(const ReaperLost&) {
 }
 
 void Task::ended(const job::ExitStatus& status, int leftovers) {
-  TaskExited exited{request_.attempt, status, leftovers, {}};
+  TaskExited exited{request_.attempt, status, was_stopped_ ? 0 : leftovers, {}};
   if (cgroup_) {
     exited.status.out_of_memory = !status.ok() && cgroup_->oom_killed();
     exited.status.memory_limit = request_.memory_limit;
@@ -264,11 +264,13 @@ void Task::start_failed(job::StartFailure failure, std::string reason) {
 
 void Task::stop(core::Millis grace) {
   if (!running()) return;
+  was_stopped_ = true;
   process_->stop(grace);
 }
 
 void Task::kill() {
   if (!running()) return;
+  was_stopped_ = true;
   process_->kill();
 }
 

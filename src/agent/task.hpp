@@ -156,6 +156,7 @@ class Task : public std::enable_shared_from_this<Task> {
   Copying copying_;
   bool saving_ = false;  // from the process's end to TaskExited
   net::Signal saved_;
+  bool was_stopped_ = false;  // by us: what then still ran was not left behind by the task
   ResultsStamp fetched_results_;
   std::vector<std::shared_ptr<LogCopy>> log_copies_;
 

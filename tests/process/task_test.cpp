@@ -80,6 +80,16 @@ TEST_F(AgentTask, processes_that_a_task_left_behind_are_counted) {
   EXPECT_EQ(exited->leftovers, 1);
 }
 
+TEST_F(AgentTask, processes_of_a_task_that_was_stopped_were_not_left_behind) {
+  launch({"/bin/sh", "-c", "trap '' TERM; sleep 600 & sleep 600 & : > started; wait; wait"});
+  ASSERT_TRUE(comes_to_exist(dir_.path() / "work" / "started"));
+  task_->stop(core::Millis(0));
+  const auto exited = end_of_task();
+  ASSERT_TRUE(exited);
+  EXPECT_FALSE(exited->status.ok());
+  EXPECT_EQ(exited->leftovers, 0);
+}
+
 TEST_F(AgentTask, what_it_wrote_is_among_its_results_when_its_end_is_reported) {
   launch({"/bin/sh", "-c", "echo weights > model"});
   ASSERT_TRUE(end_of_task());
