@@ -171,11 +171,13 @@ core::Result<void> Task::take_ports_and_limits() {
 LaunchRequest Task::launch_request(Launch request) const {
   LaunchRequest launch;
   const auto asked = request_.image ? request.env : Environment{};
+  std::optional<std::string> visible_gpus;
+  if (request_.gpus > 0 || request_.host_gpus != HostGpus::visible) visible_gpus = visible_devices(gpus_);
   launch.argv = with_results_folder(std::move(request.argv), request_.results_directory);
   launch.environment = task_environment(std::move(request.env),
                                         {.working_directory = request_.working_directory,
                                          .results_directory = request_.results_directory,
-                                         .visible_gpus = visible_devices(gpus_),
+                                         .visible_gpus = std::move(visible_gpus),
                                          .path_first = request_.path_first,
                                          .home = surroundings_.home},
                                         own_environment());
@@ -188,7 +190,18 @@ LaunchRequest Task::launch_request(Launch request) const {
   return launch;
 }
 
+// Once per job: the master asks one task for it.
+void Task::tell_of_hidden_gpus(const Launch& request) {
+  if (request_.gpus > 0 || request_.host_gpus != HostGpus::hidden_with_note) return;
+  if (request.env.contains("CUDA_VISIBLE_DEVICES") || !has_gpu_device()) return;
+  report_(
+      Note{request_.attempt, fmt::format("{0} has GPUs, but the job asks for none, so its tasks do not see them; add "
+                                         "--resource {1}:gpus=1 to give one to each {1}",
+                                         core::host_name(), request_.attempt.task.role)});
+}
+
 void Task::make_ready(Launch request) {
+  tell_of_hidden_gpus(request);
   ready_.emplace(TaskProcess::prepare(launch_request(std::move(request))));
 }
 

@@ -117,6 +117,7 @@ class Task : public std::enable_shared_from_this<Task> {
   void prepare_here(DirectoryListings& listings);
   [[nodiscard]] net::Async<> take_gpus();
   [[nodiscard]] core::Result<void> take_ports_and_limits();
+  void tell_of_hidden_gpus(const Launch& request);
   // task_image.cpp
   [[nodiscard]] core::Result<void> check_image() const;
   [[nodiscard]] net::Async<> fetch_image();

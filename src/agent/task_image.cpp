@@ -71,7 +71,8 @@ net::Async<> Task::fetch_image() {
 void Task::put_into_image(LaunchRequest& launch, const std::map<std::string, std::string>& asked) const {
   ImageRun run{*request_.image, container_name(), request_.working_directory, mounts_of(request_), asked};
   for (const auto* variable : {"CUDA_VISIBLE_DEVICES", "YDL_RESULTS_DIR", "PWD"}) {
-    run.environment[variable] = launch.environment[variable];
+    const auto found = launch.environment.find(variable);
+    if (found != launch.environment.end()) run.environment[variable] = found->second;
   }
   launch.argv = image_command(run, launch.argv);
   launch.told_to_stop = LaunchRequest::ToldToStop::main_process;

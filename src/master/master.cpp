@@ -2,6 +2,7 @@
 
 #include "core/log.hpp"
 #include "core/strings.hpp"
+#include "master/host_gpus.hpp"
 #include "master/job_image.hpp"
 #include "net/spawn.hpp"
 #include "spec/rules.hpp"
@@ -125,6 +126,7 @@ void Master::on(const job::Ask& ask) {
   request.ports = plan_.ports(task);
   request.port_range = job_.port_range;
   request.gpus = role.gpus;
+  request.host_gpus = host_gpus(plan_, job_.cluster, ask.attempt);
   request.memory_limit = role.asked.memory.value_or(0);
   request.vcores_limit = role.asked.vcores.value_or(0);
   request.working_directory = folder_.working_directory(task).string();
