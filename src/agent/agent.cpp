@@ -67,6 +67,7 @@ class Agent {
     for (auto& [attempt, task] : tasks_) task->end();
     tasks_.clear();
     kill_strays({});
+    machine_.worker().close();
   }
 
  private:

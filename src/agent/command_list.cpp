@@ -1,6 +1,7 @@
 #include "agent/command_list.hpp"
 
 #include "core/json.hpp"
+#include "core/utf8.hpp"
 
 #include <span>
 #include <utility>
@@ -117,7 +118,7 @@ CommandList encode_commands(const Outbox<Command>& commands) {
   }
   json::object answer{{"commands", std::move(list)}};
   if (!shared.empty()) answer["common_env"] = to_json(shared);
-  CommandList encoded{json::serialize(answer), nullptr};
+  CommandList encoded{core::replace_invalid_utf8(json::serialize(answer)), nullptr};
   for (const auto* launch : launches) {
     if (launch->gang_text != nullptr) encoded.gang = launch->gang_text;
   }

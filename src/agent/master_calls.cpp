@@ -1,8 +1,10 @@
 #include "agent/master_calls.hpp"
 
 #include "agent/command_list.hpp"
+#include "agent/report_list.hpp"
 #include "core/log.hpp"
 #include "core/user.hpp"
+#include "core/utf8.hpp"
 #include "core/version.hpp"
 #include "net/spawn.hpp"
 
@@ -46,7 +48,8 @@ net::Async<> MasterCalls::say_hello() {
   const Hello hello{kProtocolVersion, std::string(core::kVersion), core::host_name(), ::getpid()};
   const auto deadline = core::steady_now() + options_.outlives_master;
   for (;;) {
-    const auto answer = co_await client_.post(path("hello"), boost::json::serialize(to_json(hello)), core::Seconds(10));
+    const auto answer = co_await client_.post(
+        path("hello"), core::replace_invalid_utf8(boost::json::serialize(to_json(hello))), core::Seconds(10));
     if (answer && answer->status == 200) co_return core::Result<>{};
     if (answer) {
       co_return core::fail(core::Errc::refused,
@@ -76,17 +79,9 @@ bool MasterCalls::may_send() const {
 }
 
 std::string MasterCalls::next_body() {
-  std::string body;
-  auto seq = reports_.first() - 1;
-  for (const auto& report : reports_.items()) {
-    if (++seq <= sent_) continue;
-    if (body.size() > kReportBytes) break;
-    body.append(body.empty() ? "" : ",").append(boost::json::serialize(to_json(report)));
-    open_.back() = seq;
-  }
-  body.insert(0, fmt::format(R"({{"first":{},"reports":[)", sent_ + 1)).append("]}");
-  sent_ = open_.back();
-  return body;
+  auto list = encode_reports(reports_, kReportBytes, sent_);
+  open_.back() = sent_ = list.last;
+  return std::move(list.body);
 }
 
 net::awaitable<void> MasterCalls::run() {

@@ -61,6 +61,14 @@ struct Image {
 };
 [[nodiscard]] std::string_view name(Image::Pull pull);
 
+// What a task that asks for no GPUs sees of those of its host.
+enum class HostGpus {
+  hidden,
+  hidden_with_note,  // and the user is told so if the host has any
+  visible,
+};
+[[nodiscard]] std::string_view name(HostGpus gpus);
+
 // Hold ports and GPUs, make the working directory. Paths on this machine may be relative: to the agent's own directory,
 // and that of logs to the agent's folder of logs.
 struct Prepare {
@@ -68,6 +76,7 @@ struct Prepare {
   int ports = 0;
   std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;
   int gpus = 0;
+  HostGpus host_gpus = HostGpus::hidden;
   std::uint64_t memory_limit = 0;  // bytes; 0: none
   int vcores_limit = 0;            // 0: none
   std::string working_directory;

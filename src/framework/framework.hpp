@@ -82,6 +82,9 @@ class Framework {
   // How many ports must be held for a task before anybody starts.
   [[nodiscard]] virtual int ports(const Shape& shape, const core::TaskId& task) const = 0;
 
+  // Whether its tasks can use GPUs, so that users expect to see them.
+  [[nodiscard]] virtual bool uses_gpus() const { return true; }
+
   // Whether the master must run a parameter-server scheduler for it.
   [[nodiscard]] virtual bool needs_scheduler() const { return false; }
 

@@ -114,9 +114,10 @@ Result<JobFolder> create_job_folder(const fs::path& jobs, const std::string& nam
 
 std::vector<JobFolder> list_job_folders(const fs::path& jobs) {
   std::vector<JobFolder> folders;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(jobs, ignored)) {
-    if (entry.is_directory(ignored)) folders.emplace_back(entry.path());
+  std::error_code error;
+  for (fs::directory_iterator entry(jobs, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    std::error_code unknown;
+    if (entry->is_directory(unknown)) folders.emplace_back(entry->path());
   }
   return folders;
 }

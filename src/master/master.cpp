@@ -3,6 +3,7 @@
 #include "agent/command_list.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
+#include "master/host_gpus.hpp"
 #include "master/job_image.hpp"
 #include "net/spawn.hpp"
 #include "spec/rules.hpp"
@@ -148,6 +149,7 @@ void Master::on(const job::Ask& ask) {
   request.ports = plan_.ports(task);
   request.port_range = job_.port_range;
   request.gpus = role.gpus;
+  request.host_gpus = host_gpus(plan_, job_.cluster, ask.attempt);
   request.memory_limit = role.asked.memory.value_or(0);
   request.vcores_limit = role.asked.vcores.value_or(0);
   request.working_directory = folder_.working_directory(task).string();

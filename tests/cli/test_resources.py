@@ -140,9 +140,15 @@ def test_a_driver_that_does_not_work_is_reported(ydl, gpus):
     assert "nvidia-smi ended with code 9, so this machine's GPUs cannot be used" in done.err
 
 
-def test_a_task_that_asked_for_no_gpu_sees_none(ydl, gpus):
+def test_a_job_that_asks_for_no_gpu_sees_them_as_its_shell_does(ydl, gpus):
     gpus(2)
     ydl.ok("run", "--", *SHOW)
+    assert visible(ydl.the_job(), 1) == ["[unset]"]
+
+
+def test_a_task_sees_no_gpu_where_only_another_role_asks_for_one(ydl, gpus):
+    gpus(2)
+    ydl.ok("run", "--role", "worker=1", "--role", "side=1", "--resource", "side:gpus=1", "--", *SHOW)
     assert visible(ydl.the_job(), 1) == ["[]"]
 
 

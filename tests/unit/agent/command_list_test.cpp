@@ -122,6 +122,14 @@ TEST(CommandList, a_launch_whose_variable_has_no_beginning_is_not_understood) {
   EXPECT_FALSE(list.at(0).command);
 }
 
+TEST(CommandList, a_byte_that_is_not_utf8_does_not_make_the_list_unreadable) {
+  Outbox<Command> outbox;
+  outbox.push(Launch{kFirst, {"train", "caf\xe9"}, {{"A\xff", "\xff"}}});
+  const auto list = read(body_of(encode_commands(outbox)));
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_THAT(launch(list.at(0)).argv, ElementsAre("train", "caf\xEF\xBF\xBD"));
+}
+
 TEST(CommandList, numbers_go_on_from_what_was_confirmed) {
   Outbox<Command> outbox;
   outbox.push(Release{kFirst});
