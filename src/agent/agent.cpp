@@ -10,6 +10,7 @@
 #include "core/log.hpp"
 #include "core/user.hpp"
 #include "core/version.hpp"
+#include "net/spawn.hpp"
 
 #include <csignal>
 #include <fcntl.h>
@@ -60,9 +61,10 @@ class Agent {
   }
 
   void start() {
-    asio::co_spawn(context_, serve(), asio::detached);
-    if (options_.leash == Leash::standard_input) asio::co_spawn(context_, watch_leash(), asio::detached);
-    asio::co_spawn(context_, watch_signals(), asio::detached);
+    net::spawn(context_.get_executor(), "reporting to the master", serve());
+    if (options_.leash == Leash::standard_input)
+      net::spawn(context_.get_executor(), "watching the master", watch_leash());
+    net::spawn(context_.get_executor(), "watching signals", watch_signals());
   }
 
   [[nodiscard]] int exit_code() const { return exit_code_; }
@@ -82,8 +84,8 @@ class Agent {
       leave(welcome.error().message);
       co_return;
     }
-    asio::co_spawn(context_, fetch_commands(), asio::detached);
-    asio::co_spawn(context_, look_at_tasks(), asio::detached);
+    net::spawn(context_.get_executor(), "fetching commands", fetch_commands());
+    net::spawn(context_.get_executor(), "looking at the tasks", look_at_tasks());
     co_await send_reports(client);
   }
 
@@ -294,9 +296,15 @@ int run_agent_process(const AgentOptions& options) {
   asio::io_context context(1);
   Agent agent(context, machine, options, *credentials);
   agent.start();
-  context.run();
+  int exit_code = 1;
+  try {
+    context.run();
+    exit_code = agent.exit_code();
+  } catch (const net::BackgroundFailure& failure) {
+    core::log("{}", failure.what());
+  }
   agent.end_tasks();
-  return agent.exit_code();
+  return exit_code;
 }
 
 }  // namespace ydl::agent

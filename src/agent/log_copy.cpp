@@ -2,6 +2,7 @@
 
 #include "core/log.hpp"
 #include "hrpc/errors.hpp"
+#include "net/spawn.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -43,7 +44,7 @@ LogCopy::LogCopy(const net::asio::any_io_executor& executor, hdfs::FileSystem& f
     : executor_(executor), fs_(fs), options_(std::move(options)), news_(executor), ended_(executor) {}
 
 void LogCopy::start() {
-  net::asio::co_spawn(executor_, run(shared_from_this()), net::asio::detached);
+  net::spawn(executor_, "copying a log", run(shared_from_this()));
 }
 
 void LogCopy::cancel() {

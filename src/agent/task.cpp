@@ -4,6 +4,7 @@
 #include "agent/tree_killer.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
+#include "net/spawn.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -90,7 +91,7 @@ void Task::prepare(DirectoryListings& listings) {
   } else if (auto fits = check_image(); !fits) {
     report_(PrepareFailed{request_.attempt, fits.error().message});
   } else if (needs_hdfs() || request_.image) {
-    net::asio::co_spawn(executor_, bring_and_prepare(), net::asio::detached);
+    net::spawn(executor_, "preparing a task", bring_and_prepare());
   } else {
     prepare_here(listings);
   }
@@ -191,7 +192,7 @@ void Task::watch() {
   }
   process_ = std::make_unique<TaskProcess>(*std::move(started));
   machine_.add_reaper(process_->reaper_pid());
-  net::asio::co_spawn(executor_, follow(), net::asio::detached);
+  net::spawn(executor_, "watching a task", follow());
 }
 
 net::awaitable<void> Task::follow() {
@@ -247,7 +248,7 @@ void Task::ended(const job::ExitStatus& status, int leftovers) {
     exited.status.peak_memory = std::max(status.peak_memory, cgroup_->peak_memory().value_or(0));
   }
   if (request_.remote_logs.empty() && request_.remote_results.empty()) return report_(std::move(exited));
-  net::asio::co_spawn(executor_, leave_to_hdfs(std::move(exited)), net::asio::detached);
+  net::spawn(executor_, "saving results", leave_to_hdfs(std::move(exited)));
 }
 
 void Task::start_failed(job::StartFailure failure, std::string reason) {

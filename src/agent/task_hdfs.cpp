@@ -2,6 +2,7 @@
 #include "agent/task.hpp"
 #include "core/log.hpp"
 #include "hdfs/paths.hpp"
+#include "net/spawn.hpp"
 
 #include <algorithm>
 
@@ -68,7 +69,7 @@ net::awaitable<void> Task::say_that_it_saves() {
 net::awaitable<void> Task::leave_to_hdfs(TaskExited exited) {
   const auto self = shared_from_this();
   saving_ = true;
-  net::asio::co_spawn(executor_, say_that_it_saves(), net::asio::detached);
+  net::spawn(executor_, "reporting that results are saved", say_that_it_saves());
   if (!request_.remote_results.empty()) {
     if (auto saved = co_await save_to_hdfs(exited); !saved) {
       core::log("{}: {}", request_.attempt.str(), saved.error().message);

@@ -4,6 +4,7 @@
 #include "cli/views.hpp"
 #include "core/strings.hpp"
 #include "net/asio.hpp"
+#include "net/spawn.hpp"
 #include "ui/json.hpp"
 #include "ui/plain.hpp"
 #include "ui/screen.hpp"
@@ -58,7 +59,7 @@ int execute(const Events& command) {
   Printer printer(command.common, folder->id().str());
   if (command.follow && !command.timeline) {
     net::asio::io_context context(1);
-    net::asio::co_spawn(context, follow(*folder, printer), net::asio::detached);
+    net::spawn(context.get_executor(), "following the events", follow(*folder, printer));
     context.run();
   }
   if (auto fresh = refresh(*folder, std::nullopt); !fresh) complain(fresh.error());

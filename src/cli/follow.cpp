@@ -10,6 +10,7 @@
 #include "core/strings.hpp"
 #include "job/types.hpp"
 #include "net/endpoint_file.hpp"
+#include "net/spawn.hpp"
 #include "ui/question.hpp"
 #include "ui/screen.hpp"
 #include "yarn/diagnostics.hpp"
@@ -344,7 +345,7 @@ int follow_job(const master::JobFolder& folder, FollowOptions options) {
   auto remote = RemoteJob::of(context.get_executor(), folder);
   if (!remote) return complain(remote.error());
   Follower follower(context, folder, *std::move(remote), std::move(options));
-  asio::co_spawn(context, follower.run(), asio::detached);
+  net::spawn(context.get_executor(), "following the job", follower.run());
   context.run();
   return follower.exit_code();
 }

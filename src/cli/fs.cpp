@@ -5,6 +5,7 @@
 #include "hconf/load.hpp"
 #include "hdfs/configured.hpp"
 #include "hrpc/login.hpp"
+#include "net/spawn.hpp"
 #include "yarn/credentials.hpp"
 
 #include <csignal>
@@ -108,7 +109,7 @@ int execute(const Fs& command) {
     session.interrupt(signal);
     signals.clear();
   });
-  net::asio::co_spawn(io, run(session, signals), net::asio::detached);
+  net::spawn(io.get_executor(), "ydl fs", run(session, signals));
   io.run();
   return session.interrupted != 0 ? kSignalExit + session.interrupted : session.exit_code;
 }

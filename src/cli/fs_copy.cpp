@@ -2,6 +2,7 @@
 
 #include "cli/common.hpp"
 #include "core/strings.hpp"
+#include "net/spawn.hpp"
 
 #include <algorithm>
 
@@ -74,7 +75,7 @@ net::awaitable<void> copy_files(FsSession& session, std::vector<CopyFile> files,
   CopyProgress progress(session.command, files);
   Copying copying{session, progress, std::move(files), std::move(copy_one), net::Signal(executor)};
   copying.working = std::min(kAtATime, copying.files.size());
-  for (std::size_t i = copying.working; i > 0; --i) net::asio::co_spawn(executor, work(copying), net::asio::detached);
+  for (std::size_t i = copying.working; i > 0; --i) net::spawn(executor, "copying files", work(copying));
   while (copying.working > 0) co_await copying.finished.wait(std::chrono::seconds(1));
   copying.progress.clear();
 }

@@ -4,6 +4,7 @@
 #include "cli/remote_job.hpp"
 #include "cli/views.hpp"
 #include "net/endpoint_file.hpp"
+#include "net/spawn.hpp"
 
 #include <fmt/format.h>
 
@@ -43,11 +44,11 @@ core::Result<void> stop_job(const master::JobFolder& folder, std::optional<core:
   auto remote = RemoteJob::of(context.get_executor(), folder);
   if (!remote) return core::fail(remote.error());
   if (*remote && (*remote)->job().kind == backend::MasterKind::managed) {
-    net::asio::co_spawn(context, stop_remote(**remote, grace, done), net::asio::detached);
+    net::spawn(context.get_executor(), "stopping the job", stop_remote(**remote, grace, done));
   } else {
     auto endpoint = net::read_endpoint(folder.master_file());
     if (!endpoint) return core::fail(endpoint.error());
-    net::asio::co_spawn(context, stop(folder, *std::move(endpoint), grace, done), net::asio::detached);
+    net::spawn(context.get_executor(), "stopping the job", stop(folder, *std::move(endpoint), grace, done));
   }
   context.run();
   return done;

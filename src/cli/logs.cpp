@@ -5,6 +5,7 @@
 #include "core/files.hpp"
 #include "master/job_folder.hpp"
 #include "net/asio.hpp"
+#include "net/spawn.hpp"
 
 #include <set>
 #include <unistd.h>
@@ -77,7 +78,7 @@ int execute(const Logs& command) {
   const Printer printer(command.task.empty());
   if (command.follow) {
     net::asio::io_context context(1);
-    net::asio::co_spawn(context, follow(*folder, command.task, reader, printer), net::asio::detached);
+    net::spawn(context.get_executor(), "following the logs", follow(*folder, command.task, reader, printer));
     context.run();
   }
   if (auto fresh = refresh(*folder, command.task); !fresh) complain(fresh.error());

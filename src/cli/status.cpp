@@ -6,6 +6,7 @@
 #include "core/files.hpp"
 #include "core/strings.hpp"
 #include "net/endpoint_file.hpp"
+#include "net/spawn.hpp"
 #include "ui/json.hpp"
 #include "ui/relative_time.hpp"
 #include "ui/table.hpp"
@@ -40,7 +41,7 @@ core::Result<ui::JobView> current_view(const master::JobFolder& folder) {
     if (auto endpoint = net::read_endpoint(folder.master_file())) {
       net::asio::io_context context(1);
       core::Result<ui::JobView> view = core::fail(core::Errc::unavailable, "");
-      net::asio::co_spawn(context, ask_master(*std::move(endpoint), view), net::asio::detached);
+      net::spawn(context.get_executor(), "asking the job's master", ask_master(*std::move(endpoint), view));
       context.run();
       if (view) return view;
     }

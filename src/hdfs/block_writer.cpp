@@ -2,6 +2,7 @@
 
 #include "core/assert.hpp"
 #include "hdfs/errors.hpp"
+#include "net/spawn.hpp"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
 
@@ -45,7 +46,7 @@ net::Async<> BlockWriter::open_append() {
 
 void BlockWriter::start_task() {
   task_done_ = false;
-  net::asio::co_spawn(environment_.executor, run(shared_from_this()), net::asio::detached);
+  net::spawn(environment_.executor, "writing a block", run(shared_from_this()));
 }
 
 net::awaitable<void> BlockWriter::run(std::shared_ptr<BlockWriter> self) {

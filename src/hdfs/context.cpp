@@ -2,6 +2,7 @@
 
 #include "core/log.hpp"
 #include "core/strings.hpp"
+#include "net/spawn.hpp"
 
 namespace ydl::hdfs {
 
@@ -38,7 +39,7 @@ WriterLease::WriterLease(std::shared_ptr<Context> context) : context_(std::move(
   // A task whose last writer has just gone may not have noticed yet: it goes on with this one.
   if (!context_->renewing_) {
     context_->renewing_ = true;
-    net::asio::co_spawn(context_->executor, Context::renew_leases(context_), net::asio::detached);
+    net::spawn(context_->executor, "renewing leases", Context::renew_leases(context_));
   }
 }
 

@@ -6,6 +6,7 @@
 #include "hrpc/errors.hpp"
 #include "hrpc/retry_policy.hpp"
 #include "hrpc/sasl/gssapi.hpp"
+#include "net/spawn.hpp"
 
 #include <algorithm>
 #include <random>
@@ -106,7 +107,7 @@ ConnectionOptions Client::State::connection_options(std::string_view protocol) c
 std::shared_ptr<Client::State::Link> Client::State::current_link(std::string_view protocol) {
   if (link && link->connection->alive()) return link;
   link = std::make_shared<Link>(executor, server, connection_options(protocol));
-  asio::co_spawn(executor, open(link), asio::detached);
+  net::spawn(executor, "opening an RPC connection", open(link));
   return link;
 }
 

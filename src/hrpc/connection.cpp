@@ -2,6 +2,7 @@
 
 #include "core/strings.hpp"
 #include "hrpc/errors.hpp"
+#include "net/spawn.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -30,8 +31,8 @@ Connection::Connection(const asio::any_io_executor& executor, ConnectionOptions 
 
 void Connection::start() {
   received_ = used_ = core::steady_now();
-  asio::co_spawn(socket_.get_executor(), read_loop(shared_from_this()), asio::detached);
-  asio::co_spawn(socket_.get_executor(), watch_loop(shared_from_this()), asio::detached);
+  net::spawn(socket_.get_executor(), "reading RPC answers", read_loop(shared_from_this()));
+  net::spawn(socket_.get_executor(), "watching an RPC connection", watch_loop(shared_from_this()));
 }
 
 void Connection::close(core::Error why) {
@@ -82,7 +83,7 @@ net::Async<std::string> Connection::call(CallKey key, Method method, std::string
 void Connection::enqueue(std::string_view bytes) {
   unsent_ += bytes;
   if (std::exchange(writing_, true)) return;
-  asio::co_spawn(socket_.get_executor(), write_loop(shared_from_this()), asio::detached);
+  net::spawn(socket_.get_executor(), "writing RPC calls", write_loop(shared_from_this()));
 }
 
 // What comes while one write is under way goes out together with the next.

@@ -2,6 +2,7 @@
 
 #include "core/log.hpp"
 #include "core/strings.hpp"
+#include "net/spawn.hpp"
 
 #include <unordered_set>
 #include <vector>
@@ -188,11 +189,7 @@ net::awaitable<bool> answer_call(StatePtr state, beast::tcp_stream& stream, Stri
   co_return co_await answer(stream, request, std::move(response));
 }
 
-net::awaitable<void> serve(StatePtr state, tcp::socket socket) {
-  boost::system::error_code ignored;
-  socket.set_option(tcp::no_delay(true), ignored);
-  Connection connection(state, std::move(socket));
-  auto& stream = connection.stream();
+net::awaitable<void> serve_calls(StatePtr state, beast::tcp_stream& stream) {
   beast::flat_buffer buffer;
   buffer.reserve(kReadSize);
   while (!state->closed) {
@@ -212,6 +209,18 @@ net::awaitable<void> serve(StatePtr state, tcp::socket socket) {
   }
 }
 
+// Whatever one connection leads to, the others are served.
+net::awaitable<void> serve(StatePtr state, tcp::socket socket) {
+  boost::system::error_code ignored;
+  socket.set_option(tcp::no_delay(true), ignored);
+  Connection connection(state, std::move(socket));
+  try {
+    co_await serve_calls(state, connection.stream());
+  } catch (const std::exception& error) {
+    core::log("a connection is closed: {}", error.what());
+  }
+}
+
 net::awaitable<void> accept_loop(StatePtr state) {
   while (!state->closed) {
     auto [error, socket] = co_await state->acceptor.async_accept(net::tuple);
@@ -222,7 +231,7 @@ net::awaitable<void> accept_loop(StatePtr state) {
       continue;
     }
     if (state->connections.size() >= state->options.max_connections) continue;  // closes it
-    asio::co_spawn(state->executor, serve(state, std::move(socket)), asio::detached);
+    net::spawn(state->executor, "serving a connection", serve(state, std::move(socket)));
   }
 }
 
@@ -259,7 +268,7 @@ core::Result<void> Server::listen() {
   }
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error) return refuse();
-  asio::co_spawn(state_->executor, accept_loop(state_), asio::detached);
+  net::spawn(state_->executor, "accepting connections", accept_loop(state_));
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "master/job_image.hpp"
+#include "net/spawn.hpp"
 #include "spec/rules.hpp"
 
 #include <algorithm>
@@ -62,15 +63,25 @@ void Master::request_stop(std::string by, std::optional<core::Millis> grace) {
   happen(job::StopRequested{std::move(by), grace});
 }
 
+void Master::fail(std::string reason) {
+  happen(job::Broken{std::move(reason)});
+}
+
 // ---- events in -------------------------------------------------------------------------------------------------
 
 void Master::happen(job::Event event) {
   events_.push_back(std::move(event));
-  if (std::exchange(handling_, true)) return;  // a backend answered while it was being told what to do
-  while (!events_.empty()) {
-    const auto next = std::move(events_.front());
-    events_.pop_front();
-    handle(next);
+  if (handling_) return;  // a backend answered while it was being told what to do
+  handling_ = true;
+  try {
+    while (!events_.empty()) {
+      const auto next = std::move(events_.front());
+      events_.pop_front();
+      handle(next);
+    }
+  } catch (...) {
+    handling_ = false;  // the event that reports this failure must be handled
+    throw;
   }
   handling_ = false;
   flush_journal();
@@ -90,7 +101,7 @@ void Master::arm_timer() {
   timer_.cancel();
   if (!deadline) return;
   timer_.expires_at(*deadline);
-  net::asio::co_spawn(executor_, tick(), net::asio::detached);
+  net::spawn(executor_, "the job's timer", tick());
 }
 
 net::awaitable<void> Master::tick() {

@@ -45,6 +45,8 @@ class Master {
 
   // What the API needs.
   void request_stop(std::string by, std::optional<core::Millis> grace);
+  // Ends the job as failed: a part of this process does not work any more.
+  void fail(std::string reason);
   [[nodiscard]] std::string job_view() const;
   // The same as view.json: what `ydl status` shows who cannot ask this process. At the job's end it is always written.
   void write_view();

@@ -11,6 +11,7 @@
 #include "master/plan.hpp"
 #include "master/process_parts.hpp"
 #include "net/endpoint_file.hpp"
+#include "net/spawn.hpp"
 
 #include <csignal>
 #include <fcntl.h>
@@ -57,6 +58,18 @@ net::awaitable<void> run_job(Master& master, http::Server& server, int& exit_cod
   server.close();
 }
 
+// The loop stops with the job, however that ends.
+net::awaitable<void> run_job_then_stop(asio::io_context& context, Master& master, http::Server& server,
+                                       int& exit_code) {
+  try {
+    co_await run_job(master, server, exit_code);
+  } catch (...) {
+    context.stop();
+    throw;
+  }
+  context.stop();
+}
+
 }  // namespace
 
 core::Result<PreparedJob> prepare_job(const JobFolder& folder, const FindCommand& find_command) {
@@ -79,10 +92,13 @@ void begin_master_process() {
 int run_to_the_end(asio::io_context& context, Master& master, http::Server& server, Attachment attachment) {
   const auto executor = context.get_executor();
   int exit_code = 1;
-  asio::co_spawn(executor, run_job(master, server, exit_code), [&](const std::exception_ptr&) { context.stop(); });
-  asio::co_spawn(executor, watch_signals(master), asio::detached);
-  if (attachment == Attachment::leashed) asio::co_spawn(executor, watch_leash(master), asio::detached);
-  context.run();
+  net::spawn(executor, "running the job", run_job_then_stop(context, master, server, exit_code));
+  net::spawn(executor, "watching signals", watch_signals(master));
+  if (attachment == Attachment::leashed) net::spawn(executor, "watching the client", watch_leash(master));
+  net::run_loop(context, [&master](const net::BackgroundFailure& failure) {
+    core::log("{}", failure.what());
+    master.fail(fmt::format("an internal error of the job's master: {}", failure.what()));
+  });
   std::error_code ignored;
   std::filesystem::remove(master.folder().master_file(), ignored);  // its secret opens nothing any more
   return exit_code;

@@ -14,6 +14,7 @@
 #include "master/process_parts.hpp"
 #include "net/endpoint_file.hpp"
 #include "net/resolver.hpp"
+#include "net/spawn.hpp"
 #include "net/wait_for.hpp"
 #include "yarn/client_rm.hpp"
 #include "yarn/token_identifiers.hpp"
@@ -244,8 +245,8 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   };
   Master master(executor, start.folder, std::move(prepared.job), std::move(prepared.plan), site);
   server.route(make_api(master, hub));
-  asio::co_spawn(executor, show_endpoint(start.folder, start.fs, endpoint_file), asio::detached);
-  asio::co_spawn(executor, mirror.run([&master] { master.write_view(); }), asio::detached);
+  net::spawn(executor, "publishing the master's address", show_endpoint(start.folder, start.fs, endpoint_file));
+  net::spawn(executor, "copying records to HDFS", mirror.run([&master] { master.write_view(); }));
   report_start("ready");
   return run_to_the_end(context, master, server, attachment);
 }

@@ -1,5 +1,7 @@
 #include "net/for_each.hpp"
 
+#include "net/spawn.hpp"
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -30,7 +32,7 @@ Async<> for_each(std::size_t count, std::size_t at_a_time, std::function<Async<>
   const auto executor = co_await asio::this_coro::executor;
   auto works = std::make_shared<Works>(count, std::move(work), Signal(executor));
   works->workers = std::min(count, at_a_time);
-  for (std::size_t i = works->workers; i > 0; --i) asio::co_spawn(executor, do_some(works), asio::detached);
+  for (std::size_t i = works->workers; i > 0; --i) net::spawn(executor, "a worker", do_some(works));
   while (works->workers > 0) co_await works->ended.wait(core::Seconds(3600));
   if (works->failure) co_return core::fail(*works->failure);
   co_return core::Result<>{};

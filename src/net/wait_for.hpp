@@ -1,6 +1,6 @@
 #pragma once
 
-#include "net/asio.hpp"
+#include "net/spawn.hpp"
 
 #include <boost/asio/io_context.hpp>
 
@@ -17,7 +17,7 @@ awaitable<void> finish(Async<T> work, core::Result<T>& answer, asio::io_context&
 template <class T>
 core::Result<T> wait_for(asio::io_context& context, Async<T> work) {
   core::Result<T> answer = core::fail(core::Errc::cancelled, "it was interrupted");
-  asio::co_spawn(context, finish(std::move(work), answer, context), asio::detached);
+  spawn(context.get_executor(), "a call", finish(std::move(work), answer, context));
   context.restart();
   context.run();
   context.restart();

@@ -1,6 +1,7 @@
 #include "pslite/node_dialer.hpp"
 
 #include "core/strings.hpp"
+#include "net/spawn.hpp"
 #include "pslite/sockets.hpp"
 
 #include <algorithm>
@@ -9,8 +10,6 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
@@ -40,7 +39,7 @@ NodeDialer::NodeDialer(const asio::any_io_executor& executor, Target target, Opt
       wake_(executor) {}
 
 void NodeDialer::start() {
-  asio::co_spawn(socket_.get_executor(), run(shared_from_this()), asio::detached);
+  net::spawn(socket_.get_executor(), "writing to a ps-lite node", run(shared_from_this()));
 }
 
 void NodeDialer::send(std::string bytes) {

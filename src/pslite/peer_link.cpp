@@ -2,6 +2,7 @@
 
 #include "core/result.hpp"
 #include "core/strings.hpp"
+#include "net/spawn.hpp"
 #include "pslite/protocol.hpp"
 #include "pslite/sockets.hpp"
 
@@ -9,8 +10,6 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
@@ -34,7 +33,7 @@ PeerLink::PeerLink(LinkId id, asio::ip::tcp::socket socket, zmtp::Limits limits,
       peer_(remote_name(socket_)) {}
 
 void PeerLink::start() {
-  asio::co_spawn(socket_.get_executor(), run(shared_from_this()), asio::detached);
+  net::spawn(socket_.get_executor(), "reading from a ps-lite node", run(shared_from_this()));
 }
 
 void PeerLink::close() {

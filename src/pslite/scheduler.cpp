@@ -1,5 +1,6 @@
 #include "pslite/scheduler.hpp"
 
+#include "net/spawn.hpp"
 #include "pslite/meta_codec.hpp"
 #include "pslite/node_dialer.hpp"
 #include "pslite/peer_link.hpp"
@@ -13,8 +14,6 @@
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -96,7 +95,7 @@ class Scheduler::Engine final : public std::enable_shared_from_this<Engine>,
     }
   }
 
-  void start() { asio::co_spawn(acceptor_.get_executor(), accept(shared_from_this()), asio::detached); }
+  void start() { net::spawn(acceptor_.get_executor(), "accepting ps-lite nodes", accept(shared_from_this())); }
 
   // The notices of an event from the master come after the call that brought it.
   void post(Event event) {

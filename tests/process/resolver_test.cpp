@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 
+#include <boost/asio/detached.hpp>
 #include <boost/asio/ip/udp.hpp>
 #include <fmt/format.h>
 

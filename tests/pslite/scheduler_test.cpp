@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 
 namespace ydl::pslite {

@@ -1,5 +1,7 @@
 #include "backend/fake/fake.hpp"
 
+#include "net/spawn.hpp"
+
 #include <algorithm>
 #include <set>
 
@@ -71,13 +73,13 @@ net::awaitable<void> live_a_life(std::shared_ptr<FakeBackend::State> state, Atte
 
 void FakeBackend::place(agent::Prepare request) {
   state_->asked.insert(request.attempt);
-  net::asio::co_spawn(state_->executor, find_place(state_, std::move(request)), net::asio::detached);
+  net::spawn(state_->executor, "placing a fake task", find_place(state_, std::move(request)));
 }
 
 void FakeBackend::launch(agent::Launch request) {
   if (!state_->held.contains(request.attempt)) return;
   state_->live[request.attempt] = std::make_shared<State::Live>(state_->executor);
-  net::asio::co_spawn(state_->executor, live_a_life(state_, request.attempt), net::asio::detached);
+  net::spawn(state_->executor, "running a fake task", live_a_life(state_, request.attempt));
 }
 
 void FakeBackend::stop(agent::Stop request) {

@@ -3,6 +3,7 @@
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "core/user.hpp"
+#include "net/spawn.hpp"
 
 #include <csignal>
 #include <set>
@@ -143,8 +144,8 @@ net::Async<> LocalBackend::open() {
   state.process.emplace(std::move(*process));
   state.leash = std::move(leash->write);
   state.running = true;
-  net::asio::co_spawn(state.executor, watch_agent(state_), net::asio::detached);
-  net::asio::co_spawn(state.executor, watch_silence(state_), net::asio::detached);
+  net::spawn(state.executor, "watching the agent", watch_agent(state_));
+  net::spawn(state.executor, "watching the agent's heartbeat", watch_silence(state_));
   co_return core::Result<>{};
 }
 
@@ -165,7 +166,7 @@ void LocalBackend::launch(agent::Launch request) {
 void LocalBackend::stop(agent::Stop request) {
   const bool at_once = request.grace == core::Millis(0);
   state_->hub.send(state_->agent, std::move(request));
-  if (at_once && state_->running) net::asio::co_spawn(state_->executor, watch_stop(state_), net::asio::detached);
+  if (at_once && state_->running) net::spawn(state_->executor, "watching the agent stop", watch_stop(state_));
 }
 
 void LocalBackend::release(const AttemptId& attempt) {

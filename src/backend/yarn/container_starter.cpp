@@ -2,6 +2,7 @@
 
 #include "core/log.hpp"
 #include "hrpc/configured.hpp"
+#include "net/spawn.hpp"
 
 #include <memory>
 
@@ -50,15 +51,14 @@ void ContainerStarter::start(const yarn::NodeId& node, const hrpc::Token& token,
     return;
   }
   auto manager = std::make_shared<yarn::ContainerManager>(executor_, node, *std::move(made));
-  net::asio::co_spawn(executor_, start_all(std::move(manager), std::move(starts), std::move(failed)),
-                      net::asio::detached);
+  net::spawn(executor_, "starting containers", start_all(std::move(manager), std::move(starts), std::move(failed)));
 }
 
 void ContainerStarter::stop(const yarn::NodeId& node, const hrpc::Token& token, std::vector<yarn::ContainerId> ids) {
   auto made = options(node, token);
   if (!made) return core::log("stopping containers on {}: {}", node.str(), made.error().message);
   auto manager = std::make_shared<yarn::ContainerManager>(executor_, node, *std::move(made));
-  net::asio::co_spawn(executor_, stop_all(std::move(manager), std::move(ids)), net::asio::detached);
+  net::spawn(executor_, "stopping containers", stop_all(std::move(manager), std::move(ids)));
 }
 
 }  // namespace ydl::backend

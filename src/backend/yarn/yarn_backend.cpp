@@ -1,6 +1,7 @@
 #include "backend/yarn/yarn_backend.hpp"
 
 #include "backend/yarn/yarn_state.hpp"
+#include "net/spawn.hpp"
 
 namespace ydl::backend {
 
@@ -13,7 +14,7 @@ YarnBackend::~YarnBackend() {
 
 net::Async<> YarnBackend::open() {
   auto registered = co_await state_->register_master();
-  if (registered) net::asio::co_spawn(state_->executor, heartbeats(state_), net::asio::detached);
+  if (registered) net::spawn(state_->executor, "sending heartbeats to the ResourceManager", heartbeats(state_));
   co_return registered;
 }
 

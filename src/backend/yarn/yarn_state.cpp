@@ -6,6 +6,7 @@
 #include "hconf/services.hpp"
 #include "hrpc/configured.hpp"
 #include "net/resolver.hpp"
+#include "net/spawn.hpp"
 #include "yarn/token_identifiers.hpp"
 
 #include <fmt/format.h>
@@ -152,7 +153,7 @@ void YarnBackend::State::on_granted(const std::vector<yarn::Container>& containe
     hub.send(agent_of(id), held->request);
     by_node[container.node].push_back(id);
   }
-  for (auto& [node, ids] : by_node) net::asio::co_spawn(executor, start_on(node, std::move(ids)), net::asio::detached);
+  for (auto& [node, ids] : by_node) net::spawn(executor, "starting containers", start_on(node, std::move(ids)));
 }
 
 // The node's address first: the task's place will need it.

@@ -3,6 +3,7 @@
 #include "backend/yarn/yarn_state.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
+#include "net/spawn.hpp"
 #include "yarn/diagnostics.hpp"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ void YarnBackend::State::on_completed(const yarn::ContainerStatus& status) {
   if (end.meaning != Meaning::exited && end.meaning != Meaning::lost) return on_end(status.id, end);
   held->phase = Phase::ended;                        // and its agent had no time to say so
   hub.send(agent_of(status.id), agent::Shutdown{});  // a container that lives on when its NodeManager is lost
-  net::asio::co_spawn(executor, save_logs_and_end(status.id, std::move(end)), net::asio::detached);
+  net::spawn(executor, "saving the logs of a container", save_logs_and_end(status.id, std::move(end)));
 }
 
 // Who hears of the end may want to read the last lines.

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
+#include <boost/asio/detached.hpp>
+
 namespace ydl::master {
 namespace {
 
