@@ -17,7 +17,7 @@ namespace ydl::master {
 
 namespace json = boost::json;
 
-Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, JobFile job, JobPlan plan,
+Master::Master(const net::asio::any_io_executor& executor, jobs::JobFolder folder, jobs::JobFile job, JobPlan plan,
                const Site& site)
     : executor_(executor),
       folder_(std::move(folder)),
@@ -251,7 +251,7 @@ void Master::records_incomplete(const core::Error& why) {
 }
 
 void Master::write_state() {
-  StateFile state;
+  jobs::StateFile state;
   state.state = job::name(outcome_ ? outcome_->state : machine_.state());
   state.tasks = machine_.task_count();
   if (outcome_) {
@@ -264,7 +264,7 @@ void Master::write_state() {
     state.finished = finished_at_;
   }
   if (outcome_) write_view();
-  if (auto written = write_state_file(folder_, state); !written) records_incomplete(written.error());
+  if (auto written = jobs::write_state_file(folder_, state); !written) records_incomplete(written.error());
 }
 
 void Master::write_view() {

@@ -72,10 +72,10 @@ net::awaitable<void> run_job_then_stop(asio::io_context& context, Master& master
 
 }  // namespace
 
-core::Result<PreparedJob> prepare_job(const JobFolder& folder, const FindCommand& find_command) {
-  auto lock = lock_job(folder);
+core::Result<PreparedJob> prepare_job(const jobs::JobFolder& folder, const FindCommand& find_command) {
+  auto lock = jobs::lock_job(folder);
   if (!lock) return core::fail(lock.error());
-  auto job = read_job_file(folder);
+  auto job = jobs::read_job_file(folder);
   if (!job) return core::fail(job.error());
   auto plan = make_plan(job->spec, find_command);
   if (!plan) return core::fail(plan.error());
@@ -109,7 +109,7 @@ void report_start(std::string_view line) {
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
-int run_master_process(const JobFolder& folder, Attachment attachment) {
+int run_master_process(const jobs::JobFolder& folder, Attachment attachment) {
   begin_master_process();
   auto prepared = prepare_job(folder, find_on_path);
   if (!prepared) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "master/job_folder.hpp"
+#include "jobs/job_folder.hpp"
 
 namespace ydl::master {
 
@@ -12,10 +12,10 @@ enum class Attachment {
 
 // Runs the job of a folder as this process: `ydl __master`. Standard output is a pipe to whoever started it, on which
 // one line comes: "ready", or "error " and a sentence. Returns the exit code.
-[[nodiscard]] int run_master_process(const JobFolder& folder, Attachment attachment);
+[[nodiscard]] int run_master_process(const jobs::JobFolder& folder, Attachment attachment);
 
 // The same for a job on YARN whose master runs here: an unmanaged ApplicationMaster.
-[[nodiscard]] int run_unmanaged_master_process(const JobFolder& folder, Attachment attachment);
+[[nodiscard]] int run_unmanaged_master_process(const jobs::JobFolder& folder, Attachment attachment);
 
 // The same as an ApplicationMaster in a container: `ydl __master --container`. What it has to run the container's
 // credentials say (master_ticket.hpp); its words go to standard error, whose end the ResourceManager shows.

@@ -14,11 +14,11 @@ namespace ydl::master {
 void begin_master_process();
 
 struct PreparedJob {
-  JobFile job;
+  jobs::JobFile job;
   JobPlan plan;
 };
 // The job of a folder, which is locked for the life of this process.
-[[nodiscard]] core::Result<PreparedJob> prepare_job(const JobFolder& folder, const FindCommand& find_command);
+[[nodiscard]] core::Result<PreparedJob> prepare_job(const jobs::JobFolder& folder, const FindCommand& find_command);
 
 // Says one line to whoever started us, "ready" or "error " and a sentence, and lets go of the pipe.
 void report_start(std::string_view line);

@@ -34,7 +34,7 @@ constexpr core::Millis kResolvePatience{10'000};
 
 // Everything that must be known before the job can run.
 struct YarnStart {
-  JobFolder folder{""};
+  jobs::JobFolder folder{""};
   backend::YarnJob job;
   hconf::Config config;
   yarn::Credentials credentials;  // for the agents
@@ -65,8 +65,8 @@ net::Async<std::string> numeric_address(std::string host) {
 // ---- in a container --------------------------------------------------------------------------------------------
 
 // The job's files from HDFS into a folder of this container.
-net::Async<JobFolder> fetch_job(hdfs::FileSystem& fs, std::string remote) {
-  const JobFolder folder(std::filesystem::current_path() / "jobs" / std::filesystem::path(remote).filename());
+net::Async<jobs::JobFolder> fetch_job(hdfs::FileSystem& fs, std::string remote) {
+  const jobs::JobFolder folder(std::filesystem::current_path() / "jobs" / std::filesystem::path(remote).filename());
   if (auto made = core::make_directories(folder.logs(), 0700); !made) co_return fail(made.error());
   for (const auto& path : {folder.job_file(), folder.yarn_file()}) {
     const auto content = co_await backend::read_remote_file(fs, fmt::format("{}/{}", remote, path.filename().string()));
@@ -127,7 +127,7 @@ net::Async<std::string> own_address_towards(std::string host) {
   co_return socket.local_endpoint(error).address().to_string();
 }
 
-net::Async<YarnStart> start_beside_client(asio::any_io_executor executor, JobFolder folder) {
+net::Async<YarnStart> start_beside_client(asio::any_io_executor executor, jobs::JobFolder folder) {
   YarnStart start;
   start.folder = std::move(folder);
   const auto text = core::read_file(start.folder.yarn_file());
@@ -173,7 +173,7 @@ std::vector<backend::YarnRole> roles_of(const JobPlan& plan) {
 }
 
 // When things happened before the job's journal began. The cluster's clock may differ from the client's.
-std::vector<Site::Step> steps_so_far(const JobFile& job, core::WallTime begun) {
+std::vector<Site::Step> steps_so_far(const jobs::JobFile& job, core::WallTime begun) {
   std::vector<Site::Step> steps{{job::RecordKind::job_created, job.created, "was given to ydl"}};
   const auto submitted = core::parse_int<std::int64_t>(core::process_getenv("APP_SUBMIT_TIME_ENV").value_or(""));
   if (submitted) {
@@ -184,7 +184,7 @@ std::vector<Site::Step> steps_so_far(const JobFile& job, core::WallTime begun) {
 }
 
 // Clients look for it once the ResourceManager says that we run.
-net::awaitable<void> show_endpoint(JobFolder folder, std::shared_ptr<hdfs::FileSystem> fs, std::string file) {
+net::awaitable<void> show_endpoint(jobs::JobFolder folder, std::shared_ptr<hdfs::FileSystem> fs, std::string file) {
   const auto content = core::read_file(folder.master_file());
   if (!content) co_return;
   const auto written = co_await backend::write_remote_file(*fs, file, *content, 0600);
@@ -264,7 +264,7 @@ int run_when_started(asio::io_context& context, net::Async<YarnStart> starting, 
 
 }  // namespace
 
-int run_unmanaged_master_process(const JobFolder& folder, Attachment attachment) {
+int run_unmanaged_master_process(const jobs::JobFolder& folder, Attachment attachment) {
   begin_master_process();
   asio::io_context context(1);
   return run_when_started(context, start_beside_client(context.get_executor(), folder), attachment);
