@@ -5,9 +5,7 @@
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "hconf/portable.hpp"
-#include "hconf/services.hpp"
 #include "hdfs/configured.hpp"
-#include "hrpc/configured.hpp"
 #include "master/api.hpp"
 #include "master/job_image.hpp"
 #include "master/master_ticket.hpp"
@@ -17,6 +15,7 @@
 #include "net/spawn.hpp"
 #include "net/wait_for.hpp"
 #include "yarn/client_rm.hpp"
+#include "yarn/configured.hpp"
 #include "yarn/token_identifiers.hpp"
 
 #include <filesystem>
@@ -47,11 +46,8 @@ struct YarnStart {
 core::Result<std::shared_ptr<hdfs::FileSystem>> open_hdfs(const asio::any_io_executor& executor,
                                                           const hconf::Config& config, const std::string& user,
                                                           const yarn::Credentials& credentials) {
-  const auto service = hconf::default_name_service(config);
-  if (!service) return fail(service.error());
-  std::vector<hrpc::Token> tokens;
-  for (const auto& [alias, token] : credentials.tokens) tokens.push_back(token);
-  auto options = hdfs::configured(config, *service, {.user = user, .tokens = tokens});
+  const auto tokens = yarn::tokens_of(credentials);
+  auto options = hdfs::configured(config, {.user = user, .tokens = tokens});
   if (!options) return fail(options.error());
   return std::make_shared<hdfs::FileSystem>(executor, *std::move(options));
 }
@@ -141,19 +137,14 @@ net::Async<YarnStart> start_beside_client(asio::any_io_executor executor, jobs::
 
   const auto application = yarn::ApplicationId::parse(start.job.application);
   if (!application) co_return fail(application.error());
-  const auto managers = hconf::resource_managers(start.config);
-  if (!managers) co_return fail(managers.error());
-  std::vector<hconf::HostPort> servers;
-  for (const auto& manager : *managers) servers.push_back(manager.client);
-  auto options =
-      hrpc::resource_manager_options(start.config, servers, yarn::kRmDelegationToken, {.user = start.job.user});
+  const auto options = yarn::client_rm_options(start.config, {.user = start.job.user});
   if (!options) co_return fail(options.error());
-  yarn::ClientRm rm(executor, *std::move(options));
+  yarn::ClientRm rm(executor, *options);
   auto token = co_await rm.unmanaged_token(*application);
   if (!token) co_return fail(token.error());
   start.token = *std::move(token);
   rm.close();
-  auto address = co_await own_address_towards(servers.front().host);
+  auto address = co_await own_address_towards(options->servers.front().host);
   if (!address) co_return fail(address.error());
   start.address = *std::move(address);
   co_return start;

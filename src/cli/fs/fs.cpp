@@ -6,7 +6,7 @@
 #include "hdfs/configured.hpp"
 #include "hrpc/login.hpp"
 #include "net/spawn.hpp"
-#include "yarn/credentials.hpp"
+#include "yarn/configured.hpp"
 
 #include <csignal>
 
@@ -32,13 +32,10 @@ core::Result<hconf::Config> configuration() {
 core::Result<hdfs::Options> options(const Fs& command) {
   const auto config = command.hadoop ? core::Result<hconf::Config>(*command.hadoop) : configuration();
   if (!config) return core::fail(config.error());
-  const auto service = hconf::default_name_service(*config);
-  if (!service) return core::fail(service.error());
   const auto credentials = yarn::process_credentials();
   if (!credentials) return core::fail(credentials.error());
-  std::vector<hrpc::Token> tokens;
-  for (const auto& [alias, token] : credentials->tokens) tokens.push_back(token);
-  return hdfs::configured(*config, *service, {.user = hrpc::login_name(*config), .tokens = tokens});
+  const auto tokens = yarn::tokens_of(*credentials);
+  return hdfs::configured(*config, {.user = hrpc::login_name(*config), .tokens = tokens});
 }
 
 net::awaitable<void> dispatch(FsSession& session) {

@@ -3,9 +3,8 @@
 #include "core/user.hpp"
 #include "hconf/services.hpp"
 #include "hdfs/configured.hpp"
-#include "hrpc/configured.hpp"
 #include "hrpc/sasl/ticket_cache.hpp"
-#include "yarn/token_identifiers.hpp"
+#include "yarn/configured.hpp"
 
 namespace ydl::client {
 
@@ -40,12 +39,7 @@ core::Result<ClusterClient> open_cluster(const net::asio::any_io_executor& execu
   cluster.url_prefix = "hdfs://" + service->name;
   cluster.root = cluster.fs->home_directory() + "/.ydl";
 
-  const auto managers = hconf::resource_managers(cluster.config);
-  if (!managers) return core::fail(managers.error());
-  std::vector<hconf::HostPort> servers;
-  for (const auto& manager : *managers) servers.push_back(manager.client);
-  auto rm_options = hrpc::resource_manager_options(cluster.config, std::move(servers), yarn::kRmDelegationToken,
-                                                   {.user = cluster.user});
+  auto rm_options = yarn::client_rm_options(cluster.config, {.user = cluster.user});
   if (!rm_options) return core::fail(rm_options.error());
   // People wait for this: Hadoop's own patience is a quarter of an hour.
   rm_options->retry.same_server_pause = std::min(rm_options->retry.same_server_pause, core::Millis(1'000));
