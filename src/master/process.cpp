@@ -72,6 +72,26 @@ net::awaitable<void> run_job_then_stop(asio::io_context& context, Master& master
 
 }  // namespace
 
+std::string_view name(ProcessKind kind) {
+  switch (kind) {
+    case ProcessKind::local:
+      return "local";
+    case ProcessKind::yarn_container:
+      return "yarn-container";
+    case ProcessKind::yarn_unmanaged:
+      return "yarn-unmanaged";
+  }
+  return "";
+}
+
+core::Result<ProcessKind> parse_process_kind(std::string_view text) {
+  for (const auto kind : {ProcessKind::local, ProcessKind::yarn_container, ProcessKind::yarn_unmanaged}) {
+    if (text == name(kind)) return kind;
+  }
+  return core::fail(core::Errc::usage,
+                    fmt::format("--master {}: choose local, yarn-container or yarn-unmanaged", text));
+}
+
 core::Result<PreparedJob> prepare_job(const jobs::JobFolder& folder, const FindCommand& find_command) {
   auto lock = jobs::lock_job(folder);
   if (!lock) return core::fail(lock.error());

@@ -1,12 +1,10 @@
 #pragma once
 
-#include "backend/packing/python_env.hpp"
-#include "backend/yarn/yarn_job.hpp"
 #include "cli/args/cluster_options.hpp"
 #include "cli/fs/fs_command.hpp"
 #include "core/clock.hpp"
+#include "master/process.hpp"
 #include "spec/job_spec.hpp"
-#include "spec/settings.hpp"
 #include "ui/display.hpp"
 
 #include <cstdint>
@@ -25,20 +23,6 @@ struct CommonOptions {
   ui::Mode output = ui::Mode::automatic;
 };
 
-// What only a YARN cluster understands. Only its address and the results come from the command line as they are;
-// yarn_options() takes the rest from the job.
-struct YarnOptions {
-  std::string queue = "default";
-  std::string resource_manager;  // where no configuration names one
-  backend::MasterKind kind = backend::MasterKind::managed;
-  yarn::Resource am_size{.memory_mib = 256, .vcores = 1};
-  std::string am_label;
-  std::optional<std::int32_t> priority;
-  std::string results;  // on HDFS; empty: in the job's folder
-  spec::Settings settings;
-  std::optional<backend::PythonEnv> python_env;  // that travels with the job
-};
-
 // How a job is run, whether the command line or a file describes it.
 struct RunOptions {
   CommonOptions common;
@@ -46,7 +30,7 @@ struct RunOptions {
   bool dry_run = false;
   std::string results;  // empty: in the job's folder
   std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;
-  YarnOptions yarn;
+  std::string resource_manager;           // -hip: where no configuration names one
   std::vector<std::string> cluster_only;  // options given that only a cluster understands
   std::vector<std::string> notes;         // what is said before the job starts
 };
@@ -119,7 +103,7 @@ struct ShowText {
 struct MasterProcess {
   std::string folder;
   bool detached = false;
-  bool in_container = false;
+  master::ProcessKind kind = master::ProcessKind::local;
 };
 struct AgentProcess {
   std::string id;

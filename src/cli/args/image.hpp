@@ -18,10 +18,4 @@ struct ImageOptions {
 // The job with what the command line says about its image, over what its file says. Errors: usage, naming the option.
 [[nodiscard]] core::Result<spec::JobSpec> with_image(spec::JobSpec job, const ImageOptions& options);
 
-// For jobs of this machine: with podman or docker named, whichever is asked for or installed. Errors: not_found.
-[[nodiscard]] core::Result<spec::JobSpec> with_runtime_of_this_machine(spec::JobSpec job);
-
-// Whether NodeManagers can do what is asked of them where they are to run the image. Errors: usage.
-[[nodiscard]] core::Result<void> check_node_managers_image(const spec::JobSpec& job);
-
 }  // namespace ydl::cli

@@ -141,10 +141,12 @@ struct Grammar {
 
   void add_hidden() {
     auto& master = add("__master", "", "", [this]() -> Result<Command> {
-      return MasterProcess{raw.folder, raw.detached, raw.in_container};
+      const auto kind = master::parse_process_kind(raw.master);
+      if (!kind) return core::fail(kind.error());
+      return MasterProcess{raw.folder, raw.detached, *kind};
     });
     master.add_option("--folder", raw.folder);
-    master.add_flag("--container", raw.in_container);
+    master.add_option("--master", raw.master);
     master.add_flag("--detached", raw.detached);
     auto& agent = add("__agent", "", "", [this]() -> Result<Command> {
       return AgentProcess{raw.id,

@@ -50,8 +50,7 @@ Result<RunOptions> run_options(const RawOptions& raw) {
     options.port_range = {*first, *last};
   }
   if (!raw.host_ip.empty()) options.cluster_only.emplace_back("-hip");
-  options.yarn.results = raw.results;
-  options.yarn.resource_manager = raw.host_ip;
+  options.resource_manager = raw.host_ip;
   if (!raw.jar.empty()) options.notes.push_back(fmt::format("--jar {} is not needed: ydl has no jar", raw.jar));
   if (!raw.yarn_scripts.empty())
     options.notes.push_back(fmt::format("--yarn-scripts {} is not needed: ydl brings its own", raw.yarn_scripts));

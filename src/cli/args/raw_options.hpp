@@ -23,9 +23,9 @@ struct RawOptions {
   bool now = false;
   bool force = false;
   bool detached = false;
-  bool in_container = false;
   bool probe = false;
   std::string what, target;
+  std::string master = "local";
   bool leash = false;
   std::int64_t outlives_master_ms = 5000;
   std::int64_t hdfs_patience_ms = 300'000;

@@ -16,7 +16,7 @@ namespace ydl::cli {
 
 int complain(const core::Error& error) {
   (void)core::write_all(STDERR_FILENO, fmt::format("ydl: {}\n", error.message));
-  return error.code == core::Errc::usage ? 2 : 1;
+  return error.code == core::Errc::usage ? 2 : error.code == core::Errc::cancelled ? 130 : 1;
 }
 
 void print(std::string_view text) {

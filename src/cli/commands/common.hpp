@@ -10,7 +10,7 @@
 // What the commands share.
 namespace ydl::cli {
 
-// "ydl: SENTENCE" on standard error; returns the exit code, 2 for usage and 1 for the rest.
+// "ydl: SENTENCE" on standard error; returns the exit code: 2 for usage, 130 for an interruption, 1 for the rest.
 int complain(const core::Error& error);
 
 // All of it to standard output; a reader that has gone away (`ydl ls | head`) is no error.

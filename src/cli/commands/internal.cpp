@@ -5,17 +5,20 @@
 #include "core/user.hpp"
 #include "master/process.hpp"
 
-#include <filesystem>
-
 namespace ydl::cli {
 
 int execute(const MasterProcess& command) {
-  if (command.in_container) return master::run_container_master_process();
   const jobs::JobFolder folder(command.folder);
   const auto attachment = command.detached ? master::Attachment::detached : master::Attachment::leashed;
-  std::error_code ignored;
-  return std::filesystem::exists(folder.yarn_file(), ignored) ? master::run_unmanaged_master_process(folder, attachment)
-                                                              : master::run_master_process(folder, attachment);
+  switch (command.kind) {
+    case master::ProcessKind::local:
+      break;
+    case master::ProcessKind::yarn_container:
+      return master::run_container_master_process();
+    case master::ProcessKind::yarn_unmanaged:
+      return master::run_unmanaged_master_process(folder, attachment);
+  }
+  return master::run_master_process(folder, attachment);
 }
 
 int execute(const AgentProcess& command) {

@@ -1,28 +1,10 @@
 #include "cli/commands/launch.hpp"
 
-#include "agent/gpus.hpp"
-#include "backend/local/local.hpp"
 #include "cli/commands/common.hpp"
 #include "cli/commands/dry_run.hpp"
-#include "cli/commands/follow.hpp"
-#include "cli/commands/launch_parts.hpp"
-#include "client/cluster_choice.hpp"
-#include "client/env/archives.hpp"
-#include "client/env/python_env.hpp"
-#include "client/held_signals.hpp"
-#include "client/task_paths.hpp"
-#include "client/upload_size.hpp"
-#include "core/strings.hpp"
-#include "core/user.hpp"
-#include "core/version.hpp"
-#include "jobs/job_folder.hpp"
-#include "master/plan.hpp"
-#include "net/child_process.hpp"
-#include "spec/rules.hpp"
-#include "ui/screen.hpp"
+#include "client/launch.hpp"
+#include "core/files.hpp"
 
-#include <array>
-#include <filesystem>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -30,78 +12,7 @@
 namespace ydl::cli {
 namespace {
 
-namespace fs = std::filesystem;
-using core::Result;
-
-Result<void> check_machine(const master::JobPlan& plan) {
-  backend::Needs needs;
-  std::vector<std::string> gpu_users;
-  for (const auto& role : plan.roles) {
-    needs.tasks += role.count;
-    needs.memory += role.asked.memory.value_or(0) * static_cast<std::uint64_t>(role.count);
-    needs.gpus += role.gpus * role.count;
-    if (role.gpus > 0)
-      gpu_users.push_back(fmt::format("{} for each of {}", role.gpus, core::plural(role.count, role.name)));
-  }
-  needs.gpu_users = core::join(gpu_users, ", ");
-  backend::Machine machine;
-  machine.cores = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
-  machine.memory =
-      static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  if (needs.gpus > 0) {
-    const auto gpus = agent::discover_gpus();
-    if (!gpus) return core::fail(gpus.error());
-    machine.gpus = static_cast<int>(gpus->size());
-  }
-  return backend::check_capacity(needs, machine);
-}
-
-jobs::StateFile initial_state() {
-  jobs::StateFile state;
-  state.state = "placing";
-  return state;
-}
-
-// The folders that the agent will want for the first attempts. A folder can cost as much time as a process: they are
-// made here while the master starts. What cannot be made the agent tries again, and says why.
-void make_task_folders(const jobs::JobFolder& folder, const master::JobPlan& plan) {
-  for (const auto& role : plan.roles) {
-    for (int index = 0; index < role.count; ++index) {
-      const core::TaskId task{role.name, index};
-      for (const auto& path : {folder.working_directory(task), folder.task_logs({task, 1})}) {
-        if (!core::make_directories(path)) return;
-      }
-    }
-  }
-}
-
-}  // namespace
-
-Result<jobs::JobFolder> make_job_folder(const RunOptions& options, const spec::JobSpec& spec,
-                                        const client::ClusterChoice& where, const ResultsOf& results_of) {
-  const auto jobs = jobs::jobs_root();
-  if (!jobs) return core::fail(jobs.error());
-  auto folder = jobs::create_job_folder(*jobs, spec.name);
-  if (!folder) return folder;
-  jobs::JobFile job;
-  job.id = folder->id();
-  job.created = core::wall_now();
-  job.user = core::user_name();
-  job.ydl_version = core::kVersion;
-  job.cluster = where.cluster;
-  job.results = results_of(*folder);
-  job.port_range = options.port_range;
-  job.spec = spec;
-  auto written = jobs::write_job_file(*folder, job);
-  if (written) written = jobs::write_state_file(*folder, initial_state());
-  if (!written) {  // half a job helps nobody
-    std::error_code ignored;
-    fs::remove_all(folder->root(), ignored);
-    return core::fail(written.error());
-  }
-  return folder;
-}
-
+// On standard error, unless the output is for programs.
 void say(const RunOptions& options, const std::string& line) {
   const bool quiet = options.common.output == ui::Mode::json || options.common.output == ui::Mode::quiet;
   if (!quiet) (void)core::write_all(STDERR_FILENO, line + "\n");
@@ -112,94 +23,27 @@ void say_how_to_follow(const RunOptions& options, const std::string& id) {
   print(wants_json(options.common) ? fmt::format("{{\"v\":1,\"type\":\"submitted\",\"id\":\"{}\"}}\n", id) : id + "\n");
 }
 
-Result<core::UniqueFd> start_master(const jobs::JobFolder& folder, bool detached,
-                                    const std::function<void()>& meanwhile) {
-  auto leash = core::make_pipe();
-  auto answer = core::make_pipe();
-  if (!leash) return core::fail(leash.error());
-  if (!answer) return core::fail(answer.error());
-  net::SpawnOptions spawn;
-  spawn.executable = net::kOwnExecutable;
-  spawn.argv = {"ydl", "__master", "--folder", folder.root().string()};
-  if (detached)
-    spawn.argv.emplace_back("--detached");
-  else
-    spawn.standard_input = std::move(leash->read);
-  spawn.standard_output = std::move(answer->write);
-  spawn.log_file = folder.master_log();
-  if (auto process = net::ChildProcess::spawn(std::move(spawn)); !process) return core::fail(process.error());
-  if (meanwhile) meanwhile();
-
-  std::string line;
-  std::array<char, 4096> buffer{};
-  for (;;) {
-    const auto n = ::read(answer->read.get(), buffer.data(), buffer.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    line.append(buffer.data(), static_cast<std::size_t>(n));
-  }
-  if (line.starts_with("ready")) return std::move(leash->write);
-  if (line.starts_with("error ")) return core::fail(core::Errc::io, std::string(core::trim(line.substr(6))));
-  return core::fail(core::Errc::io,
-                    fmt::format("the job's master did not start; its log is {}", folder.master_log().string()));
+client::LaunchOptions launch_options(const RunOptions& options) {
+  return {.cluster = {options.common.cluster, options.resource_manager, options.cluster_only},
+          .output = options.common.output,
+          .detach = options.detach,
+          .dry_run = options.dry_run,
+          .results = options.results,
+          .port_range = options.port_range,
+          .notes = options.notes};
 }
 
-int launch_job(const RunOptions& options, spec::JobSpec spec) {
-  const auto where =
-      client::choose_cluster({options.common.cluster, options.yarn.resource_manager, options.cluster_only});
-  if (!where) return complain(where.error());
-  if (where->cluster == "yarn") return launch_on_yarn(options, std::move(spec), *where);
-  if (auto checked = spec::check_job(spec); !checked) return complain(checked.error());
-  if (!options.dry_run) {
-    if (auto scripts = client::check_scripts(spec); !scripts) return complain(scripts.error());
-  }
-  // An image sees what the job brings to its tasks, not where it comes from.
-  spec = spec.image ? client::with_scripts_shipped(std::move(spec)) : client::with_scripts_in_place(std::move(spec));
-  if (!options.dry_run) {
-    auto runnable = with_runtime_of_this_machine(std::move(spec));
-    if (!runnable) return complain(runnable.error());
-    spec = *std::move(runnable);
-  }
-  if (spec.python_env && !options.dry_run) {
-    const auto environment = client::find_python_env(spec, [&](const std::string& line) { say(options, line); });
-    if (!environment) return complain(environment.error());
-    auto interpreter = client::local_interpreter(*environment);
-    if (!interpreter) return complain(interpreter.error());
-    spec = client::with_programs_first(std::move(spec), *interpreter, master::search_path());
-    spec = client::with_interpreter(std::move(spec), *std::move(interpreter));
-  }
-  const auto plan = master::make_plan(spec);
-  if (!plan) return complain(plan.error());
-  if (options.dry_run) {
-    print(wants_json(options.common) ? dry_run_json(*plan, *where) : dry_run_text(*plan, *where, output_style()));
-    return 0;
-  }
-  if (auto fits = check_machine(*plan); !fits) return complain(fits.error());
-  const auto size_note = client::check_upload_size(spec);
-  if (!size_note) return complain(size_note.error());
+}  // namespace
 
-  say(options, where->sentence);
-  for (const auto& note : options.notes) say(options, note);
-  for (const auto& note : plan->notes) say(options, "note: " + note);
-  for (const auto& note : client::outside_paths(spec)) say(options, "note: " + note);
-  if (!size_note->empty()) say(options, "note: " + *size_note);
-  client::HeldSignals signals;
-  const auto folder = make_job_folder(options, spec, *where, [&](const jobs::JobFolder& made) {
-    return options.results.empty() ? made.default_results() : fs::absolute(options.results);
-  });
-  if (!folder) return complain(folder.error());
-  if (auto unpacked = client::unpack_archives(spec, folder->archives()); !unpacked) {
-    std::error_code ignored;
-    fs::remove_all(folder->root(), ignored);
-    return complain(unpacked.error());
-  }
-  auto leash = start_master(*folder, options.detach, [&] { make_task_folders(*folder, *plan); });
-  if (!leash) return complain(leash.error());
-  if (options.detach) {
-    say_how_to_follow(options, folder->id().str());
-    return 0;
-  }
-  return follow_job(*folder, {options.common.output, *std::move(leash), std::move(signals)});
+int launch_job(const RunOptions& options, spec::JobSpec spec) {
+  client::LaunchHooks hooks;
+  hooks.say = [&](const std::string& line) { say(options, line); };
+  hooks.detached = [&](const std::string& id) { say_how_to_follow(options, id); };
+  hooks.show_plan = [&](const master::JobPlan& plan, const client::ClusterChoice& choice) {
+    print(wants_json(options.common) ? dry_run_json(plan, choice) : dry_run_text(plan, choice, output_style()));
+  };
+  const auto code = client::launch(launch_options(options), std::move(spec), hooks);
+  return code ? *code : complain(code.error());
 }
 
 }  // namespace ydl::cli

@@ -5,8 +5,7 @@
 
 namespace ydl::cli {
 
-// From a job to its end, for `ydl run`, `ydl submit` and `ydl-mx`: checks it, makes its folder, starts its master and
-// follows it. Returns the exit code.
+// Runs a job as `ydl run` and `ydl submit` do, and shows what happens on the way. Returns the exit code.
 [[nodiscard]] int launch_job(const RunOptions& options, spec::JobSpec spec);
 
 }  // namespace ydl::cli

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "core/result.hpp"
+#include "net/asio.hpp"
 #include "spec/job_spec.hpp"
 
 #include <filesystem>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,7 @@ namespace ydl::client {
                                                 const std::filesystem::path& folder, const std::filesystem::path& log);
 
 // Unpacks the job's archives, each into a folder of its name below `into`, with the tar or unzip of this machine.
-// Errors: an archive that does not exist or cannot be unpacked, or a program that is missing.
-[[nodiscard]] core::Result<void> unpack_archives(const spec::JobSpec& job, const std::filesystem::path& into);
+// Errors: an archive that does not exist or cannot be unpacked, or a program that is missing; cancelled.
+[[nodiscard]] net::Async<> unpack_archives(const spec::JobSpec& job, std::filesystem::path into, std::stop_token stop);
 
 }  // namespace ydl::client

@@ -16,9 +16,9 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class LuggageTest : public testing::Test {
+class UploadSizeTest : public testing::Test {
  protected:
-  LuggageTest() {
+  UploadSizeTest() {
     job.directory = dir.path() / "job";
     put("job/train.py", 10);
     put("job/model/net.py", 20);
@@ -34,11 +34,11 @@ class LuggageTest : public testing::Test {
   spec::JobSpec job;
 };
 
-TEST_F(LuggageTest, the_directory_is_counted_with_all_that_is_below_it) {
+TEST_F(UploadSizeTest, the_directory_is_counted_with_all_that_is_below_it) {
   EXPECT_EQ(measured(), "2 files, 30 B");
 }
 
-TEST_F(LuggageTest, what_ydlignore_names_and_what_git_keeps_stay_at_home) {
+TEST_F(UploadSizeTest, what_ydlignore_names_and_what_git_keeps_stay_at_home) {
   put("job/data/train.bin", 5000);
   put("job/.git/objects/1", 5000);
   put("job/__pycache__/a.pyc", 5000);
@@ -47,7 +47,7 @@ TEST_F(LuggageTest, what_ydlignore_names_and_what_git_keeps_stay_at_home) {
   EXPECT_EQ(measured(), "3 files, 35 B");
 }
 
-TEST_F(LuggageTest, named_files_and_archives_are_counted_without_the_directory_too) {
+TEST_F(UploadSizeTest, named_files_and_archives_are_counted_without_the_directory_too) {
   put("elsewhere/a", 100);
   put("elsewhere/b.zip", 1000);
   job.files.push_back({"../elsewhere/a", ""});
@@ -57,13 +57,13 @@ TEST_F(LuggageTest, named_files_and_archives_are_counted_without_the_directory_t
   EXPECT_EQ(measured(), "2 files, 1.1 KiB");
 }
 
-TEST_F(LuggageTest, counting_ends_when_it_is_enough) {
+TEST_F(UploadSizeTest, counting_ends_when_it_is_enough) {
   for (int i = 0; i < 50; ++i) put("job/many/" + std::to_string(i), 10);
   EXPECT_LT(measure_upload(job, {100, 1000}).bytes, 130);
   EXPECT_LE(measure_upload(job, {100'000, 10}).files, 10U);
 }
 
-TEST_F(LuggageTest, a_limit_that_was_given_is_held) {
+TEST_F(UploadSizeTest, a_limit_that_was_given_is_held) {
   job.files_limit = 30;
   EXPECT_EQ(check_upload_size(job), "");
   job.files_limit = 29;
@@ -71,7 +71,7 @@ TEST_F(LuggageTest, a_limit_that_was_given_is_held) {
               testing::AllOf(HasSubstr("more than 29 B would travel"), HasSubstr(".ydlignore"), HasSubstr("raise it")));
 }
 
-TEST_F(LuggageTest, the_default_limit_is_a_note_where_nothing_is_copied) {
+TEST_F(UploadSizeTest, the_default_limit_is_a_note_where_nothing_is_copied) {
   EXPECT_EQ(check_upload_size(job), "");
   fs::resize_file(dir.path() / "job/train.py", spec::kDefaultFilesLimit + 1);  // a hole: it takes no space
   EXPECT_THAT(*check_upload_size(job), testing::AllOf(HasSubstr("more than 1 GiB"), HasSubstr("a cluster refuses it")));

@@ -1,8 +1,6 @@
-#include "cli/commands/follow.hpp"
+#include "client/follow.hpp"
 
-#include "agent/log_lines.hpp"
-#include "backend/yarn/container_book.hpp"
-#include "cli/commands/common.hpp"
+#include "client/follow_screen.hpp"
 #include "client/job_client.hpp"
 #include "client/log_reader.hpp"
 #include "client/master_contact.hpp"
@@ -27,7 +25,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <fmt/format.h>
 
-namespace ydl::cli {
+namespace ydl::client {
 namespace {
 
 namespace asio = net::asio;
@@ -44,20 +42,15 @@ constexpr core::Millis kStopPatience{10'000};  // for somebody to hear that the 
 
 class Follower {
  public:
-  Follower(asio::io_context& context, jobs::JobFolder folder, std::optional<client::RemoteJob> remote,
-           FollowOptions options)
+  Follower(asio::io_context& context, jobs::JobFolder folder, std::optional<RemoteJob> remote, FollowOptions options)
       : context_(context),
         folder_(std::move(folder)),
         remote_(std::move(remote)),
         options_(std::move(options)),
-        mode_(ui::resolve_mode(
-            options_.mode, ui::Screen(STDOUT_FILENO).is_terminal() ? ui::OutputKind::terminal : ui::OutputKind::other)),
-        display_(ui::make_display(mode_, {ui::terminal_style(), ui::local_utc_offset})),
-        screen_(display_->target() == ui::Stream::out ? STDOUT_FILENO : STDERR_FILENO),
+        screen_(options_.mode),
         logs_(folder_, {}),
-        contact_(
-            is_managed() ? client::MasterContact::Witness::resource_manager : client::MasterContact::Witness::process,
-            core::steady_now()),
+        contact_(is_managed() ? MasterContact::Witness::resource_manager : MasterContact::Witness::process,
+                 core::steady_now()),
         signals_(context_, SIGINT, SIGTERM, SIGHUP) {
     options_.signals.release();
   }
@@ -80,24 +73,8 @@ class Follower {
   [[nodiscard]] int exit_code() const { return exit_code_; }
 
  private:
-  void show(const std::string& bytes) {
-    if (!bytes.empty() && !asking_) (void)screen_.write(bytes);
-  }
-  void show_log(const ui::LogLine& line) {
-    if (!agent::parse_progress(line.text)) show(display_->log(line, frame()));  // progress is shown as such
-  }
-  [[nodiscard]] ui::Frame frame() const { return {core::steady_now(), core::wall_now(), screen_.size()}; }
-
   // A job on a cluster whose master is in a container there: its records are there too.
   [[nodiscard]] bool is_managed() const { return remote_ && remote_->job().kind == backend::MasterKind::managed; }
-
-  void say(std::string text) {
-    ui::EventView note;
-    note.time = core::wall_now();
-    note.kind = "note";
-    note.text = std::move(text);
-    show(display_->event(note, frame()));
-  }
 
   // Until the job's master answers, or the cluster has ended the job. What the ResourceManager says meanwhile is shown.
   asio::awaitable<void> wait_for_master() {
@@ -107,7 +84,7 @@ class Follower {
       const auto report = co_await remote_->report();
       heard_ = core::steady_now();
       if (!report) {
-        if (said != std::exchange(said, report.error().message)) say(said);
+        if (said != std::exchange(said, report.error().message)) screen_.note(said);
         continue;
       }
       if (yarn::is_over(report->state)) co_return;
@@ -121,7 +98,7 @@ class Follower {
       const auto words = yarn::shorten_diagnostics(report->diagnostics);
       if (core::steady_now() - since < kQuietWait || words.empty() || said == words) continue;
       said = words;
-      say(fmt::format("waiting for the job's master, {}: {}", to_string(report->state), words));
+      screen_.note(fmt::format("waiting for the job's master, {}: {}", to_string(report->state), words));
     }
   }
 
@@ -140,7 +117,7 @@ class Follower {
     for (bool said = false;; co_await net::pause(kReportPeriod)) {
       const bool is_silent = core::steady_now() - heard_ > kSilence;
       if (is_silent && !said) {
-        say(fmt::format(
+        screen_.note(fmt::format(
             "the ResourceManager has not answered for {}; it is asked again, and the job may go on meanwhile",
             core::format_duration(kSilence)));
       }
@@ -153,17 +130,16 @@ class Follower {
     using asio::experimental::awaitable_operators::operator||;
     if (endpoint_) {
       const auto client = connect();
-      if (co_await client->stop(client::who_am_i(), grace)) co_return true;
+      if (co_await client->stop(who_am_i(), grace)) co_return true;
     }
     if (!is_managed()) co_return !jobs::master_lives(folder_);  // one that is gone stopped its job
-    const auto killed =
-        co_await (remote_->kill(fmt::format("stopped by {}", client::who_am_i())) || net::pause(kStopPatience));
+    const auto killed = co_await (remote_->kill(fmt::format("stopped by {}", who_am_i())) || net::pause(kStopPatience));
     co_return killed.index() == 0 && std::get<0>(killed).has_value();
   }
 
   void give_up_stopping() {
     const auto id = folder_.id().str();
-    (void)screen_.write(
+    screen_.write(
         is_managed()
             ? fmt::format("neither the job's master nor the ResourceManager can be reached: {0} may run on; "
                           "`ydl kill {0}` stops it when they are back\n",
@@ -173,11 +149,11 @@ class Follower {
   }
 
   // A new connection: the master may have a new address since the last one failed.
-  [[nodiscard]] std::unique_ptr<client::JobClient> connect() {
-    return std::make_unique<client::JobClient>(context_.get_executor(), *endpoint_);
+  [[nodiscard]] std::unique_ptr<JobClient> connect() {
+    return std::make_unique<JobClient>(context_.get_executor(), *endpoint_);
   }
   void master_answered() {
-    if (auto news = contact_.answered(core::steady_now())) say(*std::move(news));
+    if (auto news = contact_.answered(core::steady_now())) screen_.note(*std::move(news));
   }
 
   // Until the job's last event, or until there is evidence that its master is gone: show_end reads what it left.
@@ -187,7 +163,7 @@ class Follower {
       const auto events = co_await client->events(last, kEventWait);
       if (!events) {
         const auto next = contact_.failed(co_await look_for_master(), events.error().message);
-        if (next.kind == client::MasterContact::Next::Kind::over) co_return;
+        if (next.kind == MasterContact::Next::Kind::over) co_return;
         co_await net::pause(next.pause);
         client = connect();
         continue;
@@ -195,41 +171,40 @@ class Follower {
       master_answered();
       for (const auto& event : *events) {
         last = std::max(last, event.seq);
-        show(display_->event(event, frame()));
+        screen_.event(event);
         if (event.kind == "job_succeeded" || event.kind == "job_failed" || event.kind == "job_stopped") end_ = event;
       }
     }
   }
 
-  asio::awaitable<client::MasterEvidence> look_for_master() {
-    if (!is_managed())
-      co_return jobs::master_lives(folder_) ? client::MasterEvidence::running : client::MasterEvidence::over;
+  asio::awaitable<MasterEvidence> look_for_master() {
+    if (!is_managed()) co_return jobs::master_lives(folder_) ? MasterEvidence::running : MasterEvidence::over;
     const auto report = co_await remote_->report();
-    if (!report) co_return client::MasterEvidence::unknown;
-    if (yarn::is_over(report->state)) co_return client::MasterEvidence::over;
+    if (!report) co_return MasterEvidence::unknown;
+    if (yarn::is_over(report->state)) co_return MasterEvidence::over;
     auto endpoint = co_await remote_->endpoint();
     if (endpoint && *endpoint) endpoint_ = **std::move(endpoint);
-    co_return client::MasterEvidence::running;
+    co_return MasterEvidence::running;
   }
 
   asio::awaitable<void> watch_contact() {
     for (;; co_await net::pause(kReportPeriod)) {
-      if (auto notice = contact_.notice(core::steady_now())) say(*std::move(notice));
+      if (auto notice = contact_.notice(core::steady_now())) screen_.note(*std::move(notice));
     }
   }
 
   asio::awaitable<void> begin() {
     const auto client = connect();
-    if (const auto view = co_await client->job()) show(display_->begin(with_paths(*view), frame()));
+    if (const auto view = co_await client->job()) screen_.begin(with_paths(*view));
   }
 
   asio::awaitable<void> refresh_tasks() {
     auto client = connect();
     for (;;) {
-      co_await net::pause(mode_ == ui::Mode::tty ? kLiveRefresh : kPlainRefresh);
+      co_await net::pause(screen_.mode() == ui::Mode::tty ? kLiveRefresh : kPlainRefresh);
       if (const auto view = co_await client->job()) {
         master_answered();
-        show(display_->update(with_paths(*view), frame()));
+        screen_.update(with_paths(*view));
       } else {
         client = connect();
       }
@@ -238,17 +213,16 @@ class Follower {
 
   asio::awaitable<void> refresh_screen() {
     for (;;) {
-      const auto next = display_->next_refresh(core::steady_now());
-      co_await net::pause(std::max(next.value_or(core::Seconds(3600)), core::Millis(20)));
-      show(display_->refresh(frame()));
+      co_await net::pause(screen_.next_refresh());
+      screen_.refresh();
     }
   }
 
   // In a pipe the tasks' lines are part of what is shown; on a terminal each task's last line is.
   asio::awaitable<void> follow_logs() {
     for (;;) {
-      if (mode_ == ui::Mode::plain && remote_) (void)co_await remote_->fetch_logs({});
-      if (mode_ == ui::Mode::plain) logs_.poll([this](const ui::LogLine& line) { show_log(line); });
+      if (screen_.mode() == ui::Mode::plain && remote_) (void)co_await remote_->fetch_logs({});
+      if (screen_.mode() == ui::Mode::plain) logs_.poll([this](const ui::LogLine& line) { screen_.log(line); });
       co_await net::pause(remote_ ? kRemoteLogRefresh : kLogRefresh);
     }
   }
@@ -262,25 +236,25 @@ class Follower {
         co_return give_up_stopping();
       }
       if (number == SIGHUP && is_managed() && leave()) co_return;  // a lost terminal is no request to stop
-      const bool can_ask = number == SIGINT && mode_ == ui::Mode::tty && ui::Screen(STDIN_FILENO).is_terminal();
+      const bool can_ask =
+          number == SIGINT && screen_.mode() == ui::Mode::tty && ui::Screen(STDIN_FILENO).is_terminal();
       const auto answer = can_ask ? co_await ask() : ui::Answer::stop;
       if (answer == ui::Answer::carry_on) continue;
       if (answer == ui::Answer::leave && leave()) co_return;
       stopping_ = true;
-      if (can_ask) (void)screen_.write("stopping; Ctrl-C again stops without grace\n");
+      if (can_ask) screen_.write("stopping; Ctrl-C again stops without grace\n");
       if (!co_await stop_job(std::nullopt)) co_return give_up_stopping();
     }
   }
 
   asio::awaitable<ui::Answer> ask() {
     using asio::experimental::awaitable_operators::operator||;
-    show(display_->abort(frame()));
-    asking_ = true;
+    screen_.begin_question();
     const bool is_tied = remote_ && !is_managed();  // an unmanaged master goes with its client
     ui::Question question(is_tied ? ui::Leaving::impossible : ui::Leaving::possible);
     const ui::SingleKeys keys(STDIN_FILENO);
     asio::posix::stream_descriptor input(context_, ::dup(STDIN_FILENO));
-    (void)screen_.write(question.prompt());
+    screen_.write(question.prompt());
     std::array<char, 64> buffer{};
     while (!question.answer()) {
       const auto what =
@@ -297,8 +271,8 @@ class Follower {
       else
         question.input({buffer.data(), n});
     }
-    (void)screen_.write("\n");
-    asking_ = false;
+    screen_.write("\n");
+    screen_.end_question();
     co_return question.answer().value_or(ui::Answer::carry_on);
   }
 
@@ -306,7 +280,7 @@ class Follower {
   bool leave() {
     if (options_.leash && !core::write_all(options_.leash.get(), "L")) return false;
     const auto id = folder_.id().str();
-    (void)screen_.write(fmt::format("left running: `ydl logs -f {0}` follows it, `ydl kill {0}` stops it\n", id));
+    screen_.write(fmt::format("left running: `ydl logs -f {0}` follows it, `ydl kill {0}` stops it\n", id));
     left_ = true;
     exit_code_ = 0;
     return true;
@@ -316,9 +290,9 @@ class Follower {
     // The last words of the job are on disk before its master goes; the view comes from whichever is there.
     for (int tries = 0; tries < 1000 && jobs::master_lives(folder_); ++tries) co_await net::pause(core::Millis(2));
     if (remote_) co_await fetch_remains();
-    auto view = client::stored_job_view(folder_);
+    auto view = stored_job_view(folder_);
     if (!view) {
-      (void)screen_.write(fmt::format("ydl: {}\n", view.error().message));
+      screen_.write(fmt::format("ydl: {}\n", view.error().message));
       exit_code_ = 1;
       co_return;
     }
@@ -328,27 +302,27 @@ class Follower {
       view->finished = end_->time;
       view->exit_code = end_->exit_code;
     }
-    if (mode_ == ui::Mode::plain) logs_.drain([this](const ui::LogLine& line) { show_log(line); });
-    if (const auto stored = client::read_events(folder_)) {
-      for (const auto& event : stored->events) show(display_->event(event, frame()));
+    if (screen_.mode() == ui::Mode::plain) logs_.drain([this](const ui::LogLine& line) { screen_.log(line); });
+    if (const auto stored = read_events(folder_)) {
+      for (const auto& event : stored->events) screen_.event(event);
     }
     if (view->state == "failed") {
-      if (const auto failure = client::failure_view(folder_)) show(display_->failure(*failure, frame()));
+      if (const auto failure = failure_view(folder_)) screen_.failure(*failure);
     }
-    show(display_->finish(with_paths(*view), frame()));
+    screen_.finish(with_paths(*view));
     exit_code_ = view->exit_code.value_or(view->state == "succeeded" ? 0 : 1);
   }
 
   // What is shown at the end: all logs where they are shown as they come, else those of the task that failed.
   asio::awaitable<void> fetch_remains() {
     if (is_managed()) {
-      if (auto fetched = co_await remote_->fetch_records(); !fetched) say(fetched.error().message);
+      if (auto fetched = co_await remote_->fetch_records(); !fetched) screen_.note(fetched.error().message);
     }
     const auto state = jobs::read_state_file(folder_);
     const auto cause = state ? state->cause : "";
-    if (mode_ != ui::Mode::plain && cause.empty()) co_return;
-    const auto logs = co_await remote_->fetch_logs(mode_ == ui::Mode::plain ? "" : cause);
-    if (!logs) say(logs.error().message);
+    if (screen_.mode() != ui::Mode::plain && cause.empty()) co_return;
+    const auto logs = co_await remote_->fetch_logs(screen_.mode() == ui::Mode::plain ? "" : cause);
+    if (!logs) screen_.note(logs.error().message);
   }
 
   [[nodiscard]] ui::JobView with_paths(ui::JobView view) const {
@@ -358,16 +332,13 @@ class Follower {
 
   asio::io_context& context_;
   jobs::JobFolder folder_;
-  std::optional<client::RemoteJob> remote_;  // of a job on a cluster
-  std::optional<net::Endpoint> endpoint_;    // of its master, once that is known
+  std::optional<RemoteJob> remote_;        // of a job on a cluster
+  std::optional<net::Endpoint> endpoint_;  // of its master, once that is known
   FollowOptions options_;
-  ui::Mode mode_;
-  std::unique_ptr<ui::Display> display_;
-  ui::Screen screen_;
-  client::LogReader logs_;
-  client::MasterContact contact_;
+  FollowScreen screen_;
+  LogReader logs_;
+  MasterContact contact_;
   asio::signal_set signals_;
-  bool asking_ = false;
   bool left_ = false;
   bool stopping_ = false;
   core::Instant heard_ = {};          // when the ResourceManager last answered
@@ -377,14 +348,14 @@ class Follower {
 
 }  // namespace
 
-int follow_job(const jobs::JobFolder& folder, FollowOptions options) {
+core::Result<int> follow_job(const jobs::JobFolder& folder, FollowOptions options) {
   asio::io_context context(1);
-  auto remote = client::RemoteJob::of(context.get_executor(), folder);
-  if (!remote) return complain(remote.error());
+  auto remote = RemoteJob::of(context.get_executor(), folder);
+  if (!remote) return core::fail(remote.error());
   Follower follower(context, folder, *std::move(remote), std::move(options));
   net::spawn(context.get_executor(), "following the job", follower.run());
   context.run();
   return follower.exit_code();
 }
 
-}  // namespace ydl::cli
+}  // namespace ydl::client

@@ -1,9 +1,8 @@
-#include "cli/commands/yarn_submit.hpp"
+#include "client/yarn/submission.hpp"
 
 #include "backend/packing/hash_memory.hpp"
 #include "backend/yarn/remote_files.hpp"
 #include "backend/yarn/staging.hpp"
-#include "client/yarn/retention.hpp"
 #include "core/strings.hpp"
 #include "hconf/portable.hpp"
 #include "hconf/services.hpp"
@@ -17,14 +16,14 @@
 
 #include <fmt/format.h>
 
-namespace ydl::cli {
+namespace ydl::client {
 namespace {
 
 using backend::MasterKind;
 using backend::YarnJob;
 using core::fail;
 
-std::vector<yarn::Need> needs_of(const master::JobPlan& plan, const YarnOptions& options) {
+std::vector<yarn::Need> needs_of(const master::JobPlan& plan, const SubmissionOptions& options) {
   std::vector<yarn::Need> needs;
   needs.push_back({.role = "am", .resource = options.am_size, .label = options.am_label});
   if (options.kind == MasterKind::unmanaged) needs.front().count = 0;
@@ -53,7 +52,7 @@ net::Async<std::string> token_service(const hconf::Config& config) {
 }
 
 // What lets the job's parts act for the user on a secure cluster.
-net::Async<yarn::Credentials> delegation_tokens(client::ClusterClient& cluster) {
+net::Async<yarn::Credentials> delegation_tokens(ClusterClient& cluster) {
   yarn::Credentials credentials;
   if (!cluster.is_secure) co_return credentials;
   const auto managers = hconf::resource_managers(cluster.config);
@@ -71,7 +70,7 @@ net::Async<yarn::Credentials> delegation_tokens(client::ClusterClient& cluster) 
 }
 
 yarn::Submission submission_of(const YarnJob& job, const std::string& name, const std::string& id,
-                               const YarnOptions& options, yarn::Credentials credentials) {
+                               const SubmissionOptions& options, yarn::Credentials credentials) {
   yarn::Submission submission;
   submission.name = name;
   submission.queue = job.queue;
@@ -83,7 +82,8 @@ yarn::Submission submission_of(const YarnJob& job, const std::string& name, cons
   if (submission.unmanaged) return submission;
   submission.master_resource = options.am_size;
   submission.master_label = options.am_label;
-  submission.master.command = {fmt::format("./{}", backend::kStagedProgram), "__master", "--container"};
+  submission.master.command = {fmt::format("./{}", backend::kStagedProgram), "__master", "--master",
+                               std::string(master::name(master::ProcessKind::yarn_container))};
   // Its files are the program alone: what the tasks need their own containers get.
   submission.master.files = {
       {std::string(backend::kStagedProgram), job.staged.files.at(std::string(backend::kStagedProgram))}};
@@ -92,7 +92,7 @@ yarn::Submission submission_of(const YarnJob& job, const std::string& name, cons
   return submission;
 }
 
-net::Async<> write_records(client::ClusterClient& cluster, const jobs::JobFolder& folder, const YarnJob& job) {
+net::Async<> write_records(ClusterClient& cluster, const jobs::JobFolder& folder, const YarnJob& job) {
   const auto job_file = core::read_file(folder.job_file());
   if (!job_file) co_return fail(job_file.error());
   const auto yarn_file = to_json(job);
@@ -102,11 +102,11 @@ net::Async<> write_records(client::ClusterClient& cluster, const jobs::JobFolder
   co_return done;
 }
 
-net::Async<> bring_files(client::ClusterClient& cluster, const spec::JobSpec& spec, const YarnOptions& options,
-                         YarnJob& job, const SubmitHooks& hooks) {
+net::Async<> upload(ClusterClient& cluster, const spec::JobSpec& spec, const SubmissionOptions& options, YarnJob& yarn,
+                    const LaunchTarget::StageHooks& hooks) {
   backend::StagingOptions staging;
-  staging.job_folder = job.folder;
-  staging.application = job.application;
+  staging.job_folder = yarn.folder;
+  staging.application = yarn.application;
   staging.root = cluster.root;
   staging.site_root = options.settings.site_cache.value_or("");
   staging.url_prefix = cluster.url_prefix;
@@ -116,74 +116,33 @@ net::Async<> bring_files(client::ClusterClient& cluster, const spec::JobSpec& sp
   staging.progress = hooks.show_progress;
   staging.stop = hooks.stop;
   if (const auto cache = backend::cache_directory()) staging.hash_file = *cache / "hashes";
-  staging.nodes = static_cast<int>(job.nodes.size());
+  staging.nodes = static_cast<int>(yarn.nodes.size());
   auto staged = co_await backend::stage_job(*cluster.fs, spec, std::move(staging));
   if (!staged) co_return fail(staged.error());
-  job.staged = *std::move(staged);
-  for (const auto& note : job.staged.notes) hooks.say("note: " + note);
-  if (job.staged.bytes_uploaded > 0)
-    hooks.say(fmt::format("brought {} to {}", core::format_bytes(job.staged.bytes_uploaded), cluster.url_prefix));
+  yarn.staged = *std::move(staged);
+  for (const auto& note : yarn.staged.notes) hooks.say("note: " + note);
+  if (yarn.staged.bytes_uploaded > 0)
+    hooks.say(fmt::format("brought {} to {}", core::format_bytes(yarn.staged.bytes_uploaded), cluster.url_prefix));
   co_return core::Result<>{};
-}
-
-net::Async<> hand_over(client::ClusterClient& cluster, const YarnJob& job, const master::JobPlan& plan,
-                       const std::string& id, const YarnOptions& options, const Say& say) {
-  auto credentials = co_await delegation_tokens(cluster);
-  if (!credentials) co_return fail(credentials.error());
-  auto submission = submission_of(job, plan.spec.name, id, options, *std::move(credentials));
-  const auto application = yarn::ApplicationId::parse(job.application);
-  if (!application) co_return fail(application.error());
-  submission.id = *application;
-  const auto report = co_await cluster.rm->submit(std::move(submission));
-  if (!report) co_return fail(report.error());
-  if (yarn::is_over(report->state))
-    co_return fail(core::Errc::refused, fmt::format("the ResourceManager refused the job: {}",
-                                                    yarn::shorten_diagnostics(report->diagnostics)));
-  if (options.priority && report->priority != *options.priority) {
-    say(
-        fmt::format("note: the job has priority {} and not {}: the cluster allows no higher one "
-                    "(yarn.cluster.max-application-priority), or queue {} has its own rule",
-                    report->priority, *options.priority, job.queue));
-  }
-  co_return core::Result<>{};
-}
-
-// The job is on its way: what cannot be removed now is for the next time.
-net::awaitable<void> tidy_jobs(client::ClusterClient& cluster, core::Millis keep, const Say& say) {
-  const auto removed = co_await client::remove_old_jobs(cluster, keep, client::Removal::real);
-  if (!removed) {
-    say(fmt::format("note: old jobs are not tidied up: {}", removed.error().message));
-  } else if (!removed->empty()) {
-    say(fmt::format("removed {} that ended {} ago or earlier (keep_jobs)",
-                    core::plural(static_cast<std::int64_t>(removed->size()), "job folder"),
-                    core::format_duration(keep)));
-  }
 }
 
 }  // namespace
 
-YarnOptions yarn_options(const spec::JobSpec& job, YarnOptions given) {
+SubmissionOptions submission_options(const spec::JobSpec& job) {
   constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
-  given.queue = job.queue.value_or(given.queue);
-  if (job.am == "unmanaged") given.kind = MasterKind::unmanaged;
+  SubmissionOptions options;
+  options.queue = job.queue.value_or(options.queue);
+  if (job.am == "unmanaged") options.kind = MasterKind::unmanaged;
   const auto& asked = job.am_resources;
-  if (asked.memory) given.am_size.memory_mib = static_cast<std::int64_t>((*asked.memory + kMiB - 1) / kMiB);
-  if (asked.vcores) given.am_size.vcores = *asked.vcores;
-  given.am_label = asked.label.value_or("");
-  given.priority = job.priority;
-  return given;
+  if (asked.memory) options.am_size.memory_mib = static_cast<std::int64_t>((*asked.memory + kMiB - 1) / kMiB);
+  if (asked.vcores) options.am_size.vcores = *asked.vcores;
+  options.am_label = asked.label.value_or("");
+  options.priority = job.priority;
+  return options;
 }
 
-core::Result<std::string> results_folder(const client::ClusterClient& cluster, const std::string& wanted,
-                                         const std::string& id) {
-  if (wanted.empty()) return cluster.job_folder(id) + "/results";
-  auto path = cluster.fs->resolve(wanted);
-  if (!path) return fail(path.error().within("--results"));
-  return path;
-}
-
-net::Async<ClusterFacts> check_cluster(client::ClusterClient& cluster, const master::JobPlan& plan,
-                                       const YarnOptions& options) {
+net::Async<ClusterFacts> check_cluster(ClusterClient& cluster, const master::JobPlan& plan,
+                                       const SubmissionOptions& options) {
   if (options.kind == MasterKind::unmanaged && cluster.is_secure) {
     co_return fail(core::Errc::usage,
                    "--am unmanaged: with Kerberos the ResourceManager gives no token to a master outside its "
@@ -217,35 +176,48 @@ net::Async<ClusterFacts> check_cluster(client::ClusterClient& cluster, const mas
   co_return facts;
 }
 
-net::Async<YarnJob> submit_to_yarn(client::ClusterClient& cluster, const jobs::JobFolder& folder,
-                                   const master::JobPlan& plan, const YarnOptions& options, ClusterFacts facts,
-                                   SubmitHooks hooks) {
-  const auto id = folder.id().str();
-  YarnJob job;
-  job.application = facts.application.str();
-  job.kind = options.kind;
-  job.user = cluster.user;
-  job.queue = facts.queue;
-  job.scheduler = facts.scheduler;
-  job.folder = cluster.job_folder(id);
-  job.folder_url = cluster.url_prefix + job.folder;
-  const auto results = results_folder(cluster, options.results, id);
-  if (!results) co_return fail(results.error());
-  job.results = *results;
-  job.hadoop = hconf::to_map(cluster.config);
-  job.nodes = std::move(facts.nodes);
-
-  auto done = co_await bring_files(cluster, plan.spec, options, job, hooks);
-  if (done) done = co_await write_records(cluster, folder, job);
-  if (done && hooks.before_submission) hooks.before_submission();
-  if (done && hooks.stop.stop_requested()) done = fail(core::Errc::cancelled, "the submission was interrupted");
-  if (done) done = co_await hand_over(cluster, job, plan, id, options, hooks.say);
-  if (!done) {
-    (void)co_await cluster.fs->remove(job.folder, hdfs::Recursive::yes);
-    co_return fail(done.error());
-  }
-  if (options.settings.keep_jobs) co_await tidy_jobs(cluster, *options.settings.keep_jobs, hooks.say);
-  co_return job;
+YarnJob make_yarn_job(const ClusterClient& cluster, const jobs::JobFile& file, const SubmissionOptions& options,
+                      ClusterFacts facts) {
+  YarnJob yarn;
+  yarn.application = facts.application.str();
+  yarn.kind = options.kind;
+  yarn.user = cluster.user;
+  yarn.queue = std::move(facts.queue);
+  yarn.scheduler = std::move(facts.scheduler);
+  yarn.folder = cluster.job_folder(file.id.str());
+  yarn.folder_url = cluster.url_prefix + yarn.folder;
+  yarn.results = file.results.string().substr(cluster.url_prefix.size());
+  yarn.hadoop = hconf::to_map(cluster.config);
+  yarn.nodes = std::move(facts.nodes);
+  return yarn;
 }
 
-}  // namespace ydl::cli
+net::Async<> stage_files(ClusterClient& cluster, const PlannedJob& job, const SubmissionOptions& options, YarnJob& yarn,
+                         LaunchTarget::StageHooks hooks) {
+  if (auto uploaded = co_await upload(cluster, job.plan.spec, options, yarn, hooks); !uploaded) co_return uploaded;
+  co_return co_await write_records(cluster, job.folder, yarn);
+}
+
+net::Async<> submit_application(ClusterClient& cluster, const PlannedJob& job, const SubmissionOptions& options,
+                                const YarnJob& yarn, const Say& say) {
+  auto credentials = co_await delegation_tokens(cluster);
+  if (!credentials) co_return fail(credentials.error());
+  auto submission = submission_of(yarn, job.plan.spec.name, job.folder.id().str(), options, *std::move(credentials));
+  const auto application = yarn::ApplicationId::parse(yarn.application);
+  if (!application) co_return fail(application.error());
+  submission.id = *application;
+  const auto report = co_await cluster.rm->submit(std::move(submission));
+  if (!report) co_return fail(report.error());
+  if (yarn::is_over(report->state))
+    co_return fail(core::Errc::refused, fmt::format("the ResourceManager refused the job: {}",
+                                                    yarn::shorten_diagnostics(report->diagnostics)));
+  if (options.priority && report->priority != *options.priority) {
+    say(
+        fmt::format("note: the job has priority {} and not {}: the cluster allows no higher one "
+                    "(yarn.cluster.max-application-priority), or queue {} has its own rule",
+                    report->priority, *options.priority, yarn.queue));
+  }
+  co_return core::Result<>{};
+}
+
+}  // namespace ydl::client
