@@ -56,8 +56,7 @@ YarnBackend::State::State(net::asio::any_io_executor executor_, agent::Hub& hub_
 
 net::Async<> YarnBackend::State::register_master() {
   if (!master) {
-    auto made =
-        yarn::app_master_options(options.config, {.user = options.job.user, .tokens = {&options.token, 1}});
+    auto made = yarn::app_master_options(options.config, {.user = options.job.user, .tokens = {&options.token, 1}});
     if (!made) co_return core::fail(made.error());
     made->retry.same_server_pause = kReconnectPause;
     made->retry.backoff_base = std::min(made->retry.backoff_base, kReconnectPause);
