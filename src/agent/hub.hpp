@@ -1,5 +1,6 @@
 #pragma once
 
+#include "agent/command_list.hpp"
 #include "agent/numbered_queue.hpp"
 #include "agent/protocol.hpp"
 #include "core/clock.hpp"
@@ -40,10 +41,13 @@ class Hub {
   [[nodiscard]] net::Async<LogPiece> read_log(core::AgentId id, ReadLog question,
                                               core::Millis at_most = core::Seconds(5));
 
-  // The three calls of protocol.hpp. Errors: not_found (no such agent), corrupt, refused (another version).
+  // The calls of protocol.hpp; an exchange is reports(), then commands(). Errors: not_found (no such agent), corrupt,
+  // refused (another version).
   [[nodiscard]] core::Result<void> hello(const core::AgentId& id, std::string_view body);
-  [[nodiscard]] net::Async<std::string> commands(core::AgentId id, Sequence after, core::Millis wait);
   [[nodiscard]] core::Result<void> reports(const core::AgentId& id, std::string_view body);
+  [[nodiscard]] net::Async<CommandList> commands(core::AgentId id, Sequence after, core::Millis wait);
+  // Who waits for commands of this agent waits no longer: the agent's next call is there.
+  void answer_now(const core::AgentId& id);
 
  private:
   struct Question {

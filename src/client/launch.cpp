@@ -67,13 +67,9 @@ class Launch {
   Result<jobs::JobFolder> make_folder(const spec::JobSpec& spec) {
     const auto root = jobs::jobs_root();
     if (!root) return fail(root.error());
-    auto folder = jobs::create_job_folder(*root, spec.name);
-    if (!folder) return folder;
-    if (auto filled = fill_folder(*folder, spec); !filled) {
-      remove_folder(*folder);
-      return fail(filled.error());
-    }
-    return folder;
+    return jobs::create_job_folder(*root, spec.name, [&](const auto& unfinished, const auto& folder) {
+      return fill_folder(unfinished, folder, spec);
+    });
   }
 
   Result<> stage(const PlannedJob& job) {
@@ -124,7 +120,7 @@ class Launch {
     hooks_.say(line);
   }
 
-  Result<> fill_folder(const jobs::JobFolder& folder, const spec::JobSpec& spec) {
+  Result<> fill_folder(const jobs::JobFolder& unfinished, const jobs::JobFolder& folder, const spec::JobSpec& spec) {
     auto results = target_->results(folder, options_.results);
     if (!results) return fail(results.error());
     jobs::JobFile file;
@@ -136,10 +132,10 @@ class Launch {
     file.results = *std::move(results);
     file.port_range = options_.port_range;
     file.spec = spec;
-    if (auto written = jobs::write_job_file(folder, file); !written) return written;
+    if (auto written = jobs::write_job_file(unfinished, file); !written) return written;
     jobs::StateFile state;
     state.state = "placing";
-    return jobs::write_state_file(folder, state);
+    return jobs::write_state_file(unfinished, state);
   }
 
   void give_up(const jobs::JobFolder& folder) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@ inline constexpr int kFolderVersion = 1;
 //           state.json               where it stands: StateFile, replaced as a whole
 //           view.json                the job and its tasks as they ended
 //           events.jsonl             everything that happened, one JSON object per line
+//           told.jsonl               what the job's state machine was told, and when: job/event_codec.hpp
 //           yarn.json                where it runs on a cluster, if it does
 //           master.json              address and secret of the running master, mode 0600
 //           master.lock              locked while the master lives
@@ -43,6 +45,7 @@ class JobFolder {
   [[nodiscard]] std::filesystem::path state_file() const { return root_ / "state.json"; }
   [[nodiscard]] std::filesystem::path view_file() const { return root_ / "view.json"; }
   [[nodiscard]] std::filesystem::path events_file() const { return root_ / "events.jsonl"; }
+  [[nodiscard]] std::filesystem::path told_file() const { return root_ / "told.jsonl"; }
   [[nodiscard]] std::filesystem::path master_file() const { return root_ / "master.json"; }
   [[nodiscard]] std::filesystem::path yarn_file() const { return root_ / "yarn.json"; }
   [[nodiscard]] std::filesystem::path lock_file() const { return root_ / "master.lock"; }
@@ -86,8 +89,13 @@ struct StateFile {
 // before they become part of a path.
 [[nodiscard]] bool is_job_id(std::string_view text);
 
-// Makes a new folder with an id that starts with `name`.
-[[nodiscard]] core::Result<JobFolder> create_job_folder(const std::filesystem::path& jobs, const std::string& name);
+// Writes the first files of a job. They go into `unfinished`, which becomes `folder` when all of them are there.
+using FillJobFolder = std::function<core::Result<void>(const JobFolder& unfinished, const JobFolder& folder)>;
+
+// Makes a new folder with an id that starts with `name`. It appears with its files or not at all: a client that is
+// killed meanwhile leaves a folder whose name begins with '.', which the next client removes an hour later.
+[[nodiscard]] core::Result<JobFolder> create_job_folder(const std::filesystem::path& jobs, const std::string& name,
+                                                        const FillJobFolder& fill = {});
 
 // The folder of an id, or of the one id that starts so. Errors: not_found with the nearest id.
 [[nodiscard]] core::Result<JobFolder> find_job_folder(const std::filesystem::path& jobs, std::string_view id);

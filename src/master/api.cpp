@@ -133,16 +133,17 @@ awaitable<Response> agent_hello(agent::Hub& hub, Request request) {
   co_return done ? Response::json("{}") : refuse(done.error());
 }
 
-awaitable<Response> agent_commands(agent::Hub& hub, Request request) {
+awaitable<Response> agent_exchange(agent::Hub& hub, Request request) {
+  const core::AgentId id{request.captures["id"]};
+  if (const auto taken = hub.reports(id, request.body); !taken) co_return refuse(taken.error());
   const auto after = static_cast<agent::Sequence>(number(request, "after", 0));
-  const auto wait = std::min(number(request, "wait", 0), kLongestWait);
-  const auto body = co_await hub.commands({request.captures["id"]}, after, core::Millis(wait));
-  co_return body ? Response::json(*body) : refuse(body.error());
-}
-
-awaitable<Response> agent_reports(agent::Hub& hub, Request request) {
-  const auto done = hub.reports({request.captures["id"]}, request.body);
-  co_return done ? Response::json("{}") : refuse(done.error());
+  auto wait = std::min(number(request, "wait", 0), kLongestWait);
+  if (request.client && request.client->has_more([&hub, id] { hub.answer_now(id); })) wait = 0;
+  auto list = co_await hub.commands(id, after, core::Millis(wait));
+  if (!list) co_return refuse(list.error());
+  auto response = Response::json(std::move(list->commands));
+  response.shared_end = std::move(list->gang);
+  co_return response;
 }
 
 awaitable<Response> get_job(Master& master, Request) {
@@ -153,8 +154,7 @@ awaitable<Response> get_job(Master& master, Request) {
 
 void add_agent_routes(http::Router& router, agent::Hub& hub) {
   router.add("POST", "/v1/agents/{id}/hello", [&hub](Request r) { return agent_hello(hub, std::move(r)); });
-  router.add("GET", "/v1/agents/{id}/commands", [&hub](Request r) { return agent_commands(hub, std::move(r)); });
-  router.add("POST", "/v1/agents/{id}/reports", [&hub](Request r) { return agent_reports(hub, std::move(r)); });
+  router.add("POST", "/v1/agents/{id}/exchange", [&hub](Request r) { return agent_exchange(hub, std::move(r)); });
 }
 
 http::Router make_api(Master& master, agent::Hub& hub) {

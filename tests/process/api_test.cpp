@@ -82,7 +82,7 @@ TEST_F(ApiTest, the_job_is_what_the_master_shows) {
 
 TEST_F(ApiTest, a_wrong_secret_is_401_everywhere) {
   serve_running_job();
-  for (const auto* target : {"/v1/job", "/v1/events", "/v1/tasks/worker:0/logs", "/v1/agents/local/commands"}) {
+  for (const auto* target : {"/v1/job", "/v1/events", "/v1/tasks/worker:0/logs", "/v1/agents/local/exchange"}) {
     auto asking = client("wrong");
     EXPECT_EQ(loop_.run(asking.get(target, kLong))->status, 401U) << target;
   }
@@ -228,6 +228,8 @@ std::string hello(int protocol, std::string_view version) {
       boost::json::object{{"protocol", protocol}, {"version", version}, {"node", "n1"}, {"pid", 7}});
 }
 
+constexpr const char* kNoReports = R"({"first":1,"reports":[]})";
+
 class AgentApiTest : public ApiTest {
  protected:
   void SetUp() override {
@@ -252,35 +254,53 @@ TEST_F(AgentApiTest, an_agent_of_another_version_is_refused_with_both) {
 
 TEST_F(AgentApiTest, an_agent_nobody_expects_is_not_found) {
   EXPECT_EQ(post("/v1/agents/other/hello", hello(agent::kProtocolVersion, core::kVersion)).status, 404U);
-  EXPECT_EQ(get("/v1/agents/other/commands").status, 404U);
-  EXPECT_EQ(post("/v1/agents/other/reports", R"({"first":1,"reports":[]})").status, 404U);
+  EXPECT_EQ(post("/v1/agents/other/exchange", kNoReports).status, 404U);
 }
 
 TEST_F(AgentApiTest, commands_are_kept_until_they_are_confirmed) {
   hub_.send({"local"}, agent::Release{{{"worker", 0}, 1}});
   hub_.send({"local"}, agent::Release{{{"worker", 1}, 1}});
-  const auto first = get("/v1/agents/local/commands?after=0");
+  const auto first = post("/v1/agents/local/exchange?after=0", kNoReports);
   EXPECT_THAT(first.body, HasSubstr("\"seq\":1"));
   EXPECT_THAT(first.body, HasSubstr("\"seq\":2"));
-  EXPECT_EQ(get("/v1/agents/local/commands?after=0").body, first.body) << "an answer that was lost is given again";
-  const auto second = get("/v1/agents/local/commands?after=1");
+  EXPECT_EQ(post("/v1/agents/local/exchange?after=0", kNoReports).body, first.body)
+      << "an answer that was lost is given again";
+  const auto second = post("/v1/agents/local/exchange?after=1", kNoReports);
   EXPECT_EQ(second.body.find("\"seq\":1"), std::string::npos);
-  EXPECT_EQ(get("/v1/agents/local/commands?after=2").body, R"({"commands":[]})");
+  EXPECT_EQ(post("/v1/agents/local/exchange?after=2", kNoReports).body, R"({"commands":[]})");
 }
 
 TEST_F(AgentApiTest, a_report_sent_twice_counts_once) {
   const auto* body = R"({"first":1,"reports":[{"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
-  EXPECT_EQ(post("/v1/agents/local/reports", body).status, 200U);
-  EXPECT_EQ(post("/v1/agents/local/reports", body).status, 200U);
+  EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 200U);
+  EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 200U);
   EXPECT_EQ(reports_.size(), 1U);
 }
 
-TEST_F(AgentApiTest, broken_reports_are_refused) {
-  for (const auto* body : {"", "[]", "{}", R"({"first":"x","reports":[]})", R"({"first":1,"reports":[7]})",
-                           R"({"first":1,"reports":[{"type":"dance","task":"worker:0","attempt":1}]})"}) {
-    EXPECT_EQ(post("/v1/agents/local/reports", body).status, 400U) << body;
+TEST_F(AgentApiTest, what_is_not_a_list_of_reports_is_refused) {
+  for (const auto* body : {"", "[]", "{}", R"({"first":"x","reports":[]})"}) {
+    EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 400U) << body;
   }
   EXPECT_TRUE(reports_.empty());
+}
+
+TEST_F(AgentApiTest, a_report_that_cannot_be_read_does_not_hold_up_the_others) {
+  const auto* body = R"({"first":1,"reports":[7,{"type":"dance","task":"worker:0","attempt":1},)"
+                     R"({"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
+  EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 200U);
+  EXPECT_EQ(reports_.size(), 1U);
+}
+
+TEST_F(AgentApiTest, a_call_that_waits_for_a_command_is_answered_when_the_agents_next_call_comes) {
+  auto agent = client();
+  ASSERT_TRUE(loop_.run(agent.send("/v1/agents/local/exchange?after=0&wait=30000", kNoReports, kLong)));
+  const auto* report = R"({"first":1,"reports":[{"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
+  ASSERT_TRUE(loop_.run(agent.send("/v1/agents/local/exchange?after=0&wait=30000", report, kLong)));
+  EXPECT_EQ(loop_.run(agent.receive(kLong)).value().body, R"({"commands":[]})");
+  ASSERT_TRUE(loop_.until([&] { return reports_.size() == 1; }))
+      << "a report waits behind a command that does not come";
+  hub_.send({"local"}, agent::Release{{{"worker", 0}, 1}});
+  EXPECT_THAT(loop_.run(agent.receive(kLong)).value().body, HasSubstr("release"));
 }
 
 // ---- logs that are where the tasks run ------------------------------------------------------------------------------
@@ -298,7 +318,7 @@ class RemoteLogTest : public AgentApiTest {
   std::string question() {
     std::string commands;
     EXPECT_TRUE(loop_.until([&] {
-      commands = get("/v1/agents/local/commands?after=1").body;
+      commands = post("/v1/agents/local/exchange?after=1&wait=0", kNoReports).body;
       return commands.find("read_log") != std::string::npos;
     })) << commands;
     return commands;
@@ -319,7 +339,7 @@ TEST_F(RemoteLogTest, the_agent_of_the_task_reads_its_log) {
   EXPECT_THAT(asked, HasSubstr("\"limit\":7"));
   const agent::Report piece = agent::LogPiece{{{"worker", 1}, 1}, 1, 5, 99, std::string("a\xff\0b", 4), ""};
   const boost::json::object body{{"first", 1}, {"reports", boost::json::array{agent::to_json(piece)}}};
-  EXPECT_EQ(post("/v1/agents/local/reports", boost::json::serialize(body)).status, 200U);
+  EXPECT_EQ(post("/v1/agents/local/exchange?after=2&wait=0", boost::json::serialize(body)).status, 200U);
   ASSERT_TRUE(loop_.until([&] { return answer_.status != 0; }));
   EXPECT_EQ(answer_.status, 200U);
   EXPECT_EQ(answer_.body, std::string("a\xff\0b", 4));

@@ -47,12 +47,12 @@ struct LocalBackend::State : std::enable_shared_from_this<LocalBackend::State> {
   void on(const agent::Prepared& r) { tell(job::Placed{r.attempt, {"127.0.0.1", node, r.ports}}); }
   void on(const agent::PrepareFailed& r) {
     held.erase(r.attempt);
-    tell(job::CannotPlace{r.attempt, r.reason});
+    tell(job::CannotPlace{r.attempt, r.reason, r.cause});
   }
   void on(const agent::TaskStarted& r) const { tell(job::Started{r.attempt, r.pid}); }
   void on(const agent::TaskStartFailed& r) {
-    if (r.failure != job::StartFailure::port_taken) held.erase(r.attempt);
-    tell(job::StartFailed{r.attempt, r.failure, r.reason});
+    if (r.cause != job::Cause::port_taken) held.erase(r.attempt);
+    tell(job::StartFailed{r.attempt, r.cause, r.reason});
   }
   void on(const agent::TaskSaving& r) const { tell(job::Saving{r.attempt}); }
   void on(const agent::TaskExited& r) {

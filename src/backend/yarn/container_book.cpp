@@ -22,6 +22,7 @@ Held* ContainerBook::assign(const std::string& role, yarn::Container container, 
   auto next = std::move(queue->second.front());
   queue->second.pop_front();
   const auto id = container.id;
+  container_of_[next.request.attempt] = id;
   auto& held = held_[id];
   held = {std::move(next.request), std::move(container), Phase::starting, next.failures, now, false};
   return &held;
@@ -34,10 +35,17 @@ bool ContainerBook::stop_waiting(const core::AttemptId& attempt) {
 }
 
 Held* ContainerBook::find(const core::AttemptId& attempt) {
-  const auto found = std::ranges::find_if(held_, [&](auto& entry) {
-    return entry.second.request.attempt == attempt && entry.second.phase != Phase::ended;
-  });
-  return found == held_.end() ? nullptr : &found->second;
+  const auto id = container_of_.find(attempt);
+  const auto found = id == container_of_.end() ? held_.end() : held_.find(id->second);
+  return found == held_.end() || found->second.phase == Phase::ended ? nullptr : &found->second;
+}
+
+void ContainerBook::erase(const yarn::ContainerId& id) {
+  const auto found = held_.find(id);
+  if (found == held_.end()) return;
+  const auto newest = container_of_.find(found->second.request.attempt);
+  if (newest != container_of_.end() && newest->second == id) container_of_.erase(newest);
+  held_.erase(found);
 }
 
 Held* ContainerBook::find(const yarn::ContainerId& id) {
@@ -93,6 +101,7 @@ std::optional<std::pair<std::string_view, std::string_view>> usage(std::string_v
 job::ExitStatus killed_for_memory(const Held& held, yarn::ExitCause cause, std::string_view diagnostics) {
   job::ExitStatus exit;
   exit.signal = SIGKILL;
+  exit.cause = job::Cause::memory;
   exit.memory_limit = static_cast<std::uint64_t>(held.container.resource.memory_mib) << 20U;
   exit.out_of_memory = cause == yarn::ExitCause::memory;
   if (const auto used = usage(diagnostics, "physical")) {
@@ -111,6 +120,34 @@ job::ExitStatus killed_for_memory(const Held& held, yarn::ExitCause cause, std::
   return exit;
 }
 
+// A container that ends without a report of its agent took that agent with it.
+job::Cause cause_of(yarn::ExitCause cause) {
+  using yarn::ExitCause;
+  switch (cause) {
+    case ExitCause::succeeded:
+    case ExitCause::failed:
+    case ExitCause::signalled:
+      return job::Cause::agent_lost;
+    case ExitCause::released:
+      return job::Cause::host_lost;
+    case ExitCause::bad_disk:
+      return job::Cause::disk;
+    case ExitCause::preempted:
+      return job::Cause::preempted;
+    case ExitCause::virtual_memory:
+    case ExitCause::memory:
+      return job::Cause::memory;
+    case ExitCause::stopped:
+      return job::Cause::stopped;
+    case ExitCause::cluster:
+    case ExitCause::logs:
+      return job::Cause::cluster;
+    case ExitCause::not_started:
+      return job::Cause::files;
+  }
+  return job::Cause::cluster;
+}
+
 }  // namespace
 
 ContainerEnd what_it_means(const Held& held, const yarn::ContainerStatus& status) {
@@ -119,6 +156,7 @@ ContainerEnd what_it_means(const Held& held, const yarn::ContainerStatus& status
   const auto cause = yarn::exit_cause(status.exit_status);
   ContainerEnd end;
   end.reason = sentence(held, status);
+  end.cause = cause_of(cause);
   end.blames_the_host = cause == yarn::ExitCause::bad_disk || cause == yarn::ExitCause::not_started;
   if (cause == yarn::ExitCause::memory || cause == yarn::ExitCause::virtual_memory) {
     end.meaning = Meaning::exited;

@@ -41,7 +41,7 @@ class ContainerBook {
   bool stop_waiting(const core::AttemptId& attempt);
   [[nodiscard]] Held* find(const core::AttemptId& attempt);
   [[nodiscard]] Held* find(const yarn::ContainerId& id);
-  void erase(const yarn::ContainerId& id) { held_.erase(id); }
+  void erase(const yarn::ContainerId& id);
 
   [[nodiscard]] std::vector<core::AttemptId> waiting(const std::string& role) const;
   [[nodiscard]] std::map<yarn::ContainerId, Held>& held() { return held_; }
@@ -53,6 +53,7 @@ class ContainerBook {
   };
   std::map<std::string, std::deque<Waiting>> waiting_;  // by role
   std::map<yarn::ContainerId, Held> held_;
+  std::map<core::AttemptId, yarn::ContainerId> container_of_;  // the newest of each attempt
 };
 
 // What the end of a container means for its attempt.
@@ -65,8 +66,9 @@ struct ContainerEnd {
     lost,          // whatever it did, it is gone
   };
   Meaning meaning = Meaning::nothing;
-  std::string reason = {};       // one sentence, with the cluster's own words
-  job::ExitStatus exit = {};     // of `exited`
+  std::string reason = {};    // one sentence, with the cluster's own words
+  job::ExitStatus exit = {};  // of `exited`
+  job::Cause cause = job::Cause::none;
   bool blames_the_host = false;  // a container elsewhere may fare better
 };
 

@@ -32,7 +32,7 @@ void YarnBackend::stop(agent::Stop request) {
   if (held == nullptr) return;
   if (held->phase == Phase::starting) {  // nothing runs that could have a grace
     state_->give_up(request.attempt);
-    state_->tell(job::Lost{request.attempt, "it was stopped before it had started"});
+    state_->tell(job::Lost{request.attempt, "it was stopped before it had started", job::Cause::stopped});
     return;
   }
   state_->hub.send(agent_of(held->container.id), std::move(request));

@@ -36,6 +36,7 @@ void YarnBackend::State::on_start_failed(const yarn::ContainerId& id, const core
   end.meaning = held->failures + 1 >= kMostFailedContainers ? ContainerEnd::Meaning::cannot_place
                                                             : ContainerEnd::Meaning::try_again;
   end.blames_the_host = true;
+  end.cause = job::Cause::start_failed;
   fsm.release(id);
   on_end(id, end);
 }
@@ -91,14 +92,14 @@ void YarnBackend::State::on_end(const yarn::ContainerId& id, const ContainerEnd&
       news.notify();
       break;
     case Meaning::cannot_place:
-      tell(job::CannotPlace{attempt, end.reason});
+      tell(job::CannotPlace{attempt, end.reason, end.cause});
       break;
     case Meaning::exited:
       sink.note(fmt::format("{}: {}", attempt.task.str(), end.reason));
       tell(job::Exited{attempt, end.exit});
       break;
     case Meaning::lost:
-      tell(job::Lost{attempt, end.reason});
+      tell(job::Lost{attempt, end.reason, end.cause});
       break;
     case Meaning::nothing:
       break;

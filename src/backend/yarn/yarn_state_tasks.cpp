@@ -40,7 +40,7 @@ void YarnBackend::State::give_up(const core::AttemptId& attempt) {
   const bool may_run = held->phase == Phase::placed;
   held->phase = Phase::ended;
   let_go(id);
-  if (may_run) tell(job::Lost{attempt, "its container was given back"});
+  if (may_run) tell(job::Lost{attempt, "its container was given back", job::Cause::stopped});
 }
 
 // Its agent, its NodeManager and the ResourceManager hear that a container has to go. It stays in the book until it
@@ -70,7 +70,7 @@ void YarnBackend::State::on(Held& held, const agent::Prepared& report) {
 void YarnBackend::State::on(Held& held, const agent::PrepareFailed& report) {
   held.phase = Phase::ended;
   let_go(held.container.id);
-  tell(job::CannotPlace{report.attempt, report.reason});
+  tell(job::CannotPlace{report.attempt, report.reason, report.cause});
 }
 
 void YarnBackend::State::on(Held&, const agent::TaskStarted& report) {
@@ -78,11 +78,11 @@ void YarnBackend::State::on(Held&, const agent::TaskStarted& report) {
 }
 
 void YarnBackend::State::on(Held& held, const agent::TaskStartFailed& report) {
-  if (report.failure != job::StartFailure::port_taken) {
+  if (report.cause != job::Cause::port_taken) {
     held.phase = Phase::ended;
     let_go(held.container.id);
   }
-  tell(job::StartFailed{report.attempt, report.failure, report.reason});
+  tell(job::StartFailed{report.attempt, report.cause, report.reason});
 }
 
 void YarnBackend::State::on(Held&, const agent::TaskSaving& report) {

@@ -62,12 +62,12 @@ int show(const Results& command, const fs::path& root, std::vector<ResultFile> f
 int list_here(const Results& command, const ResultsFolder& folder) {
   std::vector<ResultFile> files;
   std::error_code error;
-  fs::recursive_directory_iterator entry(folder.root, error);
-  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+  using Walk = fs::recursive_directory_iterator;
+  for (Walk entry(folder.root, error); !error && entry != Walk(); entry.increment(error)) {
     std::error_code unknown;  // of a link that leads nowhere
     if (entry->is_directory(unknown)) continue;
     const auto name = (fs::path(folder.task) / entry->path().lexically_relative(folder.root)).string();
-    const auto size = fs::file_size(entry->path(), unknown);
+    const auto size = entry->file_size(unknown);
     files.push_back({name, unknown ? 0 : size, entry->path().string()});
   }
   const int shown = show(command, folder.root, std::move(files));

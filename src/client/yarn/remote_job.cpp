@@ -85,7 +85,9 @@ net::Async<> RemoteJob::fetch(std::string name) {
 
 net::Async<> RemoteJob::fetch_records() {
   const auto report = co_await cluster_.rm->report(application_);
-  for (const auto* name : {"events.jsonl", "view.json", "state.json"}) {
+  auto events = co_await fetch_growth(job_.folder + "/events.jsonl", folder_.events_file());
+  if (!events) co_return events;
+  for (const auto* name : {"view.json", "state.json"}) {
     if (auto fetched = co_await fetch(name); !fetched) co_return fetched;
   }
   auto master = co_await endpoint();

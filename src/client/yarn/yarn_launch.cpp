@@ -40,10 +40,10 @@ class YarnLaunch final : public LaunchTarget {
     job = with_scripts_shipped(std::move(job));
     options_ = submission_options(job);
     options_.settings = settings_;
-    const bool by_default = wants_default_env(job);
-    if (by_default) job.python_env = kDefaultEnv;
+    const auto by_default = default_env_of(job);
+    if (by_default) job.python_env = by_default->name;
     if (!job.python_env || effort == Effort::look) return job;
-    auto environment = by_default ? default_python_env(say) : find_python_env(job, say);
+    auto environment = by_default ? default_python_env(*by_default, say) : find_python_env(job, say);
     if (!environment) return fail(environment.error());
     options_.python_env = *std::move(environment);
     return with_interpreter(std::move(job), std::string(backend::kPythonEnvInterpreter));

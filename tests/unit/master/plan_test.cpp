@@ -111,6 +111,14 @@ TEST(Plan, a_role_may_have_a_command_and_variables_of_its_own) {
             (std::map<std::string, std::string>{{"A", "job"}, {"B", "role"}, {"C", "role"}}));
 }
 
+TEST(Plan, a_variable_that_no_program_could_be_started_with_is_refused) {
+  auto spec = job_of({"./train"});
+  spec.env["BLOB"] = std::string(std::size_t{128} << 10U, 'x');
+  const auto plan = make_plan(spec);
+  ASSERT_FALSE(plan);
+  EXPECT_THAT(plan.error().message, HasSubstr("BLOB"));
+}
+
 TEST(Plan, a_role_without_any_command_is_refused) {
   auto spec = job_of({});
   EXPECT_EQ(refusal(spec), "role worker has no command: put it after `--`, or in the job file as command");
@@ -182,6 +190,19 @@ TEST(Plan, defaults_depend_on_the_kind_and_give_way_to_what_is_asked) {
   EXPECT_EQ(plan->role("chief").memory, 3ULL << 30U);
   EXPECT_EQ(plan->role("chief").vcores, 4);
   EXPECT_EQ(plan->role("chief").gpus, 1);
+}
+
+TEST(Plan, a_worker_has_a_workers_memory_also_where_it_is_a_service) {
+  auto spec = job_of({"./train"});
+  spec.framework = "tensorflow";
+  spec.roles.push_back(role("chief"));
+  spec.roles.push_back(role("ps"));
+  const auto plan = make_plan(spec, both_pythons());
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->machine.roles[0].kind, core::RoleKind::service) << "the chief drives the workers";
+  EXPECT_EQ(plan->role("worker").memory, 2ULL << 30U);
+  EXPECT_EQ(plan->role("chief").memory, 2ULL << 30U);
+  EXPECT_EQ(plan->role("ps").memory, 1ULL << 30U);
 }
 
 TEST(Plan, retries_are_the_roles_or_the_jobs) {

@@ -55,6 +55,20 @@ TEST(ContainerBook, an_attempt_that_was_given_up_gets_none) {
   EXPECT_EQ(book.assign("worker", container(2), {}), nullptr);
 }
 
+TEST(ContainerBook, an_attempt_is_found_in_its_next_container_when_the_first_came_to_nothing) {
+  ContainerBook book;
+  book.wait(request("worker", 0));
+  book.assign("worker", container(2), {})->phase = Phase::ended;
+  book.wait(request("worker", 0), 1);
+  book.assign("worker", container(3), {});
+  ASSERT_NE(book.find(request("worker", 0).attempt), nullptr);
+  EXPECT_EQ(book.find(request("worker", 0).attempt)->container.id, container(3).id);
+  book.erase(container(2).id);
+  EXPECT_NE(book.find(request("worker", 0).attempt), nullptr) << "it went with the container before";
+  book.erase(container(3).id);
+  EXPECT_EQ(book.find(request("worker", 0).attempt), nullptr);
+}
+
 TEST(ContainerBook, a_container_is_found_by_its_id_and_by_its_attempt_until_that_has_ended) {
   ContainerBook book;
   book.wait(request("worker", 0));
