@@ -154,7 +154,7 @@ class Bench {
     begun_ = core::steady_now();
     processor_before_ = processor_time();
     memory_before_ = kibibytes("VmRSS");
-    master::JobFile job;
+    jobs::JobFile job;
     job.id = folder_.id();
     job.results = folder_.default_results();
     job.spec = spec_;
@@ -211,7 +211,7 @@ class Bench {
 
   int tasks_;
   spec::JobSpec spec_;
-  master::JobFolder folder_{std::filesystem::temp_directory_path() / fmt::format("scale-{}", core::random_hex(4))};
+  jobs::JobFolder folder_{std::filesystem::temp_directory_path() / fmt::format("scale-{}", core::random_hex(4))};
   asio::io_context context_{1};
   agent::Hub hub_{context_.get_executor()};
   int port_pipe_ = -1;

@@ -38,7 +38,7 @@ std::string_view remedy_for(const std::error_code& error) {
   return "";
 }
 
-Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, JobFile job, JobPlan plan,
+Master::Master(const net::asio::any_io_executor& executor, jobs::JobFolder folder, jobs::JobFile job, JobPlan plan,
                const Site& site)
     : executor_(executor),
       folder_(std::move(folder)),
@@ -302,7 +302,7 @@ void Master::records_incomplete(const core::Error& why) {
 }
 
 void Master::write_state() {
-  StateFile state;
+  jobs::StateFile state;
   state.state = job::name(outcome_ ? outcome_->state : machine_.state());
   state.tasks = machine_.task_count();
   if (outcome_) {
@@ -315,7 +315,7 @@ void Master::write_state() {
     state.finished = finished_at_;
   }
   if (outcome_) write_view();
-  if (auto written = write_state_file(folder_, state); !written) records_incomplete(written.error());
+  if (auto written = jobs::write_state_file(folder_, state); !written) records_incomplete(written.error());
 }
 
 void Master::write_view() {

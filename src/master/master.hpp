@@ -3,7 +3,7 @@
 #include "agent/hub.hpp"
 #include "backend/backend.hpp"
 #include "job/machine.hpp"
-#include "master/job_folder.hpp"
+#include "jobs/job_folder.hpp"
 #include "master/journal.hpp"
 #include "master/plan.hpp"
 #include "master/scheduler_host.hpp"
@@ -39,7 +39,8 @@ struct Site {
 // API (api.hpp) reads from it. Single-threaded; life cycle: construct, run() once.
 class Master {
  public:
-  Master(const net::asio::any_io_executor& executor, JobFolder folder, JobFile job, JobPlan plan, const Site& site);
+  Master(const net::asio::any_io_executor& executor, jobs::JobFolder folder, jobs::JobFile job, JobPlan plan,
+         const Site& site);
   Master(const Master&) = delete;
   Master& operator=(const Master&) = delete;
 
@@ -54,7 +55,7 @@ class Master {
   // The same as view.json: what `ydl status` shows who cannot ask this process. At the job's end it is always written.
   void write_view();
   [[nodiscard]] Journal& journal() { return journal_; }
-  [[nodiscard]] const JobFolder& folder() const { return folder_; }
+  [[nodiscard]] const jobs::JobFolder& folder() const { return folder_; }
   // Where people find the tasks' logs, when that is not the job's folder; empty otherwise.
   [[nodiscard]] const std::string& logs_elsewhere() const { return logs_elsewhere_; }
   [[nodiscard]] bool finished() const { return outcome_.has_value(); }
@@ -85,8 +86,8 @@ class Master {
   [[nodiscard]] net::awaitable<void> tick();
 
   net::asio::any_io_executor executor_;
-  JobFolder folder_;
-  JobFile job_;
+  jobs::JobFolder folder_;
+  jobs::JobFile job_;
   JobPlan plan_;
   std::string logs_elsewhere_;
   job::Machine machine_;

@@ -87,10 +87,30 @@ net::awaitable<void> run_job_then_stop(asio::io_context& context, Master& master
 
 }  // namespace
 
-core::Result<PreparedJob> prepare_job(const JobFolder& folder, const FindCommand& find_command) {
-  auto lock = lock_job(folder);
+std::string_view name(ProcessKind kind) {
+  switch (kind) {
+    case ProcessKind::local:
+      return "local";
+    case ProcessKind::yarn_container:
+      return "yarn-container";
+    case ProcessKind::yarn_unmanaged:
+      return "yarn-unmanaged";
+  }
+  return "";
+}
+
+core::Result<ProcessKind> parse_process_kind(std::string_view text) {
+  for (const auto kind : {ProcessKind::local, ProcessKind::yarn_container, ProcessKind::yarn_unmanaged}) {
+    if (text == name(kind)) return kind;
+  }
+  return core::fail(core::Errc::usage,
+                    fmt::format("--master {}: choose local, yarn-container or yarn-unmanaged", text));
+}
+
+core::Result<PreparedJob> prepare_job(const jobs::JobFolder& folder, const FindCommand& find_command) {
+  auto lock = jobs::lock_job(folder);
   if (!lock) return core::fail(lock.error());
-  auto job = read_job_file(folder);
+  auto job = jobs::read_job_file(folder);
   if (!job) return core::fail(job.error());
   auto plan = make_plan(job->spec, find_command);
   if (!plan) return core::fail(plan.error());
@@ -133,7 +153,7 @@ void report_start(std::string_view line) {
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
-int run_master_process(const JobFolder& folder, Attachment attachment) {
+int run_master_process(const jobs::JobFolder& folder, Attachment attachment) {
   begin_master_process();
   auto prepared = prepare_job(folder, find_on_path);
   const auto fits = prepared ? check_descriptors_of_agent(prepared->plan) : core::fail(prepared.error());

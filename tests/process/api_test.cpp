@@ -1,7 +1,7 @@
 // The HTTP API of a master over the fake backend, as clients and agents call it.
 #include "master/api.hpp"
 
-#include "cli/job_client.hpp"
+#include "client/job_client.hpp"
 #include "core/json.hpp"
 #include "core/version.hpp"
 #include "http/server.hpp"
@@ -61,7 +61,7 @@ class ApiTest : public MasterTest {
   }
   std::vector<ui::EventView> events_after(std::uint64_t seq, core::Millis wait = core::Millis(0)) {
     const auto response = get(fmt::format("/v1/events?after={}&wait={}", seq, wait.count()));
-    auto views = cli::events_from_json(response.body);
+    auto views = client::events_from_json(response.body);
     if (!views) ADD_FAILURE() << response.body;
     return views.value_or(std::vector<ui::EventView>{});
   }
@@ -74,7 +74,7 @@ TEST_F(ApiTest, the_job_is_what_the_master_shows) {
   serve_running_job();
   const auto response = get("/v1/job");
   EXPECT_EQ(response.status, 200U);
-  const auto seen = cli::job_view_from_json(response.body);
+  const auto seen = client::job_view_from_json(response.body);
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->state, "running");
   EXPECT_EQ(seen->tasks.size(), 2U);
@@ -117,7 +117,7 @@ TEST_F(ApiTest, who_has_all_events_waits_for_the_next) {
   EXPECT_EQ(body, "") << "nothing happened yet";
   master_->request_stop("ann", std::nullopt);
   ASSERT_TRUE(loop_.until([&] { return !body.empty(); }));
-  const auto news = cli::events_from_json(body);
+  const auto news = client::events_from_json(body);
   ASSERT_TRUE(news) << body;
   EXPECT_EQ(news->front().kind, "job_stopping");
   EXPECT_EQ(news->front().seq, known + 1);
@@ -140,7 +140,7 @@ TEST_F(ApiTest, odd_numbers_are_taken_as_none) {
   for (const auto* target : {"/v1/events?after=-1", "/v1/events?after=x", "/v1/events?after=", "/v1/events?wait=-5"}) {
     const auto response = get(target);
     EXPECT_EQ(response.status, 200U) << target;
-    EXPECT_EQ(cli::events_from_json(response.body)->front().seq, 1U) << target;
+    EXPECT_EQ(client::events_from_json(response.body)->front().seq, 1U) << target;
   }
 }
 
@@ -212,12 +212,12 @@ TEST_F(ApiTest, a_grace_beyond_all_measure_does_no_harm) {
 
 TEST_F(ApiTest, the_clients_own_client_understands_it) {
   serve_running_job();
-  cli::JobClient asking(loop_.executor(), {"127.0.0.1", server_->port(), "s3cret"});
+  client::JobClient asking(loop_.executor(), {"127.0.0.1", server_->port(), "s3cret"});
   EXPECT_EQ(loop_.run(asking.job())->tasks.size(), 2U);
   EXPECT_FALSE(loop_.run(asking.events(0, core::Millis(0)))->empty());
   EXPECT_TRUE(loop_.run(asking.stop("ann", core::Millis(0))));
   finish();
-  cli::JobClient stranger(loop_.executor(), {"127.0.0.1", server_->port(), "wrong"});
+  client::JobClient stranger(loop_.executor(), {"127.0.0.1", server_->port(), "wrong"});
   EXPECT_THAT(loop_.run(stranger.job()).error().message, StartsWith("the master answered 401: this call needs"));
 }
 
@@ -285,9 +285,8 @@ TEST_F(AgentApiTest, what_is_not_a_list_of_reports_is_refused) {
 }
 
 TEST_F(AgentApiTest, a_report_that_cannot_be_read_does_not_hold_up_the_others) {
-  const auto* body =
-      R"({"first":1,"reports":[7,{"type":"dance","task":"worker:0","attempt":1},)"
-      R"({"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
+  const auto* body = R"({"first":1,"reports":[7,{"type":"dance","task":"worker:0","attempt":1},)"
+                     R"({"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
   EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 200U);
   EXPECT_EQ(reports_.size(), 1U);
 }

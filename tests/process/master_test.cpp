@@ -67,7 +67,7 @@ TEST_F(MasterTest, a_job_that_goes_well_leaves_its_whole_story_on_disk) {
 TEST_F(MasterTest, the_view_left_on_disk_is_the_one_clients_saw_last) {
   make(job(2), {{"worker:1", exits(3)}});
   run();
-  const auto stored = cli::stored_job_view(folder_);
+  const auto stored = client::stored_job_view(folder_);
   ASSERT_TRUE(stored) << stored.error().message;
   EXPECT_EQ(stored->id, folder_.id().str());
   EXPECT_EQ(stored->state, "failed");

@@ -3,11 +3,9 @@
 
 #include "core/log.hpp"
 #include "core/strings.hpp"
-#include "hconf/services.hpp"
-#include "hrpc/configured.hpp"
 #include "net/resolver.hpp"
 #include "net/spawn.hpp"
-#include "yarn/token_identifiers.hpp"
+#include "yarn/configured.hpp"
 
 #include <fmt/format.h>
 
@@ -58,12 +56,7 @@ YarnBackend::State::State(net::asio::any_io_executor executor_, agent::Hub& hub_
 
 net::Async<> YarnBackend::State::register_master() {
   if (!master) {
-    const auto managers = hconf::resource_managers(options.config);
-    if (!managers) co_return core::fail(managers.error());
-    std::vector<hconf::HostPort> servers;
-    for (const auto& manager : *managers) servers.push_back(manager.scheduler);
-    auto made = hrpc::resource_manager_options(options.config, std::move(servers), yarn::kAmRmToken,
-                                               {.user = options.job.user, .tokens = {&options.token, 1}});
+    auto made = yarn::app_master_options(options.config, {.user = options.job.user, .tokens = {&options.token, 1}});
     if (!made) co_return core::fail(made.error());
     made->retry.same_server_pause = kReconnectPause;
     made->retry.backoff_base = std::min(made->retry.backoff_base, kReconnectPause);

@@ -29,15 +29,15 @@ spec::JobSpec two_workers() {
 // A master on the fake backend, in a folder of its own.
 struct ScriptedMaster {
   ScriptedMaster(const spec::JobSpec& spec, const FakeBackend::Script& script)
-      : master(context.get_executor(), JobFolder(temporary.path()), job_of(spec), *make_plan(spec),
+      : master(context.get_executor(), jobs::JobFolder(temporary.path()), job_of(spec), *make_plan(spec),
                Site{.make_backend = [&](backend::Sink sink) {
                  auto made = std::make_unique<FakeBackend>(context.get_executor(), std::move(sink), script);
                  fake = made.get();
                  return made;
                }}) {}
 
-  JobFile job_of(const spec::JobSpec& spec) const {
-    JobFile job;
+  jobs::JobFile job_of(const spec::JobSpec& spec) const {
+    jobs::JobFile job;
     job.id = {"scripted-0001"};
     job.results = temporary.path() / "results";
     job.spec = spec;
