@@ -1,7 +1,7 @@
 #include "agent/task.hpp"
 
+#include "agent/process/tree_killer.hpp"
 #include "agent/task_environment.hpp"
-#include "agent/tree_killer.hpp"
 #include "core/descriptors.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
@@ -73,8 +73,8 @@ Cgroups& Machine::cgroups() {
   return *cgroups_;
 }
 
-Task::Task(net::asio::any_io_executor executor, Machine& machine, const Surroundings& surroundings, Prepare request,
-           ReportSink report)
+Task::Task(net::asio::any_io_executor executor, Machine& machine, const Surroundings& surroundings,
+           protocol::Prepare request, ReportSink report)
     : executor_(std::move(executor)),
       machine_(machine),
       surroundings_(surroundings),
@@ -100,9 +100,10 @@ bool Task::needs_hdfs() const {
 
 void Task::prepare(DirectoryListings& listings) {
   if (needs_hdfs() && surroundings_.hdfs == nullptr) {
-    report_(PrepareFailed{request_.attempt, "its agent was told of no HDFS to bring inputs from or keep results in"});
+    report_(protocol::PrepareFailed{request_.attempt,
+                                    "its agent was told of no HDFS to bring inputs from or keep results in"});
   } else if (auto fits = check_image(); !fits) {
-    report_(PrepareFailed{request_.attempt, fits.error().message});
+    report_(protocol::PrepareFailed{request_.attempt, fits.error().message});
   } else if (needs_hdfs() || request_.image || request_.gpus > 0) {
     net::spawn(executor_, "preparing a task", fetch_and_prepare());
   } else {
@@ -117,7 +118,7 @@ net::awaitable<void> Task::fetch_and_prepare() {
   if (fetched && !copying_.cancelled && request_.gpus > 0) fetched = co_await take_gpus();
   if (copying_.cancelled) co_return;
   if (!fetched) {
-    report_(PrepareFailed{request_.attempt, fetched.error().message});
+    report_(protocol::PrepareFailed{request_.attempt, fetched.error().message});
     co_return;
   }
   DirectoryListings listings;
@@ -128,9 +129,9 @@ void Task::prepare_here(DirectoryListings& listings) {
   auto prepared = prepare_workspace(request_, listings);
   if (prepared) prepared = take_ports_and_limits();
   if (prepared)
-    report_(Prepared{request_.attempt, ports_.ports()});
+    report_(protocol::Prepared{request_.attempt, ports_.ports()});
   else
-    report_(PrepareFailed{request_.attempt, prepared.error().message});
+    report_(protocol::PrepareFailed{request_.attempt, prepared.error().message});
 }
 
 net::Async<> Task::take_gpus() {
@@ -169,11 +170,11 @@ core::Result<void> Task::take_ports_and_limits() {
 
 // ---- run -------------------------------------------------------------------------------------------------------
 
-LaunchRequest Task::launch_request(Launch request) const {
+LaunchRequest Task::launch_request(protocol::Launch request) const {
   LaunchRequest launch;
   const auto asked = request_.image ? request.env : Environment{};
   std::optional<std::string> visible_gpus;
-  if (request_.gpus > 0 || request_.host_gpus != HostGpus::visible) visible_gpus = visible_devices(gpus_);
+  if (request_.gpus > 0 || request_.host_gpus != protocol::HostGpus::visible) visible_gpus = visible_devices(gpus_);
   launch.argv = with_results_folder(std::move(request.argv), request_.results_directory);
   launch.environment = task_environment(std::move(request.env),
                                         {.working_directory = request_.working_directory,
@@ -193,16 +194,16 @@ LaunchRequest Task::launch_request(Launch request) const {
 }
 
 // Once per job: the master asks one task for it.
-void Task::tell_of_hidden_gpus(const Launch& request) {
-  if (request_.gpus > 0 || request_.host_gpus != HostGpus::hidden_with_note) return;
+void Task::tell_of_hidden_gpus(const protocol::Launch& request) {
+  if (request_.gpus > 0 || request_.host_gpus != protocol::HostGpus::hidden_with_note) return;
   if (request.env.contains("CUDA_VISIBLE_DEVICES") || !has_gpu_device()) return;
-  report_(
-      Note{request_.attempt, fmt::format("{0} has GPUs, but the job asks for none, so its tasks do not see them; add "
-                                         "--resource {1}:gpus=1 to give one to each {1}",
-                                         core::host_name(), request_.attempt.task.role)});
+  report_(protocol::Note{request_.attempt,
+                         fmt::format("{0} has GPUs, but the job asks for none, so its tasks do not see them; add "
+                                     "--resource {1}:gpus=1 to give one to each {1}",
+                                     core::host_name(), request_.attempt.task.role)});
 }
 
-void Task::make_ready(Launch request) {
+void Task::make_ready(protocol::Launch request) {
   tell_of_hidden_gpus(request);
   if (request.gang) {
     // Beside the working directory, whose files become the task's results.
@@ -248,7 +249,7 @@ net::awaitable<void> Task::follow() {
 
 void Task::on(const Launched& event) {
   watch_ports();
-  report_(TaskStarted{request_.attempt, event.pid});
+  report_(protocol::TaskStarted{request_.attempt, event.pid});
   if (!request_.remote_logs.empty()) copy_logs_to_hdfs();
 }
 
@@ -274,7 +275,7 @@ void Task::on(const ReaperLost&) {
 }
 
 void Task::ended(const job::ExitStatus& status, int leftovers) {
-  TaskExited exited{request_.attempt, status, was_stopped_ ? 0 : leftovers, {}};
+  protocol::TaskExited exited{request_.attempt, status, was_stopped_ ? 0 : leftovers, {}};
   if (cgroup_) {
     exited.status.out_of_memory = !status.ok() && cgroup_->oom_killed();
     exited.status.memory_limit = request_.memory_limit;
@@ -284,7 +285,7 @@ void Task::ended(const job::ExitStatus& status, int leftovers) {
 }
 
 void Task::start_failed(job::Cause cause, std::string reason) {
-  report_(TaskStartFailed{request_.attempt, cause, std::move(reason)});
+  report_(protocol::TaskStartFailed{request_.attempt, cause, std::move(reason)});
 }
 
 void Task::stop(core::Millis grace) {

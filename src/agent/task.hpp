@@ -1,19 +1,20 @@
 #pragma once
 
-#include "agent/cgroup.hpp"
-#include "agent/gang_file.hpp"
-#include "agent/gpus.hpp"
-#include "agent/held_ports.hpp"
-#include "agent/log_copy.hpp"
-#include "agent/log_tail.hpp"
-#include "agent/port_owner.hpp"
-#include "agent/proc_tree.hpp"
-#include "agent/protocol.hpp"
-#include "agent/results_store.hpp"
-#include "agent/task_process.hpp"
-#include "agent/workspace.hpp"
+#include "agent/files/gang_file.hpp"
+#include "agent/files/results_store.hpp"
+#include "agent/files/workspace.hpp"
+#include "agent/process/proc_tree.hpp"
+#include "agent/process/task_process.hpp"
+#include "agent/resources/cgroup.hpp"
+#include "agent/resources/gpus.hpp"
+#include "agent/resources/held_ports.hpp"
+#include "agent/resources/port_owner.hpp"
+#include "files/log_tail.hpp"
+#include "hdfs/log_copy.hpp"
 #include "net/asio.hpp"
 #include "net/worker.hpp"
+#include "protocol/commands.hpp"
+#include "protocol/reports.hpp"
 
 #include <functional>
 #include <map>
@@ -25,7 +26,7 @@
 
 namespace ydl::agent {
 
-using ReportSink = std::function<void(Report)>;
+using ReportSink = std::function<void(protocol::Report)>;
 
 // What an agent hands out to its tasks.
 class Machine {
@@ -85,8 +86,8 @@ struct Surroundings {
 // One attempt of a task at its agent: what it holds from Prepare to Release, and its process in between.
 class Task : public std::enable_shared_from_this<Task> {
  public:
-  Task(net::asio::any_io_executor executor, Machine& machine, const Surroundings& surroundings, Prepare request,
-       ReportSink report);
+  Task(net::asio::any_io_executor executor, Machine& machine, const Surroundings& surroundings,
+       protocol::Prepare request, ReportSink report);
   ~Task();
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
@@ -96,7 +97,7 @@ class Task : public std::enable_shared_from_this<Task> {
   void prepare(DirectoryListings& listings);
   // The three steps of a launch; of many tasks each step is done for all before the next (TaskProcess::Prepared).
   // Reports TaskStarted or TaskStartFailed, later TaskExited.
-  void make_ready(Launch request);
+  void make_ready(protocol::Launch request);
   void start();
   void watch();
   void stop(core::Millis grace);
@@ -106,7 +107,7 @@ class Task : public std::enable_shared_from_this<Task> {
   // As kill; and what is being copied to or from HDFS is given up.
   void give_up();
 
-  [[nodiscard]] LogPiece log_piece(const ReadLog& question) const;
+  [[nodiscard]] protocol::LogPiece log_piece(const protocol::ReadLog& question) const;
 
   // Looks at the log and, in the first minutes, at who listens on its ports; to be called a few times a second.
   void look(LookRound& round);
@@ -120,7 +121,7 @@ class Task : public std::enable_shared_from_this<Task> {
   void prepare_here(DirectoryListings& listings);
   [[nodiscard]] net::Async<> take_gpus();
   [[nodiscard]] core::Result<void> take_ports_and_limits();
-  void tell_of_hidden_gpus(const Launch& request);
+  void tell_of_hidden_gpus(const protocol::Launch& request);
   // task_image.cpp
   [[nodiscard]] core::Result<void> check_image() const;
   [[nodiscard]] net::Async<> fetch_image();
@@ -132,13 +133,13 @@ class Task : public std::enable_shared_from_this<Task> {
   // task_hdfs.cpp
   [[nodiscard]] net::Async<> fetch_from_hdfs();
   void copy_logs_to_hdfs();
-  [[nodiscard]] net::awaitable<void> save(TaskExited exited);
+  [[nodiscard]] net::awaitable<void> save(protocol::TaskExited exited);
   [[nodiscard]] net::awaitable<void> say_that_it_saves();
   [[nodiscard]] net::Async<> keep_results_here();
   [[nodiscard]] net::awaitable<void> finish_logs();
-  [[nodiscard]] net::Async<> save_to_hdfs(const TaskExited& exited);
+  [[nodiscard]] net::Async<> save_to_hdfs(const protocol::TaskExited& exited);
   // task.cpp
-  [[nodiscard]] LaunchRequest launch_request(Launch request) const;
+  [[nodiscard]] LaunchRequest launch_request(protocol::Launch request) const;
   [[nodiscard]] net::awaitable<void> follow();
   void on(const Launched& event);
   void on(const LaunchFailed& event);
@@ -154,7 +155,7 @@ class Task : public std::enable_shared_from_this<Task> {
   net::asio::any_io_executor executor_;
   Machine& machine_;
   const Surroundings& surroundings_;
-  Prepare request_;
+  protocol::Prepare request_;
   ReportSink report_;
 
   Copying copying_;
@@ -162,7 +163,7 @@ class Task : public std::enable_shared_from_this<Task> {
   net::Signal saved_;
   bool was_stopped_ = false;  // by us: what then still ran was not left behind by the task
   ResultsStamp fetched_results_;
-  std::vector<std::shared_ptr<LogCopy>> log_copies_;
+  std::vector<std::shared_ptr<hdfs::LogCopy>> log_copies_;
 
   HeldPorts ports_;
   std::vector<Gpu> gpus_;
@@ -171,11 +172,11 @@ class Task : public std::enable_shared_from_this<Task> {
   std::optional<core::Result<TaskProcess>> started_;          // from start to watch
   std::unique_ptr<TaskProcess> process_;
 
-  LogTail out_;
-  LogTail err_;
-  LogTail* latest_ = &err_;  // which of them grew last
+  files::LogTail out_;
+  files::LogTail err_;
+  files::LogTail* latest_ = &err_;  // which of them grew last
   std::string said_line_;
-  std::optional<Progress> said_progress_;
+  std::optional<files::Progress> said_progress_;
 
   std::vector<std::uint16_t> unchecked_ports_;  // whose listener was not seen yet
   core::Instant next_port_check_{};

@@ -22,7 +22,7 @@ constexpr core::Millis kSayEvery = core::Seconds(3);  // less than a master wait
 // Inputs lie beside the working directory and are linked into it: what is really in it counts as the task's work.
 net::Async<> Task::fetch_from_hdfs() {
   auto& fs = *surroundings_.hdfs;
-  std::vector<Link> links;
+  std::vector<protocol::Link> links;
   for (const auto& input : request_.inputs) {
     const auto path = fs.resolve(input.path);
     if (!path) co_return core::fail(path.error().within("the input"));
@@ -43,17 +43,18 @@ void Task::copy_logs_to_hdfs() {
   const auto trouble = [weak = weak_from_this(), said = std::make_shared<bool>(false)](const core::Error& error) {
     const auto self = weak.lock();
     if (self == nullptr || std::exchange(*said, true)) return;  // both logs go to the same HDFS
-    self->report_(Note{self->request_.attempt,
+    self->report_(
+        protocol::Note{self->request_.attempt,
                        fmt::format("its log cannot be copied to HDFS for now ({}); it is tried again, and the task "
                                    "goes on",
                                    error.message)});
   };
-  for (const auto stream : {LogStream::standard_output, LogStream::standard_error}) {
+  for (const auto stream : {protocol::LogStream::standard_output, protocol::LogStream::standard_error}) {
     const auto file = name(stream);
     log_copies_.push_back(
-        std::make_shared<LogCopy>(executor_, *surroundings_.hdfs,
-                                  LogCopy::Options{std::filesystem::path(request_.log_directory) / file,
-                                                   hdfs::join_path(request_.remote_logs, file), trouble}));
+        std::make_shared<hdfs::LogCopy>(executor_, *surroundings_.hdfs,
+                                        hdfs::LogCopy::Options{std::filesystem::path(request_.log_directory) / file,
+                                                               hdfs::join_path(request_.remote_logs, file), trouble}));
     log_copies_.back()->start();
   }
 }
@@ -64,11 +65,11 @@ net::awaitable<void> Task::say_that_it_saves() {
   for (;;) {
     co_await saved_.wait(kSayEvery);
     if (!saving_) co_return;
-    report_(TaskSaving{request_.attempt});
+    report_(protocol::TaskSaving{request_.attempt});
   }
 }
 
-net::awaitable<void> Task::save(TaskExited exited) {
+net::awaitable<void> Task::save(protocol::TaskExited exited) {
   const auto self = shared_from_this();
   saving_ = true;
   net::spawn(executor_, "reporting that results are saved", say_that_it_saves());
@@ -103,22 +104,23 @@ net::awaitable<void> Task::finish_logs() {
   for (const auto& copy : log_copies_) {
     const auto patience = std::min(kLogPatience, surroundings_.hdfs_patience);
     if (auto finished = co_await copy->finish(patience); !finished && !copying_.cancelled) {
-      report_(
-          Note{request_.attempt, fmt::format("the copy of its log on HDFS lacks its end: {}; the whole log is in {}",
-                                             finished.error().message, request_.log_directory)});
+      report_(protocol::Note{request_.attempt,
+                             fmt::format("the copy of its log on HDFS lacks its end: {}; the whole log is in {}",
+                                         finished.error().message, request_.log_directory)});
     }
     if (copy->lost() > 0) {
-      report_(Note{request_.attempt,
-                   fmt::format("the copy of its log on HDFS lacks {} in the middle: the task cut its log before HDFS "
-                               "had taken them",
-                               core::plural(static_cast<std::int64_t>(copy->lost()), "byte"))});
+      report_(protocol::Note{
+          request_.attempt,
+          fmt::format("the copy of its log on HDFS lacks {} in the middle: the task cut its log before HDFS "
+                      "had taken them",
+                      core::plural(static_cast<std::int64_t>(copy->lost()), "byte"))});
     }
     copy->cancel();
   }
   log_copies_.clear();
 }
 
-net::Async<> Task::save_to_hdfs(const TaskExited& exited) {
+net::Async<> Task::save_to_hdfs(const protocol::TaskExited& exited) {
   co_return co_await save_results(*surroundings_.hdfs, request_.remote_results, request_.results_directory,
                                   {request_.attempt, exited.status, core::wall_now(), {}, {}}, fetched_results_,
                                   copying_);

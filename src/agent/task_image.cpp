@@ -1,6 +1,6 @@
 // A task inside an image that the agent starts.
-#include "agent/images.hpp"
-#include "agent/run_program.hpp"
+#include "agent/image/images.hpp"
+#include "agent/process/run_program.hpp"
 #include "agent/task.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
@@ -18,7 +18,7 @@ constexpr core::Millis kLookTime = core::Seconds(60);
 constexpr core::Millis kRemoveTime = core::Seconds(10);
 constexpr core::Millis kFetchTime = std::chrono::hours(2);  // the job's own patience for places ends long before
 
-std::optional<std::string> find_runtime(const Image& image) {
+std::optional<std::string> find_runtime(const protocol::Image& image) {
   return find_program(image.runtime, core::process_getenv("PATH").value_or(""));
 }
 
@@ -48,18 +48,18 @@ net::Async<> Task::fetch_image() {
   if (!request_.image) co_return core::Result<>{};
   const auto image = *request_.image;
   const auto program = find_runtime(image).value_or(image.runtime);
-  if (image.pull != Image::Pull::always) {
+  if (image.pull != protocol::Image::Pull::always) {
     const auto looked =
         co_await run_aside({program, "image", "inspect", "--format", "{{.Id}}", image.image}, kLookTime);
     if (!looked) co_return core::fail(looked.error());
     if (looked->shell_code == 0) co_return core::Result<>{};
-    if (image.pull == Image::Pull::never) {
+    if (image.pull == protocol::Image::Pull::never) {
       co_return core::fail(core::Errc::not_found,
                            fmt::format("{} has no image {} on {}, and it is not to be fetched: {}", image.runtime,
                                        image.image, core::host_name(), why_it_failed(looked->output)));
     }
   }
-  report_(Note{request_.attempt, fmt::format("{} fetches the image {}", image.runtime, image.image)});
+  report_(protocol::Note{request_.attempt, fmt::format("{} fetches the image {}", image.runtime, image.image)});
   const auto fetched = co_await run_aside({program, "pull", image.image}, kFetchTime);
   if (!fetched) co_return core::fail(fetched.error());
   if (fetched->shell_code == 0) co_return core::Result<>{};

@@ -44,7 +44,7 @@ void Task::read_log() {
   if (line == said_line_ && progress == said_progress_) return;
   said_line_ = line;
   said_progress_ = progress;
-  TaskOutput output{request_.attempt, std::move(line), std::nullopt, {}};
+  protocol::TaskOutput output{request_.attempt, std::move(line), std::nullopt, {}};
   if (progress) {
     output.progress = progress->fraction;
     output.progress_text = progress->text;
@@ -52,10 +52,11 @@ void Task::read_log() {
   report_(std::move(output));
 }
 
-LogPiece Task::log_piece(const ReadLog& question) const {
-  LogPiece piece{question.attempt, question.token, question.offset, 0, {}, {}};
+protocol::LogPiece Task::log_piece(const protocol::ReadLog& question) const {
+  protocol::LogPiece piece{question.attempt, question.token, question.offset, 0, {}, {}};
   const auto file = std::filesystem::path(request_.log_directory) / name(question.stream);
-  auto slice = read_slice(file, question.offset, std::min<std::uint64_t>(question.limit, LogTail::kPiece));
+  auto slice =
+      files::read_slice(file, question.offset, std::min<std::uint64_t>(question.limit, files::LogTail::kPiece));
   if (slice) {
     piece.size = slice->size;
     piece.bytes = std::move(slice->bytes);

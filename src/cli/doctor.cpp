@@ -1,8 +1,8 @@
 // `ydl doctor`: what this machine can do for a job, check by check.
 #include "cli/doctor.hpp"
 
-#include "agent/cgroup.hpp"
-#include "agent/gpus.hpp"
+#include "agent/resources/cgroup.hpp"
+#include "agent/resources/gpus.hpp"
 #include "cli/commands.hpp"
 #include "cli/common.hpp"
 #include "cli/launch.hpp"

@@ -1,6 +1,5 @@
 #include "cli/follow.hpp"
 
-#include "agent/log_lines.hpp"
 #include "backend/yarn/container_book.hpp"
 #include "cli/common.hpp"
 #include "cli/job_client.hpp"
@@ -9,6 +8,7 @@
 #include "cli/remote_job.hpp"
 #include "cli/views.hpp"
 #include "core/strings.hpp"
+#include "files/log_lines.hpp"
 #include "job/types.hpp"
 #include "net/endpoint_file.hpp"
 #include "net/spawn.hpp"
@@ -82,7 +82,7 @@ class Follower {
     if (!bytes.empty() && !asking_) (void)screen_.write(bytes);
   }
   void show_log(const ui::LogLine& line) {
-    if (!agent::parse_progress(line.text)) show(display_->log(line, frame()));  // progress is shown as such
+    if (!files::parse_progress(line.text)) show(display_->log(line, frame()));  // progress is shown as such
   }
   [[nodiscard]] ui::Frame frame() const { return {core::steady_now(), core::wall_now(), screen_.size()}; }
 

@@ -1,6 +1,6 @@
 #include "cli/launch.hpp"
 
-#include "agent/gpus.hpp"
+#include "agent/resources/gpus.hpp"
 #include "backend/local/local.hpp"
 #include "cli/archives.hpp"
 #include "cli/common.hpp"
