@@ -1,7 +1,7 @@
-// A task inside an image that the agent starts.
+#include "agent/image/task_image.hpp"
+
 #include "agent/image/images.hpp"
 #include "agent/process/run_program.hpp"
-#include "agent/task.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "core/user.hpp"
@@ -34,8 +34,9 @@ net::Async<ProgramResult> run_aside(std::vector<std::string> argv, core::Millis 
 
 }  // namespace
 
-core::Result<void> Task::check_image() const {
-  if (!surroundings_.wrong_place.empty()) return core::fail(core::Errc::refused, surroundings_.wrong_place);
+core::Result<void> TaskImage::check() const {
+  if (!context_.surroundings.wrong_place.empty())
+    return core::fail(core::Errc::refused, context_.surroundings.wrong_place);
   if (!request_.image) return {};
   if (find_runtime(*request_.image)) return {};
   return core::fail(core::Errc::not_found,
@@ -44,7 +45,7 @@ core::Result<void> Task::check_image() const {
 }
 
 // Before the task starts: fetching may take minutes, and a gang is complete when all could run at once.
-net::Async<> Task::fetch_image() {
+net::Async<> TaskImage::fetch() const {
   if (!request_.image) co_return core::Result<>{};
   const auto image = *request_.image;
   const auto program = find_runtime(image).value_or(image.runtime);
@@ -59,7 +60,7 @@ net::Async<> Task::fetch_image() {
                                        image.image, core::host_name(), why_it_failed(looked->output)));
     }
   }
-  report_(protocol::Note{request_.attempt, fmt::format("{} fetches the image {}", image.runtime, image.image)});
+  context_.report(protocol::Note{request_.attempt, fmt::format("{} fetches the image {}", image.runtime, image.image)});
   const auto fetched = co_await run_aside({program, "pull", image.image}, kFetchTime);
   if (!fetched) co_return core::fail(fetched.error());
   if (fetched->shell_code == 0) co_return core::Result<>{};
@@ -68,7 +69,7 @@ net::Async<> Task::fetch_image() {
                                    image.image, why_it_failed(fetched->output)));
 }
 
-void Task::put_into_image(LaunchRequest& launch, const std::map<std::string, std::string>& asked) const {
+void TaskImage::put_into(LaunchRequest& launch, const std::map<std::string, std::string>& asked) const {
   ImageRun run{*request_.image, container_name(), request_.working_directory, mounts_of(request_), asked};
   if (const auto file = asked.find("YDL_TASKS_FILE"); file != asked.end()) run.mounts.push_back(file->second);
   for (const auto* variable : {"CUDA_VISIBLE_DEVICES", "YDL_RESULTS_DIR", "PWD"}) {
@@ -87,27 +88,28 @@ void Task::put_into_image(LaunchRequest& launch, const std::map<std::string, std
   }
 }
 
-std::string Task::container_name() const {
-  return fmt::format("ydl-{}-{}-{}", surroundings_.job, request_.attempt.task.file_name(), request_.attempt.attempt);
+std::string TaskImage::container_name() const {
+  return fmt::format("ydl-{}-{}-{}", context_.surroundings.job, request_.attempt.task.file_name(),
+                     request_.attempt.attempt);
 }
 
-std::vector<std::string> Task::removal_command() const {
+std::vector<std::string> TaskImage::removal_command() const {
   return {find_runtime(*request_.image).value_or(request_.image->runtime), "rm", "-f", container_name()};
 }
 
 // Its processes died with the task; what is left is the runtime's record of it. With Docker the processes are the
 // engine's, and this is what ends them.
-net::awaitable<void> Task::remove_container() {
+net::awaitable<void> TaskImage::remove() const {
   if (!request_.image) co_return;
   const auto remove = [command = removal_command(), attempt = request_.attempt.str()](const std::stop_token&) {
     const auto removed = run_program(command, kRemoveTime);
     if (!removed) core::log("{}: {}", attempt, removed.error().message);
   };
-  (void)co_await machine_.worker().run(remove);
+  (void)co_await context_.machine.worker().run(remove);
 }
 
 // When the agent ends: its loop does not run any more.
-void Task::remove_container_now() const {
+void TaskImage::remove_now() const {
   if (!request_.image) return;
   const auto removed = run_program(removal_command(), kRemoveTime);
   if (!removed) core::log("{}: {}", request_.attempt.str(), removed.error().message);
