@@ -1,9 +1,10 @@
 #pragma once
 
-#include "agent/protocol.hpp"
 #include "core/ids.hpp"
 #include "job/types.hpp"
 #include "net/asio.hpp"
+#include "protocol/commands.hpp"
+#include "protocol/reports.hpp"
 
 #include <functional>
 #include <string>
@@ -14,7 +15,7 @@ namespace ydl::backend {
 // What a backend tells the master.
 struct Sink {
   std::function<void(job::Event)> event;
-  std::function<void(const agent::TaskOutput&)> output;
+  std::function<void(const protocol::TaskOutput&)> output;
   std::function<void(std::string)> note;  // a sentence for the user
 };
 
@@ -38,9 +39,9 @@ class Backend {
   // Ready to place tasks, or why not.
   [[nodiscard]] virtual net::Async<> open() = 0;
 
-  virtual void place(agent::Prepare request) = 0;
-  virtual void launch(agent::Launch request) = 0;
-  virtual void stop(agent::Stop request) = 0;
+  virtual void place(protocol::Prepare request) = 0;
+  virtual void launch(protocol::Launch request) = 0;
+  virtual void stop(protocol::Stop request) = 0;
   virtual void release(const core::AttemptId& attempt) = 0;
 
   // Ends whatever still runs and frees everything. Where somebody keeps books of jobs, `outcome` goes into them.

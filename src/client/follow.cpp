@@ -7,6 +7,7 @@
 #include "client/views.hpp"
 #include "client/yarn/remote_job.hpp"
 #include "core/strings.hpp"
+#include "files/log_lines.hpp"
 #include "job/types.hpp"
 #include "net/endpoint_file.hpp"
 #include "net/spawn.hpp"

@@ -1,6 +1,6 @@
 #include "client/follow_screen.hpp"
 
-#include "agent/log_lines.hpp"
+#include "files/log_lines.hpp"
 
 #include <algorithm>
 #include <unistd.h>
@@ -18,7 +18,7 @@ ui::Frame FollowScreen::frame() const {
 }
 
 void FollowScreen::log(const ui::LogLine& line) {
-  if (!agent::parse_progress(line.text)) show(display_->log(line, frame()));
+  if (!files::parse_progress(line.text)) show(display_->log(line, frame()));
 }
 
 void FollowScreen::note(std::string text) {

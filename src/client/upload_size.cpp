@@ -1,7 +1,7 @@
 #include "client/upload_size.hpp"
 
-#include "agent/ignore_list.hpp"
 #include "core/strings.hpp"
+#include "files/ignore_list.hpp"
 #include "spec/rules.hpp"
 
 #include <filesystem>
@@ -50,7 +50,7 @@ UploadSize measure_upload(const spec::JobSpec& job, MeasureLimit enough) {
   std::error_code error;
   const fs::path directory(job.directory.value_or("."));
   if (job.auto_files) {
-    const agent::IgnoreList ignored(directory);
+    const files::IgnoreList ignored(directory);
     for (auto entry = fs::directory_iterator(directory, error);
          !error && entry != fs::directory_iterator() && !scale.full(); entry.increment(error)) {
       if (!ignored.names(entry->path())) scale.put(*entry);

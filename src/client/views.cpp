@@ -1,9 +1,9 @@
 #include "client/views.hpp"
 
-#include "agent/log_tail.hpp"
 #include "backend/yarn/yarn_job.hpp"
 #include "core/json.hpp"
 #include "core/strings.hpp"
+#include "files/log_tail.hpp"
 #include "job/types.hpp"
 
 #include <algorithm>
@@ -175,7 +175,7 @@ std::optional<ui::FailureView> failure_view(const jobs::JobFolder& folder) {
   const auto logs = folder.task_logs({*task, view.attempt});
   view.log_path = (logs / "stderr").string();
   for (const auto* stream : {"stderr", "stdout"}) {
-    const auto lines = agent::last_lines(logs / stream, kFailureLines);
+    const auto lines = files::last_lines(logs / stream, kFailureLines);
     if (!lines || lines->empty()) continue;
     view.last_lines = *lines;
     view.log_path = (logs / stream).string();

@@ -1,11 +1,11 @@
 #include "master/master.hpp"
 
-#include "agent/command_list.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "master/host_gpus.hpp"
 #include "master/job_image.hpp"
 #include "net/spawn.hpp"
+#include "protocol/command_list.hpp"
 #include "spec/rules.hpp"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ Master::Master(const net::asio::any_io_executor& executor, jobs::JobFolder folde
   }
   for (const auto& step : site.steps) journal_.add({step.kind, {}, step.text, {}, {}, 0}, step.time);
   backend_ = site.make_backend({[this](job::Event event) { happen(std::move(event)); },
-                                [this](const agent::TaskOutput& output) { take_output(output); },
+                                [this](const protocol::TaskOutput& output) { take_output(output); },
                                 [this](std::string text) { note(std::move(text)); }});
 }
 
@@ -144,7 +144,7 @@ void Master::carry_out(const job::Action& action) {
 void Master::on(const job::Ask& ask) {
   const auto& task = ask.attempt.task;
   const auto& role = plan_.role(task.role);
-  agent::Prepare request;
+  protocol::Prepare request;
   request.attempt = ask.attempt;
   request.ports = plan_.ports(task);
   request.port_range = job_.port_range;
@@ -184,15 +184,15 @@ void Master::on(const job::Launch& launch) {
 
 void Master::make_gang() {
   gang_ = gang();
-  agent::GangFacts facts{gang_->start, framework::tasks_json(*gang_), plan_.framework->beginnings(*gang_)};
-  gang_text_ = agent::encode_gang(facts);
-  gang_facts_ = std::make_shared<const agent::GangFacts>(std::move(facts));
+  protocol::GangFacts facts{gang_->start, framework::tasks_json(*gang_), plan_.framework->beginnings(*gang_)};
+  gang_text_ = protocol::encode_gang(facts);
+  gang_facts_ = std::make_shared<const protocol::GangFacts>(std::move(facts));
 }
 
-agent::Launch Master::launch_of(const core::AttemptId& attempt) const {
+protocol::Launch Master::launch_of(const core::AttemptId& attempt) const {
   const auto& task = attempt.task;
   const auto& role = plan_.role(task.role);
-  agent::Launch request{attempt, role.argv};
+  protocol::Launch request{attempt, role.argv};
   request.gang = gang_facts_;
   request.gang_text = gang_text_;
   request.env = framework::task_environment(*gang_, task);
@@ -233,7 +233,7 @@ framework::Gang Master::gang() const {
 }
 
 // Some frameworks say in their own words how far they are.
-void Master::take_output(agent::TaskOutput output) {
+void Master::take_output(protocol::TaskOutput output) {
   auto& last = outputs_[output.attempt.task];
   if (!output.progress) {
     if (const auto read = plan_.framework->read_progress(output.last_line, plan_.role(output.attempt.task.role).argv)) {

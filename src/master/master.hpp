@@ -1,6 +1,5 @@
 #pragma once
 
-#include "agent/hub.hpp"
 #include "backend/backend.hpp"
 #include "job/machine.hpp"
 #include "jobs/job_folder.hpp"
@@ -9,6 +8,7 @@
 #include "master/scheduler_host.hpp"
 #include "master/told_log.hpp"
 #include "net/asio.hpp"
+#include "protocol/hub.hpp"
 
 #include <deque>
 #include <functional>
@@ -75,14 +75,14 @@ class Master {
   void on(const job::Record& record);
   void on(const job::Finish& finish);
   void note(std::string text, std::optional<core::AttemptId> attempt = std::nullopt);
-  void take_output(agent::TaskOutput output);
+  void take_output(protocol::TaskOutput output);
   void flush_journal();
   void write_state();
   void records_incomplete(const core::Error& why);
   void arm_timer();
   [[nodiscard]] framework::Gang gang() const;
   void make_gang();
-  [[nodiscard]] agent::Launch launch_of(const core::AttemptId& attempt) const;
+  [[nodiscard]] protocol::Launch launch_of(const core::AttemptId& attempt) const;
   [[nodiscard]] net::awaitable<void> tick();
 
   net::asio::any_io_executor executor_;
@@ -99,9 +99,9 @@ class Master {
   std::deque<job::Event> events_;  // told while another was being handled
   bool handling_ = false;
   std::optional<framework::Gang> gang_;  // as of the event being handled: every launch of a gang needs the same one
-  std::shared_ptr<const agent::GangFacts> gang_facts_;  // of gang_
-  std::shared_ptr<const std::string> gang_text_;        // the same, encoded
-  std::map<core::TaskId, agent::TaskOutput> outputs_;
+  std::shared_ptr<const protocol::GangFacts> gang_facts_;  // of gang_
+  std::shared_ptr<const std::string> gang_text_;           // the same, encoded
+  std::map<core::TaskId, protocol::TaskOutput> outputs_;
   std::optional<job::Outcome> outcome_;
   std::optional<core::WallTime> finished_at_;
   job::JobState written_state_ = job::JobState::failed;

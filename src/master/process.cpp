@@ -1,7 +1,6 @@
 #include "master/process.hpp"
 
-#include "agent/hub.hpp"
-#include "agent/tree_killer.hpp"
+#include "agent/process/tree_killer.hpp"
 #include "backend/local/local.hpp"
 #include "core/descriptors.hpp"
 #include "core/log.hpp"
@@ -13,6 +12,7 @@
 #include "master/process_parts.hpp"
 #include "net/endpoint_file.hpp"
 #include "net/spawn.hpp"
+#include "protocol/hub.hpp"
 
 #include <csignal>
 #include <fcntl.h>
@@ -163,7 +163,7 @@ int run_master_process(const jobs::JobFolder& folder, Attachment attachment) {
   }
   asio::io_context context(1);
   const auto executor = context.get_executor();
-  agent::Hub hub(executor);
+  protocol::Hub hub(executor);
   Site site;
   site.make_backend = [&](backend::Sink sink) {
     backend::LocalOptions local;

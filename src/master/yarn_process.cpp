@@ -189,7 +189,7 @@ net::awaitable<void> leave_records(backend::RecordMirror& mirror, hdfs::FileSyst
 
 int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attachment attachment) {
   const auto executor = context.get_executor();
-  agent::Hub hub(executor);
+  protocol::Hub hub(executor);
   http::ServerOptions serving;
   serving.address = start.address.find(':') == std::string::npos ? "0.0.0.0" : "::";
   serving.secret = core::random_hex(16);

@@ -45,8 +45,8 @@ class FakeStage final : public Stage {
   FakeStage(ydl::test::Loop& loop, Sink sink) : backend_(loop.executor(), std::move(sink), script()) {}
 
   Backend& backend() override { return backend_; }
-  agent::Prepare prepare(const core::AttemptId& attempt, int ports) override {
-    agent::Prepare request;
+  protocol::Prepare prepare(const core::AttemptId& attempt, int ports) override {
+    protocol::Prepare request;
     request.attempt = attempt;
     request.ports = ports;
     return request;

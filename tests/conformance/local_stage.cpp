@@ -1,6 +1,6 @@
 #include "conformance/local_stage.hpp"
 
-#include "agent/proc_tree.hpp"
+#include "agent/process/proc_tree.hpp"
 #include "core/strings.hpp"
 #include "master/api.hpp"
 #include "net/endpoint_file.hpp"
@@ -20,7 +20,7 @@ http::ServerOptions server_options(const std::string& secret) {
   return options;
 }
 
-http::Router agent_routes(agent::Hub& hub) {
+http::Router agent_routes(protocol::Hub& hub) {
   http::Router router;
   master::add_agent_routes(router, hub);
   return router;
@@ -44,8 +44,8 @@ LocalStage::LocalStage(ydl::test::Loop& loop, Sink sink, std::string executable)
 
 LocalStage::~LocalStage() = default;
 
-agent::Prepare LocalStage::prepare(const core::AttemptId& attempt, int ports) {
-  agent::Prepare request;
+protocol::Prepare LocalStage::prepare(const core::AttemptId& attempt, int ports) {
+  protocol::Prepare request;
   request.attempt = attempt;
   request.ports = ports;
   const auto name = attempt.task.file_name();

@@ -16,7 +16,7 @@ const core::AttemptId kSecond{{"worker", 1}, 1};
 class LocalBackendTest : public testing::Test {
  protected:
   Sink sink() {
-    return {[this](job::Event event) { events_.push_back(std::move(event)); }, [](const agent::TaskOutput&) {},
+    return {[this](job::Event event) { events_.push_back(std::move(event)); }, [](const protocol::TaskOutput&) {},
             [this](const std::string& note) { notes_.push_back(note); }};
   }
   LocalStage& open() {

@@ -29,7 +29,7 @@ class Stage {
 
   [[nodiscard]] virtual Backend& backend() = 0;
   // A request to place the attempt as the master would make it.
-  [[nodiscard]] virtual agent::Prepare prepare(const core::AttemptId& attempt, int ports) = 0;
+  [[nodiscard]] virtual protocol::Prepare prepare(const core::AttemptId& attempt, int ports) = 0;
   // The command that does it.
   [[nodiscard]] virtual std::vector<std::string> command(Does what) = 0;
   // Tasks that still run there, by what the place itself says and not by what the backend told.

@@ -49,7 +49,7 @@ class Conformance : public testing::TestWithParam<Kind> {
   void SetUp() override {
     stage_ = GetParam().make(
         loop_, {[this](job::Event event) { events_.push_back(std::move(event)); },
-                [this](const agent::TaskOutput& output) { outputs_.push_back(output); }, [](const std::string&) {}});
+                [this](const protocol::TaskOutput& output) { outputs_.push_back(output); }, [](const std::string&) {}});
     const auto opened = loop_.run(backend().open());
     ASSERT_TRUE(opened) << opened.error().message;
   }
@@ -95,7 +95,7 @@ class Conformance : public testing::TestWithParam<Kind> {
   void start_and_hear(const AttemptId& attempt, Does what) {
     start(attempt, what);
     EXPECT_TRUE(loop_.until([&] {
-      return std::ranges::any_of(outputs_, [&](const agent::TaskOutput& output) {
+      return std::ranges::any_of(outputs_, [&](const protocol::TaskOutput& output) {
         return output.attempt == attempt && output.last_line == kReady;
       });
     })) << attempt.str()
@@ -114,7 +114,7 @@ class Conformance : public testing::TestWithParam<Kind> {
 
   ydl::test::Loop loop_;
   std::vector<job::Event> events_;
-  std::vector<agent::TaskOutput> outputs_;
+  std::vector<protocol::TaskOutput> outputs_;
   std::unique_ptr<Stage> stage_;
 };
 

@@ -66,7 +66,7 @@ class ApiTest : public MasterTest {
     return views.value_or(std::vector<ui::EventView>{});
   }
 
-  agent::Hub hub_{loop_.executor()};
+  protocol::Hub hub_{loop_.executor()};
   std::unique_ptr<http::Server> server_;
 };
 
@@ -234,17 +234,18 @@ class AgentApiTest : public ApiTest {
  protected:
   void SetUp() override {
     serve_running_job();
-    hub_.expect({"local"}, {[this](const agent::Hello&) { ++hellos_; },
-                            [this](const agent::Report& report) { reports_.push_back(report); }});
+    hub_.expect({"local"}, {[this](const protocol::Hello&) { ++hellos_; },
+                            [this](const protocol::Report& report) { reports_.push_back(report); }});
   }
   int hellos_ = 0;
-  std::vector<agent::Report> reports_;
+  std::vector<protocol::Report> reports_;
 };
 
 TEST_F(AgentApiTest, an_agent_of_another_version_is_refused_with_both) {
-  EXPECT_EQ(post("/v1/agents/local/hello", hello(agent::kProtocolVersion, core::kVersion)).status, 200U);
+  EXPECT_EQ(post("/v1/agents/local/hello", hello(protocol::kProtocolVersion, core::kVersion)).status, 200U);
   EXPECT_EQ(hellos_, 1);
-  for (const auto& body : {hello(agent::kProtocolVersion + 1, core::kVersion), hello(agent::kProtocolVersion, "0.0")}) {
+  for (const auto& body :
+       {hello(protocol::kProtocolVersion + 1, core::kVersion), hello(protocol::kProtocolVersion, "0.0")}) {
     const auto refused = post("/v1/agents/local/hello", body);
     EXPECT_EQ(refused.status, 409U);
     EXPECT_THAT(refused.body, HasSubstr("this master is ydl"));
@@ -253,13 +254,13 @@ TEST_F(AgentApiTest, an_agent_of_another_version_is_refused_with_both) {
 }
 
 TEST_F(AgentApiTest, an_agent_nobody_expects_is_not_found) {
-  EXPECT_EQ(post("/v1/agents/other/hello", hello(agent::kProtocolVersion, core::kVersion)).status, 404U);
+  EXPECT_EQ(post("/v1/agents/other/hello", hello(protocol::kProtocolVersion, core::kVersion)).status, 404U);
   EXPECT_EQ(post("/v1/agents/other/exchange", kNoReports).status, 404U);
 }
 
 TEST_F(AgentApiTest, commands_are_kept_until_they_are_confirmed) {
-  hub_.send({"local"}, agent::Release{{{"worker", 0}, 1}});
-  hub_.send({"local"}, agent::Release{{{"worker", 1}, 1}});
+  hub_.send({"local"}, protocol::Release{{{"worker", 0}, 1}});
+  hub_.send({"local"}, protocol::Release{{{"worker", 1}, 1}});
   const auto first = post("/v1/agents/local/exchange?after=0", kNoReports);
   EXPECT_THAT(first.body, HasSubstr("\"seq\":1"));
   EXPECT_THAT(first.body, HasSubstr("\"seq\":2"));
@@ -299,7 +300,7 @@ TEST_F(AgentApiTest, a_call_that_waits_for_a_command_is_answered_when_the_agents
   EXPECT_EQ(loop_.run(agent.receive(kLong)).value().body, R"({"commands":[]})");
   ASSERT_TRUE(loop_.until([&] { return reports_.size() == 1; }))
       << "a report waits behind a command that does not come";
-  hub_.send({"local"}, agent::Release{{{"worker", 0}, 1}});
+  hub_.send({"local"}, protocol::Release{{{"worker", 0}, 1}});
   EXPECT_THAT(loop_.run(agent.receive(kLong)).value().body, HasSubstr("release"));
 }
 
@@ -310,7 +311,7 @@ class RemoteLogTest : public AgentApiTest {
   void SetUp() override {
     logs_elsewhere_ = "hdfs://ns/user/ann/.ydl/jobs/story-1/logs";
     AgentApiTest::SetUp();
-    agent::Prepare prepare;
+    protocol::Prepare prepare;
     prepare.attempt = {{"worker", 1}, 1};
     hub_.send({"local"}, prepare);
   }
@@ -337,8 +338,8 @@ TEST_F(RemoteLogTest, the_agent_of_the_task_reads_its_log) {
   EXPECT_THAT(asked, HasSubstr("\"stream\":\"stderr\""));
   EXPECT_THAT(asked, HasSubstr("\"offset\":5"));
   EXPECT_THAT(asked, HasSubstr("\"limit\":7"));
-  const agent::Report piece = agent::LogPiece{{{"worker", 1}, 1}, 1, 5, 99, std::string("a\xff\0b", 4), ""};
-  const boost::json::object body{{"first", 1}, {"reports", boost::json::array{agent::to_json(piece)}}};
+  const protocol::Report piece = protocol::LogPiece{{{"worker", 1}, 1}, 1, 5, 99, std::string("a\xff\0b", 4), ""};
+  const boost::json::object body{{"first", 1}, {"reports", boost::json::array{protocol::to_json(piece)}}};
   EXPECT_EQ(post("/v1/agents/local/exchange?after=2&wait=0", boost::json::serialize(body)).status, 200U);
   ASSERT_TRUE(loop_.until([&] { return answer_.status != 0; }));
   EXPECT_EQ(answer_.status, 200U);

@@ -29,23 +29,23 @@ backend::FakeTask never_ends() {
 struct Spy final : backend::Backend {
   explicit Spy(backend::Sink sink_) : sink(std::move(sink_)) {}
   net::Async<> open() override { co_return core::Result<>{}; }
-  void place(agent::Prepare request) override {
+  void place(protocol::Prepare request) override {
     prepares.push_back(request);
     const auto port = static_cast<std::uint16_t>(7000 + prepares.size());
     sink.event(job::Placed{request.attempt, {"10.0.0.1", "n1", {port}}});
   }
-  void launch(agent::Launch request) override {
+  void launch(protocol::Launch request) override {
     launches.push_back(request);
     sink.event(job::Started{request.attempt, 1});
     if (request.attempt.task.role == "worker") sink.event(job::Exited{request.attempt, {}});
   }
-  void stop(agent::Stop request) override { sink.event(job::Exited{request.attempt, {0, 15}}); }
+  void stop(protocol::Stop request) override { sink.event(job::Exited{request.attempt, {0, 15}}); }
   void release(const core::AttemptId&) override {}
   net::awaitable<void> close(const job::Outcome& /*outcome*/) override { co_return; }
 
   backend::Sink sink;
-  std::vector<agent::Prepare> prepares;
-  std::vector<agent::Launch> launches;
+  std::vector<protocol::Prepare> prepares;
+  std::vector<protocol::Launch> launches;
 };
 
 TEST_F(MasterTest, a_job_that_goes_well_leaves_its_whole_story_on_disk) {
@@ -255,9 +255,9 @@ TEST_F(MasterTest, what_a_task_says_is_in_the_view_and_belongs_to_its_attempt) {
 TEST_F(MasterTest, a_backend_that_cannot_open_fails_the_job_and_leaves_a_trace) {
   class Broken final : public backend::Backend {
     net::Async<> open() override { co_return core::fail(core::Errc::io, "the agent cannot start"); }
-    void place(agent::Prepare) override { ADD_FAILURE(); }
-    void launch(agent::Launch) override { ADD_FAILURE(); }
-    void stop(agent::Stop) override {}
+    void place(protocol::Prepare) override { ADD_FAILURE(); }
+    void launch(protocol::Launch) override { ADD_FAILURE(); }
+    void stop(protocol::Stop) override {}
     void release(const core::AttemptId&) override {}
     net::awaitable<void> close(const job::Outcome& /*outcome*/) override { co_return; }
   };

@@ -16,7 +16,7 @@ namespace ydl::backend {
 using core::AttemptId;
 
 struct LocalBackend::State : std::enable_shared_from_this<LocalBackend::State> {
-  State(net::asio::any_io_executor executor_, agent::Hub& hub_, Sink sink_, LocalOptions options_)
+  State(net::asio::any_io_executor executor_, protocol::Hub& hub_, Sink sink_, LocalOptions options_)
       : executor(std::move(executor_)),
         hub(hub_),
         sink(std::move(sink_)),
@@ -24,7 +24,7 @@ struct LocalBackend::State : std::enable_shared_from_this<LocalBackend::State> {
         ended(executor) {}
 
   net::asio::any_io_executor executor;
-  agent::Hub& hub;
+  protocol::Hub& hub;
   Sink sink;
   LocalOptions options;
   const core::AgentId agent{"local"};
@@ -40,22 +40,22 @@ struct LocalBackend::State : std::enable_shared_from_this<LocalBackend::State> {
     if (!closed) sink.event(std::move(event));
   }
 
-  void on_report(const agent::Report& report) {
+  void on_report(const protocol::Report& report) {
     std::visit([this](const auto& r) { on(r); }, report);
   }
 
-  void on(const agent::Prepared& r) { tell(job::Placed{r.attempt, {"127.0.0.1", node, r.ports}}); }
-  void on(const agent::PrepareFailed& r) {
+  void on(const protocol::Prepared& r) { tell(job::Placed{r.attempt, {"127.0.0.1", node, r.ports}}); }
+  void on(const protocol::PrepareFailed& r) {
     held.erase(r.attempt);
     tell(job::CannotPlace{r.attempt, r.reason, r.cause});
   }
-  void on(const agent::TaskStarted& r) const { tell(job::Started{r.attempt, r.pid}); }
-  void on(const agent::TaskStartFailed& r) {
+  void on(const protocol::TaskStarted& r) const { tell(job::Started{r.attempt, r.pid}); }
+  void on(const protocol::TaskStartFailed& r) {
     if (r.cause != job::Cause::port_taken) held.erase(r.attempt);
     tell(job::StartFailed{r.attempt, r.cause, r.reason});
   }
-  void on(const agent::TaskSaving& r) const { tell(job::Saving{r.attempt}); }
-  void on(const agent::TaskExited& r) {
+  void on(const protocol::TaskSaving& r) const { tell(job::Saving{r.attempt}); }
+  void on(const protocol::TaskExited& r) {
     held.erase(r.attempt);
     if (r.leftovers > 0 && !closed) {
       sink.note(fmt::format("{} left {} behind; ended with it", r.attempt.task.str(),
@@ -64,11 +64,11 @@ struct LocalBackend::State : std::enable_shared_from_this<LocalBackend::State> {
     if (!r.problem.empty() && !closed) sink.note(fmt::format("{}: {}", r.attempt.task.str(), r.problem));
     tell(job::Exited{r.attempt, r.status});
   }
-  void on(const agent::Note& r) const {
+  void on(const protocol::Note& r) const {
     if (!closed) sink.note(fmt::format("{}: {}", r.attempt.task.str(), r.text));
   }
-  void on(const agent::LogPiece&) const {}  // the hub gives it to who asked
-  void on(const agent::TaskOutput& r) const {
+  void on(const protocol::LogPiece&) const {}  // the hub gives it to who asked
+  void on(const protocol::TaskOutput& r) const {
     if (!closed) sink.output(r);
   }
 
@@ -120,7 +120,7 @@ net::awaitable<void> watch_stop(std::shared_ptr<LocalBackend::State> state) {
 
 }  // namespace
 
-LocalBackend::LocalBackend(net::asio::any_io_executor executor, agent::Hub& hub, Sink sink, LocalOptions options)
+LocalBackend::LocalBackend(net::asio::any_io_executor executor, protocol::Hub& hub, Sink sink, LocalOptions options)
     : state_(std::make_shared<State>(std::move(executor), hub, std::move(sink), std::move(options))) {}
 
 LocalBackend::~LocalBackend() {
@@ -137,8 +137,8 @@ net::Async<> LocalBackend::open() {
                 "--leash"};
   spawn.standard_input = std::move(leash->read);
   spawn.log_file = state.options.agent_log;
-  state.hub.expect(state.agent, {[](const agent::Hello&) {},
-                                 [shared = state_](const agent::Report& report) { shared->on_report(report); }});
+  state.hub.expect(state.agent, {[](const protocol::Hello&) {},
+                                 [shared = state_](const protocol::Report& report) { shared->on_report(report); }});
   auto process = net::ChildProcess::spawn(std::move(spawn));
   if (!process) co_return core::fail(process.error());
   state.process.emplace(std::move(*process));
@@ -149,7 +149,7 @@ net::Async<> LocalBackend::open() {
   co_return core::Result<>{};
 }
 
-void LocalBackend::place(agent::Prepare request) {
+void LocalBackend::place(protocol::Prepare request) {
   if (!state_->running) {
     state_->tell(job::CannotPlace{request.attempt, fmt::format("the agent on {} has ended; its log is {}", state_->node,
                                                                state_->options.agent_log.string())});
@@ -159,11 +159,11 @@ void LocalBackend::place(agent::Prepare request) {
   state_->hub.send(state_->agent, std::move(request));
 }
 
-void LocalBackend::launch(agent::Launch request) {
+void LocalBackend::launch(protocol::Launch request) {
   state_->hub.send(state_->agent, std::move(request));
 }
 
-void LocalBackend::stop(agent::Stop request) {
+void LocalBackend::stop(protocol::Stop request) {
   const bool at_once = request.grace == core::Millis(0);
   state_->hub.send(state_->agent, std::move(request));
   if (at_once && state_->running) net::spawn(state_->executor, "watching the agent stop", watch_stop(state_));
@@ -171,7 +171,7 @@ void LocalBackend::stop(agent::Stop request) {
 
 void LocalBackend::release(const AttemptId& attempt) {
   state_->held.erase(attempt);
-  state_->hub.send(state_->agent, agent::Release{attempt});
+  state_->hub.send(state_->agent, protocol::Release{attempt});
 }
 
 net::awaitable<void> LocalBackend::close(const job::Outcome& /*outcome*/) {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "agent/hub.hpp"
 #include "backend/backend.hpp"
 #include "net/child_process.hpp"
+#include "protocol/hub.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -22,13 +22,13 @@ struct LocalOptions {
 // this backend, or the whole master, is gone, the agent reads the end of it and kills every task.
 class LocalBackend final : public Backend {
  public:
-  LocalBackend(net::asio::any_io_executor executor, agent::Hub& hub, Sink sink, LocalOptions options);
+  LocalBackend(net::asio::any_io_executor executor, protocol::Hub& hub, Sink sink, LocalOptions options);
   ~LocalBackend() override;
 
   [[nodiscard]] net::Async<> open() override;
-  void place(agent::Prepare request) override;
-  void launch(agent::Launch request) override;
-  void stop(agent::Stop request) override;
+  void place(protocol::Prepare request) override;
+  void launch(protocol::Launch request) override;
+  void stop(protocol::Stop request) override;
   void release(const core::AttemptId& attempt) override;
   [[nodiscard]] net::awaitable<void> close(const job::Outcome& outcome) override;
 

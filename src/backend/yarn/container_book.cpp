@@ -11,7 +11,7 @@
 
 namespace ydl::backend {
 
-void ContainerBook::wait(agent::Prepare request, int failures) {
+void ContainerBook::wait(protocol::Prepare request, int failures) {
   auto& queue = waiting_[request.attempt.task.role];
   queue.push_back({std::move(request), failures});
 }

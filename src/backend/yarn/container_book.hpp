@@ -1,7 +1,7 @@
 #pragma once
 
-#include "agent/protocol.hpp"
 #include "job/types.hpp"
+#include "protocol/commands.hpp"
 #include "yarn/image_runtime.hpp"
 #include "yarn/records.hpp"
 
@@ -22,7 +22,7 @@ enum class Phase {
 
 // A container and the one attempt it is for.
 struct Held {
-  agent::Prepare request;
+  protocol::Prepare request;
   yarn::Container container;
   Phase phase = Phase::starting;
   int failures = 0;          // containers that came to nothing for this attempt before
@@ -33,7 +33,7 @@ struct Held {
 // Which attempts wait for a container, and which has which. Pure.
 class ContainerBook {
  public:
-  void wait(agent::Prepare request, int failures = 0);
+  void wait(protocol::Prepare request, int failures = 0);
   // The attempt of this role that waits longest gets it; nothing when none waits.
   Held* assign(const std::string& role, yarn::Container container, core::Instant now);
 
@@ -48,7 +48,7 @@ class ContainerBook {
 
  private:
   struct Waiting {
-    agent::Prepare request;
+    protocol::Prepare request;
     int failures = 0;
   };
   std::map<std::string, std::deque<Waiting>> waiting_;  // by role

@@ -5,7 +5,7 @@
 
 namespace ydl::backend {
 
-YarnBackend::YarnBackend(net::asio::any_io_executor executor, agent::Hub& hub, Sink sink, YarnOptions options)
+YarnBackend::YarnBackend(net::asio::any_io_executor executor, protocol::Hub& hub, Sink sink, YarnOptions options)
     : state_(std::make_shared<State>(std::move(executor), hub, std::move(sink), std::move(options))) {}
 
 YarnBackend::~YarnBackend() {
@@ -18,16 +18,16 @@ net::Async<> YarnBackend::open() {
   co_return registered;
 }
 
-void YarnBackend::place(agent::Prepare request) {
+void YarnBackend::place(protocol::Prepare request) {
   state_->want(std::move(request));
 }
 
-void YarnBackend::launch(agent::Launch request) {
+void YarnBackend::launch(protocol::Launch request) {
   if (const auto* held = state_->book.find(request.attempt))
     state_->hub.send(agent_of(held->container.id), std::move(request));
 }
 
-void YarnBackend::stop(agent::Stop request) {
+void YarnBackend::stop(protocol::Stop request) {
   const auto* held = state_->book.find(request.attempt);
   if (held == nullptr) return;
   if (held->phase == Phase::starting) {  // nothing runs that could have a grace

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "agent/hub.hpp"
 #include "backend/backend.hpp"
 #include "backend/yarn/yarn_job.hpp"
 #include "hconf/config.hpp"
 #include "hdfs/file_system.hpp"
+#include "protocol/hub.hpp"
 #include "yarn/ask_policy.hpp"
 #include "yarn/credentials.hpp"
 #include "yarn/image_runtime.hpp"
@@ -47,13 +47,13 @@ struct YarnOptions {
 // what_it_means()'s.
 class YarnBackend final : public Backend {
  public:
-  YarnBackend(net::asio::any_io_executor executor, agent::Hub& hub, Sink sink, YarnOptions options);
+  YarnBackend(net::asio::any_io_executor executor, protocol::Hub& hub, Sink sink, YarnOptions options);
   ~YarnBackend() override;
 
   [[nodiscard]] net::Async<> open() override;
-  void place(agent::Prepare request) override;
-  void launch(agent::Launch request) override;
-  void stop(agent::Stop request) override;
+  void place(protocol::Prepare request) override;
+  void launch(protocol::Launch request) override;
+  void stop(protocol::Stop request) override;
   void release(const core::AttemptId& attempt) override;
   [[nodiscard]] net::awaitable<void> close(const job::Outcome& outcome) override;
 

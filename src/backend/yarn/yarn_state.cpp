@@ -33,7 +33,7 @@ core::AgentId agent_of(const yarn::ContainerId& id) {
   return {id.str()};
 }
 
-YarnBackend::State::State(net::asio::any_io_executor executor_, agent::Hub& hub_, Sink sink_, YarnOptions options_)
+YarnBackend::State::State(net::asio::any_io_executor executor_, protocol::Hub& hub_, Sink sink_, YarnOptions options_)
     : executor(std::move(executor_)),
       hub(hub_),
       sink(std::move(sink_)),
@@ -137,10 +137,10 @@ void YarnBackend::State::on_granted(const std::vector<yarn::Container>& containe
     }
     const auto id = container.id;
     tell(job::Granted{held->request.attempt, container.node.host});
-    hub.expect(agent_of(id), {[self = weak_from_this(), attempt = held->request.attempt](const agent::Hello&) {
+    hub.expect(agent_of(id), {[self = weak_from_this(), attempt = held->request.attempt](const protocol::Hello&) {
                                 if (const auto state = self.lock()) state->tell(job::Reached{attempt});
                               },
-                              [self = weak_from_this(), id](const agent::Report& report) {
+                              [self = weak_from_this(), id](const protocol::Report& report) {
                                 if (const auto state = self.lock()) state->on_report(id, report);
                               }});
     hub.send(agent_of(id), held->request);

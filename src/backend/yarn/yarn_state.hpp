@@ -17,7 +17,7 @@ namespace ydl::backend {
 // What the backend knows, and what it does when something happens. The coroutines of yarn_backend.cpp and
 // yarn_state.cpp share it.
 struct YarnBackend::State : std::enable_shared_from_this<YarnBackend::State> {
-  State(net::asio::any_io_executor executor_, agent::Hub& hub_, Sink sink_, YarnOptions options_);
+  State(net::asio::any_io_executor executor_, protocol::Hub& hub_, Sink sink_, YarnOptions options_);
 
   // ---- towards the ResourceManager
   [[nodiscard]] net::Async<> register_master();
@@ -25,7 +25,7 @@ struct YarnBackend::State : std::enable_shared_from_this<YarnBackend::State> {
   [[nodiscard]] net::awaitable<void> end(const job::Outcome& outcome);
 
   // ---- what the job wants
-  void want(agent::Prepare request);
+  void want(protocol::Prepare request);
   void give_up(const core::AttemptId& attempt);
 
   // ---- what the cluster says
@@ -41,16 +41,16 @@ struct YarnBackend::State : std::enable_shared_from_this<YarnBackend::State> {
   void avoid(const std::string& host);
 
   // ---- what the agents say
-  void on_report(const yarn::ContainerId& id, const agent::Report& report);
-  void on(Held& held, const agent::Prepared& report);
-  void on(Held& held, const agent::PrepareFailed& report);
-  void on(Held& held, const agent::TaskStarted& report);
-  void on(Held& held, const agent::TaskStartFailed& report);
-  void on(Held& held, const agent::TaskSaving& report);
-  void on(Held& held, const agent::TaskExited& report);
-  void on(Held& held, const agent::TaskOutput& report);
-  void on(Held& held, const agent::Note& report);
-  void on(Held&, const agent::LogPiece&) {}  // the hub gives it to who asked
+  void on_report(const yarn::ContainerId& id, const protocol::Report& report);
+  void on(Held& held, const protocol::Prepared& report);
+  void on(Held& held, const protocol::PrepareFailed& report);
+  void on(Held& held, const protocol::TaskStarted& report);
+  void on(Held& held, const protocol::TaskStartFailed& report);
+  void on(Held& held, const protocol::TaskSaving& report);
+  void on(Held& held, const protocol::TaskExited& report);
+  void on(Held& held, const protocol::TaskOutput& report);
+  void on(Held& held, const protocol::Note& report);
+  void on(Held&, const protocol::LogPiece&) {}  // the hub gives it to who asked
 
   [[nodiscard]] yarn::ContainerManager::Start start_of(const Held& held) const;
   [[nodiscard]] net::awaitable<void> start_on(yarn::NodeId node, std::vector<yarn::ContainerId> ids);
@@ -62,7 +62,7 @@ struct YarnBackend::State : std::enable_shared_from_this<YarnBackend::State> {
   [[nodiscard]] yarn::AskKey key_of(const std::string& role) const;
 
   net::asio::any_io_executor executor;
-  agent::Hub& hub;
+  protocol::Hub& hub;
   Sink sink;
   YarnOptions options;
   ContainerStarter starter;

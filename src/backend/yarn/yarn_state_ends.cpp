@@ -48,8 +48,8 @@ void YarnBackend::State::on_completed(const yarn::ContainerStatus& status) {
   auto end = what_it_means(*held, status);
   if (held->phase == Phase::starting && options.image) end.reason += image_hint(*options.image, status.exit_status);
   if (end.meaning != Meaning::exited && end.meaning != Meaning::lost) return on_end(status.id, end);
-  held->phase = Phase::ended;                        // and its agent had no time to say so
-  hub.send(agent_of(status.id), agent::Shutdown{});  // a container that lives on when its NodeManager is lost
+  held->phase = Phase::ended;                           // and its agent had no time to say so
+  hub.send(agent_of(status.id), protocol::Shutdown{});  // a container that lives on when its NodeManager is lost
   net::spawn(executor, "saving the logs of a container", save_logs_and_end(status.id, std::move(end)));
 }
 

@@ -9,7 +9,7 @@
 
 namespace ydl::backend {
 
-void YarnBackend::State::want(agent::Prepare request) {
+void YarnBackend::State::want(protocol::Prepare request) {
   const auto& job = options.job;
   const auto& attempt = request.attempt;
   request.working_directory = "task";
@@ -17,7 +17,7 @@ void YarnBackend::State::want(agent::Prepare request) {
   request.log_directory = ".";
   request.linked_directory = job.staged.linked_directory;
   request.links = job.staged.links;
-  if (std::ranges::find(job.staged.links, kPythonEnvLink, &agent::Link::name) != job.staged.links.end())
+  if (std::ranges::find(job.staged.links, kPythonEnvLink, &protocol::Link::name) != job.staged.links.end())
     request.path_first = {std::string(kPythonEnvPrograms)};
   request.remote_logs = remote_logs(job.folder, attempt);
   request.remote_results = fmt::format("{}/{}", job.results, attempt.task.file_name());
@@ -49,35 +49,35 @@ void YarnBackend::State::let_go(const yarn::ContainerId& id) {
   const auto* held = book.find(id);
   if (held == nullptr) return;
   const auto& node = held->container.node;
-  hub.send(agent_of(id), agent::Shutdown{});
+  hub.send(agent_of(id), protocol::Shutdown{});
   if (const auto* token = fsm.nm_token(node)) starter.stop(node, *token, {id});
   fsm.release(id);
   news.notify();
 }
 
-void YarnBackend::State::on_report(const yarn::ContainerId& id, const agent::Report& report) {
+void YarnBackend::State::on_report(const yarn::ContainerId& id, const protocol::Report& report) {
   auto* held = book.find(id);
   if (held == nullptr || held->phase == Phase::ended) return;
   std::visit([&](const auto& one) { on(*held, one); }, report);
 }
 
-void YarnBackend::State::on(Held& held, const agent::Prepared& report) {
+void YarnBackend::State::on(Held& held, const protocol::Prepared& report) {
   held.phase = Phase::placed;
   const auto& host = held.container.node.host;
   tell(job::Placed{report.attempt, {addresses[host], host, report.ports}});
 }
 
-void YarnBackend::State::on(Held& held, const agent::PrepareFailed& report) {
+void YarnBackend::State::on(Held& held, const protocol::PrepareFailed& report) {
   held.phase = Phase::ended;
   let_go(held.container.id);
   tell(job::CannotPlace{report.attempt, report.reason, report.cause});
 }
 
-void YarnBackend::State::on(Held&, const agent::TaskStarted& report) {
+void YarnBackend::State::on(Held&, const protocol::TaskStarted& report) {
   tell(job::Started{report.attempt, report.pid});
 }
 
-void YarnBackend::State::on(Held& held, const agent::TaskStartFailed& report) {
+void YarnBackend::State::on(Held& held, const protocol::TaskStartFailed& report) {
   if (report.cause != job::Cause::port_taken) {
     held.phase = Phase::ended;
     let_go(held.container.id);
@@ -85,13 +85,13 @@ void YarnBackend::State::on(Held& held, const agent::TaskStartFailed& report) {
   tell(job::StartFailed{report.attempt, report.cause, report.reason});
 }
 
-void YarnBackend::State::on(Held&, const agent::TaskSaving& report) {
+void YarnBackend::State::on(Held&, const protocol::TaskSaving& report) {
   tell(job::Saving{report.attempt});
 }
 
-void YarnBackend::State::on(Held& held, const agent::TaskExited& report) {
+void YarnBackend::State::on(Held& held, const protocol::TaskExited& report) {
   held.phase = Phase::ended;
-  hub.send(agent_of(held.container.id), agent::Shutdown{});
+  hub.send(agent_of(held.container.id), protocol::Shutdown{});
   auto status = report.status;
   if (report.leftovers > 0) {
     sink.note(fmt::format("{} left {} behind; ended with it", report.attempt.task.str(),
@@ -104,11 +104,11 @@ void YarnBackend::State::on(Held& held, const agent::TaskExited& report) {
   tell(job::Exited{report.attempt, status});
 }
 
-void YarnBackend::State::on(Held&, const agent::Note& report) {
+void YarnBackend::State::on(Held&, const protocol::Note& report) {
   if (!closed) sink.note(fmt::format("{}: {}", report.attempt.task.str(), report.text));
 }
 
-void YarnBackend::State::on(Held&, const agent::TaskOutput& report) {
+void YarnBackend::State::on(Held&, const protocol::TaskOutput& report) {
   if (!closed) sink.output(report);
 }
 

@@ -1,8 +1,8 @@
 // `ydl doctor`: what this machine can do for a job, check by check.
 #include "cli/commands/doctor.hpp"
 
-#include "agent/cgroup.hpp"
-#include "agent/gpus.hpp"
+#include "agent/resources/cgroup.hpp"
+#include "agent/resources/gpus.hpp"
 #include "cli/args/commands.hpp"
 #include "cli/commands/common.hpp"
 #include "cli/commands/launch.hpp"

@@ -1,6 +1,6 @@
 #include "cli/commands/result_names.hpp"
 
-#include "agent/stored_names.hpp"
+#include "files/stored_names.hpp"
 
 namespace ydl::cli {
 
@@ -9,8 +9,8 @@ std::optional<std::string> result_name(std::string_view stored, ResultLevel leve
     if (stored.starts_with('.')) return std::nullopt;  // agent::folder_being_saved, folder_set_aside
     return std::string(stored);
   }
-  if (stored == agent::kManifestName) return std::nullopt;
-  return agent::original_name(stored).value_or(std::string(stored));
+  if (stored == files::kManifestName) return std::nullopt;
+  return files::original_name(stored).value_or(std::string(stored));
 }
 
 }  // namespace ydl::cli

@@ -1,6 +1,6 @@
 #include "client/local/local_launch.hpp"
 
-#include "agent/gpus.hpp"
+#include "agent/resources/gpus.hpp"
 #include "backend/local/local.hpp"
 #include "client/env/archives.hpp"
 #include "client/env/python_env.hpp"

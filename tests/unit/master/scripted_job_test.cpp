@@ -1,8 +1,8 @@
 // Whole jobs through the real master, with the fake backend instead of processes (docs/fake-backend.md).
-#include "agent/hub.hpp"
 #include "backend/fake/fake.hpp"
 #include "master/api.hpp"
 #include "master/master.hpp"
+#include "protocol/hub.hpp"
 #include "support/temp_dir.hpp"
 
 #include <algorithm>
@@ -141,7 +141,7 @@ net::awaitable<void> follow(const http::Router& api, SlowReader& reader) {
 
 TEST(ScriptedJob, a_slow_follower_gets_every_event_to_the_last) {
   ScriptedMaster scripted(two_workers(), {});
-  agent::Hub hub(scripted.context.get_executor());
+  protocol::Hub hub(scripted.context.get_executor());
   const auto api = make_api(scripted.master, hub);
   SlowReader reader;
   net::asio::co_spawn(scripted.context, follow(api, reader), net::asio::detached);

@@ -11,8 +11,8 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using Meaning = ContainerEnd::Meaning;
 
-agent::Prepare request(const std::string& role, int index, int attempt = 1) {
-  agent::Prepare prepare;
+protocol::Prepare request(const std::string& role, int index, int attempt = 1) {
+  protocol::Prepare prepare;
   prepare.attempt = {{role, index}, attempt};
   return prepare;
 }
