@@ -11,11 +11,12 @@
 
 namespace ydl::backend {
 
-// What a backend tells the master.
+// What a backend tells the master, and what it may ask it.
 struct Sink {
   std::function<void(job::Event)> event;
   std::function<void(const agent::TaskOutput&)> output;
-  std::function<void(std::string)> note;  // a sentence for the user
+  std::function<void(std::string)> note;                  // a sentence for the user
+  std::function<double()> progress = [] { return 0.0; };  // how much of the job is done now, from 0 to 1
 };
 
 // A place where tasks run: this machine, hosts over SSH, a YARN cluster, a script for tests. The master says what it
@@ -42,7 +43,8 @@ class Backend {
   virtual void stop(agent::Stop request) = 0;
   virtual void release(const core::AttemptId& attempt) = 0;
 
-  // Ends whatever still runs and frees everything. Where somebody keeps books of jobs, `outcome` goes into them.
+  // Ends whatever still runs and frees everything, also when open() failed. `outcome` is reported to the cluster (on
+  // YARN as the application's final status).
   [[nodiscard]] virtual net::awaitable<void> close(const job::Outcome& outcome) = 0;
 };
 

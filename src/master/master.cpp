@@ -39,7 +39,8 @@ Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, Job
   for (const auto& step : site.steps) journal_.add({step.kind, {}, step.text, {}, {}, 0}, step.time);
   backend_ = site.make_backend({[this](job::Event event) { happen(std::move(event)); },
                                 [this](const agent::TaskOutput& output) { take_output(output); },
-                                [this](std::string text) { note(std::move(text)); }});
+                                [this](std::string text) { note(std::move(text)); },
+                                [this] { return job_progress(plan_.machine, machine_.snapshot(), outputs_); }});
 }
 
 net::awaitable<job::Outcome> Master::run() {
@@ -51,6 +52,7 @@ net::awaitable<job::Outcome> Master::run() {
     on(job::Finish{outcome});
     flush_journal();
     write_state();
+    co_await backend_->close(outcome);  // what it has left to do: on YARN the records are copied to HDFS
     co_return outcome;
   }
   happen(job::Begin{});

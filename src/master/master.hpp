@@ -6,6 +6,7 @@
 #include "master/job_folder.hpp"
 #include "master/journal.hpp"
 #include "master/plan.hpp"
+#include "master/progress.hpp"
 #include "master/scheduler_host.hpp"
 #include "net/asio.hpp"
 
@@ -88,7 +89,7 @@ class Master {
   bool handling_ = false;
   std::optional<framework::Gang> gang_;  // as of the event being handled: every launch of a gang needs the same one
   framework::Environment common_environment_;  // of gang_
-  std::map<core::TaskId, agent::TaskOutput> outputs_;
+  TaskOutputs outputs_;
   std::optional<job::Outcome> outcome_;
   std::optional<core::WallTime> finished_at_;
   job::JobState written_state_ = job::JobState::failed;

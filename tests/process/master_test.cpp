@@ -253,15 +253,23 @@ TEST_F(MasterTest, what_a_task_says_is_in_the_view_and_belongs_to_its_attempt) {
 
 TEST_F(MasterTest, a_backend_that_cannot_open_fails_the_job_and_leaves_a_trace) {
   class Broken final : public backend::Backend {
+   public:
+    explicit Broken(std::vector<std::string>& closed) : closed_(closed) {}
     net::Async<> open() override { co_return core::fail(core::Errc::io, "the agent cannot start"); }
     void place(agent::Prepare) override { ADD_FAILURE(); }
     void launch(agent::Launch) override { ADD_FAILURE(); }
     void stop(agent::Stop) override {}
     void release(const core::AttemptId&) override {}
-    net::awaitable<void> close(const job::Outcome& /*outcome*/) override { co_return; }
+    net::awaitable<void> close(const job::Outcome& outcome) override {
+      closed_.push_back(outcome.reason);
+      co_return;
+    }
+    std::vector<std::string>& closed_;
   };
-  make_with(job(1), [](backend::Sink) { return std::make_unique<Broken>(); });
+  std::vector<std::string> closed;
+  make_with(job(1), [&](backend::Sink) { return std::make_unique<Broken>(closed); });
   const auto outcome = run();
+  EXPECT_THAT(closed, ElementsAre("the agent cannot start")) << "its records are copied when it is closed";
   EXPECT_EQ(outcome.state, job::JobState::failed);
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(events(), ElementsAre("job_failed"));
@@ -269,6 +277,22 @@ TEST_F(MasterTest, a_backend_that_cannot_open_fails_the_job_and_leaves_a_trace) 
   EXPECT_EQ(view().state, "failed");
   EXPECT_EQ(state_on_disk().state, "failed");
   EXPECT_EQ(state_on_disk().reason, "the agent cannot start");
+}
+
+TEST_F(MasterTest, a_backend_can_ask_how_much_of_the_job_is_done) {
+  Spy* spy = nullptr;
+  auto spec = job(2);
+  spec.roles[0].name = "chief";  // these run until they are stopped
+  spec.roles[0].count = 1;
+  make_with(spec, [&](backend::Sink sink) {
+    auto made = std::make_unique<Spy>(std::move(sink));
+    spy = made.get();
+    return made;
+  });
+  begin_and_run();
+  EXPECT_DOUBLE_EQ(spy->sink.progress(), 0);
+  spy->sink.output({{{"chief", 0}, 1}, "epoch 3", 0.5, "3/6"});
+  EXPECT_DOUBLE_EQ(spy->sink.progress(), 0.5);
 }
 
 TEST_F(MasterTest, evaluators_finish_after_the_deciders) {
