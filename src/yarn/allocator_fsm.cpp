@@ -61,9 +61,24 @@ AllocatorFsm::Heard AllocatorFsm::registered(const Registration& registration, c
   return heard;
 }
 
+AllocatorFsm::Next AllocatorFsm::on_registration_failure(const core::Error& error, core::Instant now) {
+  YDL_ASSERT(state_ == State::unregistered);
+  if (is_already_registered(error)) {
+    (void)registered({}, now);
+    return Next::go_on;
+  }
+  if (is_attempt_over(error) || is_final(error)) {
+    state_ = State::over;
+    return Next::end;
+  }
+  register_at_ = now + options_.heartbeat.registration_pause;
+  return Next::go_on;
+}
+
 // A ResourceManager that has restarted knows of no ask, release or blacklist, and counts responses from 0.
-void AllocatorFsm::start_over() {
+void AllocatorFsm::start_over(core::Instant now) {
   state_ = State::unregistered;
+  register_at_ = now;
   response_id_ = 0;
   unanswered_.reset();
   avoided_told_.clear();
@@ -108,7 +123,7 @@ AllocatorFsm::Heard AllocatorFsm::on_response(const AllocateResponse& response, 
   YDL_ASSERT(state_ == State::waiting);
   Heard heard;
   if (response.command == AllocateResponse::Command::resync) {
-    start_over();
+    start_over(now);
     return heard;
   }
   state_ = response.command == AllocateResponse::Command::shutdown ? State::over : State::idle;
@@ -128,21 +143,22 @@ AllocatorFsm::Heard AllocatorFsm::on_response(const AllocateResponse& response, 
   return heard;
 }
 
-AllocatorFsm::Next AllocatorFsm::on_failure(const core::Error& error) {
+AllocatorFsm::Next AllocatorFsm::on_failure(const core::Error& error, core::Instant now) {
   YDL_ASSERT(state_ == State::waiting);
   if (is_not_registered(error)) {
-    start_over();
-    return Next::register_again;
+    start_over(now);
+    return Next::go_on;
   }
   if (is_attempt_over(error) || is_final(error)) {
     state_ = State::over;
     return Next::end;
   }
   state_ = State::idle;
-  return Next::try_again;
+  return Next::go_on;
 }
 
 core::Instant AllocatorFsm::next_heartbeat(core::Instant now) const {
+  if (state_ == State::unregistered) return register_at_;
   HeartbeatNeeds needs{.has_news = has_news()};
   for (const auto& [key, role] : roles_) {
     if (role.open() == 0) continue;

@@ -74,13 +74,18 @@ net::Async<> YarnBackend::State::register_master() {
       co_await master->register_master({.host = options.address,
                                         .port = options.port,
                                         .tracking_url = fmt::format("http://{}:{}/", options.address, options.port)});
-  if (!registration) co_return core::fail(registration.error());
-  on_heard(fsm.registered(*registration, core::steady_now()));
-  co_return core::Result<>{};
+  if (registration) {
+    on_heard(fsm.registered(*registration, core::steady_now()));
+    co_return core::Result<>{};
+  }
+  (void)fsm.on_registration_failure(registration.error(), core::steady_now());
+  if (fsm.state() == yarn::AllocatorFsm::State::idle) co_return core::Result<>{};
+  co_return core::fail(registration.error());
 }
 
 net::awaitable<void> YarnBackend::State::beat() {
   using Next = yarn::AllocatorFsm::Next;
+  fsm.set_progress(static_cast<float>(sink.progress()));
   const auto response = co_await master->allocate(fsm.next_request(core::steady_now()));
   if (closed) co_return;
   if (response) {
@@ -89,12 +94,10 @@ net::awaitable<void> YarnBackend::State::beat() {
     on_heard(heard);
     co_return;
   }
-  const auto next = fsm.on_failure(response.error());
+  const auto next = fsm.on_failure(response.error(), core::steady_now());
   core::log("heartbeat: {}", response.error().message);
   if (next == Next::end) {
     tell(job::Broken{fmt::format("the ResourceManager ended this master: {}", response.error().message)});
-  } else if (next == Next::register_again) {
-    if (auto again = co_await register_master(); !again) core::log("registering again: {}", again.error().message);
   }
 }
 
@@ -105,7 +108,15 @@ net::awaitable<void> heartbeats(std::shared_ptr<YarnBackend::State> state) {
       co_await state->news.wait(std::chrono::duration_cast<core::Millis>(next - now) + core::Millis(1));
       continue;  // what woke us may have changed when the next one is
     }
-    co_await state->beat();
+    if (state->fsm.state() == yarn::AllocatorFsm::State::unregistered) {
+      if (auto again = co_await state->register_master(); !again) {
+        core::log("registering again: {}", again.error().message);
+        if (state->fsm.state() == yarn::AllocatorFsm::State::over)
+          state->tell(job::Broken{fmt::format("the ResourceManager ended this master: {}", again.error().message)});
+      }
+    } else {
+      co_await state->beat();
+    }
     if (state->closed) co_return;
     state->look_for_silence();
     state->say_what_is_missing();
