@@ -125,6 +125,7 @@ struct Prepared {
 struct PrepareFailed {
   core::AttemptId attempt;
   std::string reason;
+  bool on_every_host = false;  // what it needs exists nowhere: no other host could prepare it
 };
 
 struct TaskStarted {

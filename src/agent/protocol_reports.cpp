@@ -30,6 +30,7 @@ json::object encode(const Prepared& r) {
 json::object encode(const PrepareFailed& r) {
   auto o = begin("prepare_failed", r.attempt);
   o["reason"] = r.reason;
+  o["on_every_host"] = r.on_every_host;
   return o;
 }
 
@@ -147,7 +148,10 @@ Result<Report> report_from_json(const json::object& o) {
     if (!ports) return fail(ports.error());
     return Prepared{*std::move(attempt), *std::move(ports)};
   }
-  if (*type == "prepare_failed") return PrepareFailed{*std::move(attempt), json_string_or(o, "reason", "")};
+  if (*type == "prepare_failed") {
+    return PrepareFailed{*std::move(attempt), json_string_or(o, "reason", ""),
+                         core::json_bool_or(o, "on_every_host", false)};
+  }
   if (*type == "started") return TaskStarted{*std::move(attempt), small_int(o, "pid").value_or(0)};
   if (*type == "start_failed") return decode_start_failed(o, *std::move(attempt));
   if (*type == "saving") return TaskSaving{*std::move(attempt)};

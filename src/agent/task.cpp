@@ -4,6 +4,7 @@
 #include "agent/tree_killer.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
+#include "hrpc/errors.hpp"
 #include "net/spawn.hpp"
 
 #include <algorithm>
@@ -103,7 +104,8 @@ net::awaitable<void> Task::bring_and_prepare() {
   if (brought && needs_hdfs()) brought = co_await fetch_from_hdfs();
   if (copying_.cancelled) co_return;
   if (!brought) {
-    report_(PrepareFailed{request_.attempt, brought.error().message});
+    const bool on_every_host = brought.error().code == hrpc::Errc::not_found;  // an input that HDFS does not have
+    report_(PrepareFailed{request_.attempt, brought.error().message, on_every_host});
     co_return;
   }
   DirectoryListings listings;

@@ -1,7 +1,6 @@
 #include "cli/follow.hpp"
 
 #include "agent/log_lines.hpp"
-#include "backend/yarn/container_book.hpp"
 #include "cli/common.hpp"
 #include "cli/job_client.hpp"
 #include "cli/log_reader.hpp"

@@ -48,17 +48,17 @@ void AllocatorFsm::forgive(const std::string& host) {
   nodes_.forgive(host);
 }
 
-AllocatorFsm::Heard AllocatorFsm::registered(const Registration& registration, core::Instant now) {
+AllocationUpdate AllocatorFsm::registered(const Registration& registration, core::Instant now) {
   YDL_ASSERT(state_ == State::unregistered);
   state_ = State::idle;
   last_heartbeat_ = now - options_.heartbeat.idle;  // the first one is due at once
-  Heard heard;
+  AllocationUpdate update;
   if (!registration.counts_vcores) {
     for (auto& [key, role] : roles_) role.ignore_vcores();
   }
   keep_tokens(registration.nm_tokens);
-  recover(registration.from_previous_attempts, heard);
-  return heard;
+  recover(registration.from_previous_attempts, update);
+  return update;
 }
 
 AllocatorFsm::Next AllocatorFsm::on_registration_failure(const core::Error& error, core::Instant now) {
@@ -119,28 +119,28 @@ AllocateRequest AllocatorFsm::next_request(core::Instant now) {
   return request;
 }
 
-AllocatorFsm::Heard AllocatorFsm::on_response(const AllocateResponse& response, core::Instant now) {
+AllocationUpdate AllocatorFsm::on_response(const AllocateResponse& response, core::Instant now) {
   YDL_ASSERT(state_ == State::waiting);
-  Heard heard;
+  AllocationUpdate update;
   if (response.command == AllocateResponse::Command::resync) {
     start_over(now);
-    return heard;
+    return update;
   }
   state_ = response.command == AllocateResponse::Command::shutdown ? State::over : State::idle;
   unanswered_.reset();
   response_id_ = response.response_id;
   keep_tokens(response.nm_tokens);
-  recover(response.from_previous_attempts, heard);
-  hear_nodes(response, heard);
-  hear_completions(response, heard);
-  hear_grants(response, heard, now);
-  heard.will_be_preempted = response.will_be_preempted;
-  heard.may_be_preempted = response.may_be_preempted;
+  recover(response.from_previous_attempts, update);
+  take_nodes(response, update);
+  take_completions(response, update);
+  take_grants(response, update, now);
+  update.will_be_preempted = response.will_be_preempted;
+  update.may_be_preempted = response.may_be_preempted;
   if (response.am_rm_token && response.am_rm_token != am_rm_token_) {
     am_rm_token_ = response.am_rm_token;
-    heard.new_token = response.am_rm_token;
+    update.new_token = response.am_rm_token;
   }
-  return heard;
+  return update;
 }
 
 AllocatorFsm::Next AllocatorFsm::on_failure(const core::Error& error, core::Instant now) {

@@ -21,6 +21,17 @@ struct AllocatorOptions {
   HeartbeatOptions heartbeat = {};
 };
 
+// What the ResourceManager answered, in terms of what is wanted.
+struct AllocationUpdate {
+  std::vector<Container> granted = {};          // wanted ones; the others are released already
+  std::vector<ContainerStatus> completed = {};  // each container once; not those of which nobody was told
+  std::vector<Container> recovered = {};        // of an earlier attempt, still running
+  std::vector<NodeReport> changed_nodes = {};
+  std::vector<ContainerId> will_be_preempted = {};
+  std::vector<ContainerId> may_be_preempted = {};
+  std::optional<hrpc::Token> new_token = std::nullopt;  // AppMaster::use_token() before the next call
+};
+
 // A master's side of the allocate protocol: asks, grants, releases, tokens. Pure: it is told what is wanted and what
 // the ResourceManager answered, and says what to send and when.
 //
@@ -53,23 +64,13 @@ class AllocatorFsm {
     end,    // the attempt is over, or the ResourceManager refuses what is asked and would do so again
   };
 
-  // What the ResourceManager said, in terms of what is wanted.
-  struct Heard {
-    std::vector<Container> granted = {};          // wanted ones; the others are released already
-    std::vector<ContainerStatus> completed = {};  // each container once; not those of which nobody was told
-    std::vector<Container> recovered = {};        // of an earlier attempt, still running
-    std::vector<NodeReport> changed_nodes = {};
-    std::vector<ContainerId> will_be_preempted = {};
-    std::vector<ContainerId> may_be_preempted = {};
-    std::optional<hrpc::Token> new_token = std::nullopt;  // AppMaster::use_token() before the next call
-  };
-  [[nodiscard]] Heard registered(const Registration& registration, core::Instant now);
+  [[nodiscard]] AllocationUpdate registered(const Registration& registration, core::Instant now);
   // A master whose first registration was served and not answered is told that it is registered already: it goes on.
   // Any other failure is tried again at the time of next_heartbeat(), unless the attempt is over.
   [[nodiscard]] Next on_registration_failure(const core::Error& error, core::Instant now);
   // Only when idle. After a failure the same request comes again: the ResourceManager may have served it.
   [[nodiscard]] AllocateRequest next_request(core::Instant now);
-  [[nodiscard]] Heard on_response(const AllocateResponse& response, core::Instant now);
+  [[nodiscard]] AllocationUpdate on_response(const AllocateResponse& response, core::Instant now);
 
   [[nodiscard]] Next on_failure(const core::Error& error, core::Instant now);
 
@@ -84,10 +85,10 @@ class AllocatorFsm {
   void start_over(core::Instant now);
   void plan(core::Instant now);
   void keep_tokens(std::span<const NmToken> tokens);
-  void hear_grants(const AllocateResponse& response, Heard& heard, core::Instant now);
-  void hear_completions(const AllocateResponse& response, Heard& heard);
-  void hear_nodes(const AllocateResponse& response, Heard& heard);
-  void recover(std::span<const Container> containers, Heard& heard);
+  void take_grants(const AllocateResponse& response, AllocationUpdate& update, core::Instant now);
+  void take_completions(const AllocateResponse& response, AllocationUpdate& update);
+  void take_nodes(const AllocateResponse& response, AllocationUpdate& update);
+  void recover(std::span<const Container> containers, AllocationUpdate& update);
   [[nodiscard]] bool has_news() const;
   [[nodiscard]] RoleAsks* find(const AskKey& key);
 
@@ -102,7 +103,7 @@ class AllocatorFsm {
   core::Instant register_at_ = {};
 
   std::map<ContainerId, Container> live_;
-  std::set<ContainerId> surplus_;     // released before anybody heard of them
+  std::set<ContainerId> surplus_;     // released before anybody update of them
   std::set<ContainerId> completed_;   // told already
   std::set<ContainerId> releasing_;   // until they are completed
   std::set<ContainerId> to_release_;  // of these, those still to be told

@@ -28,9 +28,9 @@ backend::FakeTask never_ends() {
 struct Spy final : backend::Backend {
   explicit Spy(backend::Sink sink_) : sink(std::move(sink_)) {}
   net::Async<> open() override { co_return core::Result<>{}; }
-  void place(agent::Prepare request) override {
-    prepares.push_back(request);
-    const auto port = static_cast<std::uint16_t>(7000 + prepares.size());
+  void place(backend::TaskRequest request) override {
+    requests.push_back(request);
+    const auto port = static_cast<std::uint16_t>(7000 + requests.size());
     sink.event(job::Placed{request.attempt, {"10.0.0.1", "n1", {port}}});
   }
   void launch(agent::Launch request) override {
@@ -43,7 +43,7 @@ struct Spy final : backend::Backend {
   net::awaitable<void> close(const job::Outcome& /*outcome*/) override { co_return; }
 
   backend::Sink sink;
-  std::vector<agent::Prepare> prepares;
+  std::vector<backend::TaskRequest> requests;
   std::vector<agent::Launch> launches;
 };
 
@@ -256,7 +256,7 @@ TEST_F(MasterTest, a_backend_that_cannot_open_fails_the_job_and_leaves_a_trace) 
    public:
     explicit Broken(std::vector<std::string>& closed) : closed_(closed) {}
     net::Async<> open() override { co_return core::fail(core::Errc::io, "the agent cannot start"); }
-    void place(agent::Prepare) override { ADD_FAILURE(); }
+    void place(backend::TaskRequest) override { ADD_FAILURE(); }
     void launch(agent::Launch) override { ADD_FAILURE(); }
     void stop(agent::Stop) override {}
     void release(const core::AttemptId&) override {}
@@ -318,8 +318,6 @@ TEST_F(MasterTest, services_are_stopped_when_the_deciders_are_done) {
 TEST_F(MasterTest, tasks_are_told_where_their_peers_are) {
   auto spec = job(2);
   spec.env = {{"A", "job"}, {"YDL_INDEX", "mine"}};
-  spec.directory = "/home/ann";
-  spec.files = {{"data/train", ""}, {"/abs/x", "y"}};
   Spy* spy = nullptr;
   make_with(spec, [&](backend::Sink sink) {
     auto made = std::make_unique<Spy>(std::move(sink));
@@ -327,19 +325,9 @@ TEST_F(MasterTest, tasks_are_told_where_their_peers_are) {
     return made;
   });
   EXPECT_EQ(run().state, job::JobState::succeeded) << "a backend may answer while it is being told what to do";
-  ASSERT_EQ(spy->prepares.size(), 2U);
+  ASSERT_EQ(spy->requests.size(), 2U);
   ASSERT_EQ(spy->launches.size(), 2U);
-  const auto& prepare = spy->prepares[1];
-  EXPECT_EQ(prepare.working_directory, folder_.working_directory({"worker", 1}).string());
-  EXPECT_EQ(prepare.log_directory, folder_.task_logs({{"worker", 1}, 1}).string());
-  EXPECT_THAT(prepare.results_directory, HasSubstr("results/worker-1"));
-  EXPECT_EQ(prepare.linked_directory, "/home/ann");
-  EXPECT_EQ(prepare.memory_limit, 0U) << "a default limits nothing on this machine";
-  ASSERT_EQ(prepare.links.size(), 2U);
-  EXPECT_EQ(prepare.links[0].target, "/home/ann/data/train");
-  EXPECT_EQ(prepare.links[0].name, "train");
-  EXPECT_EQ(prepare.links[1].target, "/abs/x");
-  EXPECT_EQ(prepare.links[1].name, "y");
+  EXPECT_EQ(spy->requests[1].memory, 0U) << "a default limits nothing on this machine";
   const auto& env = spy->launches[1].env;
   EXPECT_EQ(env.at("YDL_JOB_ID"), folder_.id().str());
   EXPECT_EQ(env.at("YDL_ROLE"), "worker");

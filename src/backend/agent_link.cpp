@@ -1,0 +1,50 @@
+#include "backend/agent_link.hpp"
+
+#include <utility>
+
+namespace ydl::backend {
+namespace {
+
+core::AttemptId attempt_of(const agent::Report& report) {
+  return std::visit([](const auto& one) { return one.attempt; }, report);
+}
+
+}  // namespace
+
+void AgentLink::expect() {
+  hub_.expect(id_, {[](const agent::Hello&) {},
+                    [weak = weak_from_this()](const agent::Report& report) {
+                      if (const auto self = weak.lock()) self->on_report(report);
+                    }});
+}
+
+void AgentLink::prepare(agent::Prepare request) {
+  attempts_.insert(request.attempt);
+  hub_.send(id_, std::move(request));
+}
+
+void AgentLink::release(const core::AttemptId& attempt) {
+  attempts_.erase(attempt);
+  hub_.send(id_, agent::Release{attempt});
+}
+
+void AgentLink::on_report(const agent::Report& report) {
+  using Attempt = Translation::Attempt;
+  auto translation = translate(report, host_);
+  if (translation.attempt == Attempt::not_prepared)  // there is no other host
+    translation.event = job::CannotPlace{attempt_of(report), translation.reason};
+  if (translation.attempt == Attempt::not_prepared || translation.attempt == Attempt::over)
+    attempts_.erase(attempt_of(report));
+  if (!closed_) tell(sink_, std::move(translation));
+}
+
+void AgentLink::lost(const std::string& reason) {
+  hub_.forget(id_);
+  for (const auto& attempt : std::exchange(attempts_, {})) tell_job(job::Lost{attempt, reason});
+}
+
+void AgentLink::tell_job(job::Event event) const {
+  if (!closed_) sink_.event(std::move(event));
+}
+
+}  // namespace ydl::backend
