@@ -5,6 +5,7 @@
 #include "core/descriptors.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
+#include "hrpc/errors.hpp"
 #include "net/spawn.hpp"
 
 #include <algorithm>
@@ -67,7 +68,9 @@ net::awaitable<void> Task::fetch_and_prepare() {
   const auto fetched = co_await preparation_.fetch();
   if (copying_.cancelled) co_return;
   if (!fetched) {
-    context_.report(protocol::PrepareFailed{request_.attempt, fetched.error().message});
+    protocol::PrepareFailed failed{request_.attempt, fetched.error().message};
+    failed.on_every_host = fetched.error().code == hrpc::Errc::not_found;  // an input that HDFS does not have
+    context_.report(std::move(failed));
     co_return;
   }
   DirectoryListings listings;

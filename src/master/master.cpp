@@ -61,7 +61,8 @@ Master::Master(const net::asio::any_io_executor& executor, jobs::JobFolder folde
   for (const auto& step : site.steps) journal_.add({step.kind, {}, step.text, {}, {}, 0}, step.time);
   backend_ = site.make_backend({[this](job::Event event) { happen(std::move(event)); },
                                 [this](const protocol::TaskOutput& output) { take_output(output); },
-                                [this](std::string text) { note(std::move(text)); }});
+                                [this](std::string text) { note(std::move(text)); },
+                                [this] { return job_progress(plan_.machine, machine_.snapshot(), outputs_); }});
 }
 
 net::awaitable<job::Outcome> Master::run() {
@@ -73,6 +74,7 @@ net::awaitable<job::Outcome> Master::run() {
     on(job::Finish{outcome});
     flush_journal();
     write_state();
+    co_await backend_->close(outcome);  // what it has left to do: on YARN the records are copied to HDFS
     co_return outcome;
   }
   happen(job::Begin{});
@@ -144,26 +146,14 @@ void Master::carry_out(const job::Action& action) {
 void Master::on(const job::Ask& ask) {
   const auto& task = ask.attempt.task;
   const auto& role = plan_.role(task.role);
-  protocol::Prepare request;
+  backend::TaskRequest request;
   request.attempt = ask.attempt;
   request.ports = plan_.ports(task);
   request.port_range = job_.port_range;
   request.gpus = role.gpus;
   request.host_gpus = host_gpus(plan_, job_.cluster, ask.attempt);
-  request.memory_limit = role.asked.memory.value_or(0);
-  request.vcores_limit = role.asked.vcores.value_or(0);
-  request.working_directory = folder_.working_directory(task).string();
-  request.results_directory = (job_.results / task.file_name()).string();
-  request.log_directory = folder_.task_logs(ask.attempt).string();
-  if (job_.spec.auto_files) request.linked_directory = job_.spec.directory.value_or("");
-  for (const auto& file : job_.spec.files) {
-    const auto source = std::filesystem::path(job_.spec.directory.value_or("/")) / file.source;
-    request.links.push_back({source.string(), spec::name_in_task(file)});
-  }
-  for (const auto& archive : job_.spec.archives) {
-    const auto name = spec::name_in_task(archive);
-    request.links.push_back({(folder_.archives() / name).string(), name});
-  }
+  request.memory = role.asked.memory.value_or(0);
+  request.vcores = role.asked.vcores.value_or(0);
   for (const auto& input : job_.spec.inputs) request.inputs.push_back({input.source, spec::name_in_task(input)});
   request.image = image_for_agent(job_.spec);
   backend_->place(std::move(request));

@@ -5,6 +5,7 @@
 #include "jobs/job_folder.hpp"
 #include "master/journal.hpp"
 #include "master/plan.hpp"
+#include "master/progress.hpp"
 #include "master/scheduler_host.hpp"
 #include "master/told_log.hpp"
 #include "net/asio.hpp"
@@ -101,7 +102,7 @@ class Master {
   std::optional<framework::Gang> gang_;  // as of the event being handled: every launch of a gang needs the same one
   std::shared_ptr<const protocol::GangFacts> gang_facts_;  // of gang_
   std::shared_ptr<const std::string> gang_text_;           // the same, encoded
-  std::map<core::TaskId, protocol::TaskOutput> outputs_;
+  TaskOutputs outputs_;
   std::optional<job::Outcome> outcome_;
   std::optional<core::WallTime> finished_at_;
   job::JobState written_state_ = job::JobState::failed;

@@ -7,6 +7,7 @@
 #include "core/strings.hpp"
 #include "http/server.hpp"
 #include "master/api.hpp"
+#include "master/local_files.hpp"
 #include "master/master.hpp"
 #include "master/plan.hpp"
 #include "master/process_parts.hpp"
@@ -165,8 +166,9 @@ int run_master_process(const jobs::JobFolder& folder, Attachment attachment) {
   const auto executor = context.get_executor();
   protocol::Hub hub(executor);
   Site site;
-  site.make_backend = [&](backend::Sink sink) {
+  site.make_backend = [&, files = local_files(folder, prepared->job)](backend::Sink sink) {
     backend::LocalOptions local;
+    local.files = files;
     local.credentials = folder.master_file();
     local.agent_log = folder.agent_log();
     return std::make_unique<backend::LocalBackend>(executor, hub, std::move(sink), std::move(local));

@@ -29,6 +29,7 @@ json::object encode(const PrepareFailed& r) {
   auto o = begin("prepare_failed", r.attempt);
   o["reason"] = r.reason;
   o["cause"] = job::name(r.cause);
+  o["on_every_host"] = r.on_every_host;
   return o;
 }
 
@@ -143,7 +144,8 @@ Result<Report> decode_start_failed(const json::object& o, core::AttemptId attemp
 Result<Report> decode_prepare_failed(const json::object& o, core::AttemptId attempt) {
   const auto cause = cause_in(o);
   if (!cause) return fail(cause.error());
-  return PrepareFailed{std::move(attempt), json_string_or(o, "reason", ""), *cause};
+  return PrepareFailed{std::move(attempt), json_string_or(o, "reason", ""), *cause,
+                       json_bool_or(o, "on_every_host", false)};
 }
 
 }  // namespace

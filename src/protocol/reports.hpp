@@ -24,6 +24,7 @@ struct PrepareFailed {
   core::AttemptId attempt;
   std::string reason;
   job::Cause cause = job::Cause::files;
+  bool on_every_host = false;  // what it needs exists nowhere: no other host could prepare it
 };
 
 struct TaskStarted {

@@ -20,10 +20,11 @@ class LocalStage final : public Stage {
   ~LocalStage() override;
 
   Backend& backend() override { return *backend_; }
-  protocol::Prepare prepare(const core::AttemptId& attempt, int ports) override;
   std::vector<std::string> command(Does what) override;
   std::size_t running() override;
   std::string complaints() override;
+
+  [[nodiscard]] LocalFiles files() const;
 
   // The agent's process, or 0.
   [[nodiscard]] static pid_t agent_pid();

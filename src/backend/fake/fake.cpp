@@ -66,12 +66,12 @@ net::Async<> FakeBackend::open() {
 
 namespace {
 
-net::awaitable<void> find_place(std::shared_ptr<FakeBackend::State> state, protocol::Prepare request);
+net::awaitable<void> find_place(std::shared_ptr<FakeBackend::State> state, TaskRequest request);
 net::awaitable<void> live_a_life(std::shared_ptr<FakeBackend::State> state, AttemptId attempt);
 
 }  // namespace
 
-void FakeBackend::place(protocol::Prepare request) {
+void FakeBackend::place(TaskRequest request) {
   state_->asked.insert(request.attempt);
   net::spawn(state_->executor, "placing a fake task", find_place(state_, std::move(request)));
 }
@@ -111,7 +111,7 @@ std::size_t FakeBackend::tasks_running() const {
 
 namespace {
 
-net::awaitable<void> find_place(std::shared_ptr<FakeBackend::State> state, protocol::Prepare request) {
+net::awaitable<void> find_place(std::shared_ptr<FakeBackend::State> state, TaskRequest request) {
   const auto& script = state->behaviour(request.attempt);
   co_await net::pause(script.place_after);
   if (state->asked.erase(request.attempt) == 0) co_return;  // released meanwhile

@@ -36,7 +36,7 @@ class FakeBackend final : public Backend {
   ~FakeBackend() override;
 
   [[nodiscard]] net::Async<> open() override;
-  void place(protocol::Prepare request) override;
+  void place(TaskRequest request) override;
   void launch(protocol::Launch request) override;
   void stop(protocol::Stop request) override;
   void release(const core::AttemptId& attempt) override;

@@ -71,10 +71,10 @@ TEST(AgentProtocol, every_report_survives_the_wire) {
   const job::ExitStatus status{3, 0, true, 123, 456};
   for (const Report& report :
        {Report(Prepared{kAttempt, {1, 65535}}), Report(PrepareFailed{kAttempt, "no"}),
-        Report(TaskStarted{kAttempt, 42}), Report(TaskStartFailed{kAttempt, job::Cause::port_taken, "taken"}),
-        Report(TaskSaving{kAttempt}), Report(TaskExited{kAttempt, status, 2, ""}),
-        Report(TaskExited{kAttempt, status, 0, "not saved"}), Report(Note{kAttempt, "a sentence"}),
-        Report(LogPiece{kAttempt, 7, 1ULL << 40U, 9, {"\0\xff\n", 3}, ""}),
+        Report(PrepareFailed{kAttempt, "no", job::Cause::disk, true}), Report(TaskStarted{kAttempt, 42}),
+        Report(TaskStartFailed{kAttempt, job::Cause::port_taken, "taken"}), Report(TaskSaving{kAttempt}),
+        Report(TaskExited{kAttempt, status, 2, ""}), Report(TaskExited{kAttempt, status, 0, "not saved"}),
+        Report(Note{kAttempt, "a sentence"}), Report(LogPiece{kAttempt, 7, 1ULL << 40U, 9, {"\0\xff\n", 3}, ""}),
         Report(LogPiece{kAttempt, 7, 0, 0, "", "gone"}), Report(TaskOutput{kAttempt, "line", 0.5, "half"}),
         Report(TaskOutput{kAttempt, "line", std::nullopt, ""})}) {
     EXPECT_EQ(round_trip(report), json::serialize(to_json(report)));

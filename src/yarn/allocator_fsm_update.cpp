@@ -17,7 +17,7 @@ RoleAsks* AllocatorFsm::find(const AskKey& key) {
   return same_priority == roles_.end() ? nullptr : &same_priority->second;
 }
 
-void AllocatorFsm::hear_grants(const AllocateResponse& response, Heard& heard, core::Instant now) {
+void AllocatorFsm::take_grants(const AllocateResponse& response, AllocationUpdate& update, core::Instant now) {
   for (const auto& container : response.granted) {
     if (live_.contains(container.id) || completed_.contains(container.id)) continue;
     nodes_.take(container.node, container.resource);
@@ -30,11 +30,11 @@ void AllocatorFsm::hear_grants(const AllocateResponse& response, Heard& heard, c
     }
     auto& granted = live_[container.id] = container;
     granted.key = role->role().key;
-    heard.granted.push_back(granted);
+    update.granted.push_back(granted);
   }
 }
 
-void AllocatorFsm::hear_completions(const AllocateResponse& response, Heard& heard) {
+void AllocatorFsm::take_completions(const AllocateResponse& response, AllocationUpdate& update) {
   for (const auto& status : response.completed) {
     if (!completed_.insert(status.id).second) continue;
     releasing_.erase(status.id);
@@ -45,11 +45,11 @@ void AllocatorFsm::hear_completions(const AllocateResponse& response, Heard& hea
       if (role != nullptr && !surplus_.contains(status.id)) role->ended(found->second.node.host);
       live_.erase(found);
     }
-    if (surplus_.erase(status.id) == 0) heard.completed.push_back(status);
+    if (surplus_.erase(status.id) == 0) update.completed.push_back(status);
   }
 }
 
-void AllocatorFsm::hear_nodes(const AllocateResponse& response, Heard& heard) {
+void AllocatorFsm::take_nodes(const AllocateResponse& response, AllocationUpdate& update) {
   for (const auto& report : response.changed_nodes) {
     nodes_.update(report);
     if (nodes_.is_usable(report.id.host)) continue;
@@ -57,14 +57,14 @@ void AllocatorFsm::hear_nodes(const AllocateResponse& response, Heard& heard) {
       if (role.names(report.id.host)) role.forget_plan();
     }
   }
-  heard.changed_nodes = response.changed_nodes;
+  update.changed_nodes = response.changed_nodes;
 }
 
-void AllocatorFsm::recover(std::span<const Container> containers, Heard& heard) {
+void AllocatorFsm::recover(std::span<const Container> containers, AllocationUpdate& update) {
   for (const auto& container : containers) {
     if (completed_.contains(container.id) || !live_.emplace(container.id, container).second) continue;
     if (auto* role = find(container.key); role != nullptr) role->recovered(container.node.host);
-    heard.recovered.push_back(container);
+    update.recovered.push_back(container);
   }
 }
 

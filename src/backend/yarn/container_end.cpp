@@ -1,65 +1,15 @@
-#include "backend/yarn/container_book.hpp"
+#include "backend/yarn/container_end.hpp"
 
 #include "core/strings.hpp"
 #include "yarn/diagnostics.hpp"
 #include "yarn/exit_status.hpp"
 
-#include <algorithm>
 #include <csignal>
+#include <optional>
 
 #include <fmt/format.h>
 
 namespace ydl::backend {
-
-void ContainerBook::wait(protocol::Prepare request, int failures) {
-  auto& queue = waiting_[request.attempt.task.role];
-  queue.push_back({std::move(request), failures});
-}
-
-Held* ContainerBook::assign(const std::string& role, yarn::Container container, core::Instant now) {
-  const auto queue = waiting_.find(role);
-  if (queue == waiting_.end() || queue->second.empty()) return nullptr;
-  auto next = std::move(queue->second.front());
-  queue->second.pop_front();
-  const auto id = container.id;
-  container_of_[next.request.attempt] = id;
-  auto& held = held_[id];
-  held = {std::move(next.request), std::move(container), Phase::starting, next.failures, now, false};
-  return &held;
-}
-
-bool ContainerBook::stop_waiting(const core::AttemptId& attempt) {
-  const auto queue = waiting_.find(attempt.task.role);
-  if (queue == waiting_.end()) return false;
-  return std::erase_if(queue->second, [&](const Waiting& one) { return one.request.attempt == attempt; }) > 0;
-}
-
-Held* ContainerBook::find(const core::AttemptId& attempt) {
-  const auto id = container_of_.find(attempt);
-  const auto found = id == container_of_.end() ? held_.end() : held_.find(id->second);
-  return found == held_.end() || found->second.phase == Phase::ended ? nullptr : &found->second;
-}
-
-void ContainerBook::erase(const yarn::ContainerId& id) {
-  const auto found = held_.find(id);
-  if (found == held_.end()) return;
-  const auto newest = container_of_.find(found->second.request.attempt);
-  if (newest != container_of_.end() && newest->second == id) container_of_.erase(newest);
-  held_.erase(found);
-}
-
-Held* ContainerBook::find(const yarn::ContainerId& id) {
-  const auto found = held_.find(id);
-  return found == held_.end() ? nullptr : &found->second;
-}
-
-std::vector<core::AttemptId> ContainerBook::waiting(const std::string& role) const {
-  std::vector<core::AttemptId> attempts;
-  if (const auto queue = waiting_.find(role); queue != waiting_.end()) {
-    for (const auto& one : queue->second) attempts.push_back(one.request.attempt);
-  }
-  return attempts;
-}
 
 std::string image_hint(const yarn::ImageRuntime& image, int exit_status) {
   constexpr int kNoSuchProgram = 127;
@@ -77,9 +27,9 @@ std::string image_hint(const yarn::ImageRuntime& image, int exit_status) {
 
 namespace {
 
-std::string sentence(const Held& held, const yarn::ContainerStatus& status) {
-  auto text =
-      fmt::format("its container on {} ended: {}", held.container.node.host, yarn::describe_exit(status.exit_status));
+std::string sentence(const AssignedContainer& assigned, const yarn::ContainerStatus& status) {
+  auto text = fmt::format("its container on {} ended: {}", assigned.container.node.host,
+                          yarn::describe_exit(status.exit_status));
   if (const auto words = yarn::shorten_diagnostics(status.diagnostics); !words.empty())
     text += fmt::format(" ({})", words);
   return text;
@@ -98,11 +48,12 @@ std::optional<std::pair<std::string_view, std::string_view>> usage(std::string_v
   return std::pair{core::trim(words.substr(0, of)), core::trim(words.substr(of + 4))};
 }
 
-job::ExitStatus killed_for_memory(const Held& held, yarn::ExitCause cause, std::string_view diagnostics) {
+job::ExitStatus killed_for_memory(const AssignedContainer& assigned, yarn::ExitCause cause,
+                                  std::string_view diagnostics) {
   job::ExitStatus exit;
   exit.signal = SIGKILL;
   exit.cause = job::Cause::memory;
-  exit.memory_limit = static_cast<std::uint64_t>(held.container.resource.memory_mib) << 20U;
+  exit.memory_limit = static_cast<std::uint64_t>(assigned.container.resource.memory_mib) << 20U;
   exit.out_of_memory = cause == yarn::ExitCause::memory;
   if (const auto used = usage(diagnostics, "physical")) {
     exit.peak_memory = core::parse_bytes(used->first).value_or(0);
@@ -150,25 +101,35 @@ job::Cause cause_of(yarn::ExitCause cause) {
 
 }  // namespace
 
-ContainerEnd what_it_means(const Held& held, const yarn::ContainerStatus& status) {
+ContainerEnd classify_container_end(const AssignedContainer& assigned, const yarn::ContainerStatus& status) {
   using Meaning = ContainerEnd::Meaning;
-  if (held.phase == Phase::ended) return {};
+  if (assigned.phase == Phase::ended) return {};
   const auto cause = yarn::exit_cause(status.exit_status);
   ContainerEnd end;
-  end.reason = sentence(held, status);
+  end.reason = sentence(assigned, status);
   end.cause = cause_of(cause);
   end.blames_the_host = cause == yarn::ExitCause::bad_disk || cause == yarn::ExitCause::not_started;
   if (cause == yarn::ExitCause::memory || cause == yarn::ExitCause::virtual_memory) {
     end.meaning = Meaning::exited;
-    end.exit = killed_for_memory(held, cause, status.diagnostics);
+    end.exit = killed_for_memory(assigned, cause, status.diagnostics);
     return end;
   }
-  if (held.phase == Phase::placed) {
+  if (assigned.phase != Phase::starting) {
     end.meaning = Meaning::lost;
     return end;
   }
-  end.meaning = held.failures + 1 >= kMostFailedContainers ? Meaning::cannot_place : Meaning::try_again;
+  end.meaning = after_failed_container(assigned);
   return end;
+}
+
+ContainerEnd::Meaning after_failed_container(const AssignedContainer& assigned) {
+  using Meaning = ContainerEnd::Meaning;
+  return assigned.failures.size() + 1 >= kMostFailedContainers ? Meaning::cannot_place : Meaning::try_again;
+}
+
+std::string with_earlier_failures(std::string reason, const std::vector<std::string>& failures) {
+  if (failures.empty()) return reason;
+  return fmt::format("{} (before that: {})", reason, core::join(failures, "; "));
 }
 
 }  // namespace ydl::backend
