@@ -30,8 +30,11 @@ void Hub::forget(const core::AgentId& id) {
   found->second->news.notify();
   found->second->forgotten = true;
   for (const auto& [token, question] : found->second->questions) question->answered.notify();
+  for (const auto& attempt : found->second->attempts) {
+    const auto prepared = agents_.find(attempt);
+    if (prepared != agents_.end() && prepared->second == id) agents_.erase(prepared);
+  }
   sessions_.erase(found);
-  std::erase_if(agents_, [&](const auto& prepared) { return prepared.second == id; });
 }
 
 std::optional<core::AgentId> Hub::agent_of(const core::AttemptId& attempt) const {
@@ -42,7 +45,10 @@ std::optional<core::AgentId> Hub::agent_of(const core::AttemptId& attempt) const
 void Hub::send(const core::AgentId& id, Command command) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return;  // gone: whoever sent this learns it from the backend
-  if (const auto* prepare = std::get_if<Prepare>(&command)) agents_[prepare->attempt] = id;
+  if (const auto* prepare = std::get_if<Prepare>(&command)) {
+    agents_[prepare->attempt] = id;
+    found->second->attempts.push_back(prepare->attempt);
+  }
   if (const auto* release = std::get_if<Release>(&command)) agents_.erase(release->attempt);
   if (found->second->outbox.empty()) found->second->outbox_since = core::steady_now();
   found->second->outbox.push(std::move(command));

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ydl::protocol {
 
@@ -63,6 +64,7 @@ class Hub {
     Outbox<Command> outbox;
     core::Instant outbox_since = {};  // when it was filled, or last grew shorter
     Inbox inbox;
+    std::vector<core::AttemptId> attempts;  // that it was told to prepare
     net::Signal news;
     core::Instant last_heard = core::steady_now();
     std::map<std::uint64_t, std::shared_ptr<Question>> questions;  // by token
