@@ -103,7 +103,7 @@ def measure_commands(cluster, options):
         large = Path(folder) / "large"
         with open(large, "wb") as file:
             file.truncate(options.mebibytes << 20)
-        put = mebibytes_of([options.ydl, "fs", "put", large, "/commands/large"], env)
+        put = mebibytes_of([options.ydl, "fs", "put", "-f", large, "/commands/large"], env)
         large.unlink()
         get = mebibytes_of([options.ydl, "fs", "get", "/commands/large", large], env)
     memory = {"put and get, large file": max(put, get), many: mebibytes_of([options.ydl, "fs", "ls", "/commands/many"], env)}

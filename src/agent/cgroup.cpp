@@ -127,11 +127,12 @@ int Cgroups::remove_leftovers(core::WallTime now, core::Millis age) const {
   for (const auto& base : bases()) {
     std::error_code error;
     std::vector<fs::path> ours;
-    for (const auto& entry : fs::directory_iterator(base, error)) {
+    for (fs::directory_iterator entry(base, error); !error && entry != fs::directory_iterator();
+         entry.increment(error)) {
       struct stat status{};
-      if (!is_ours(entry.path().filename().string()) || ::lstat(entry.path().c_str(), &status) != 0) continue;
+      if (!is_ours(entry->path().filename().string()) || ::lstat(entry->path().c_str(), &status) != 0) continue;
       const core::WallTime made{core::Seconds(status.st_mtim.tv_sec)};
-      if (S_ISDIR(status.st_mode) && now - made > age) ours.push_back(entry.path());
+      if (S_ISDIR(status.st_mode) && now - made > age) ours.push_back(entry->path());
     }
     // The kernel refuses to remove one with a process in it.
     removed += static_cast<int>(std::ranges::count_if(ours, remove_directory));

@@ -7,11 +7,23 @@
 
 namespace ydl::agent {
 
-// The answer to an agent that asks for commands, as JSON. What all launches in it put into the environment alike is
-// written once: the tasks of a gang differ in few variables, and the one that lists them all grows with their number.
+// The answer to an agent that asks for commands: one line of JSON, and a second one where the commands contain launches
+// of a gang. What all launches put into the environment alike is written once: the tasks of a gang differ in few
+// variables.
 //
 //   {"commands":[{"seq":7,"type":"launch",...,"env":{"RANK":"0"}},...], "common_env":{"WORLD_SIZE":"64",...}}
-[[nodiscard]] std::string encode_commands(const Outbox<Command>& commands);
+//   {"start":1,"tasks":{"worker":[...]},"beginnings":{}}
+struct CommandList {
+  std::string commands;
+  // The second line, with the line break before it. The answers to all agents of a gang share it.
+  std::shared_ptr<const std::string> gang;
+};
+
+// Launches of two gangs do not fit into one answer: those of the second are left for the next.
+[[nodiscard]] CommandList encode_commands(const Outbox<Command>& commands);
+
+// For Launch::gang_text.
+[[nodiscard]] std::shared_ptr<const std::string> encode_gang(const GangFacts& gang);
 
 // Takes a command with its number, or why it is not understood.
 using CommandSink = std::function<void(Sequence, core::Result<Command>)>;

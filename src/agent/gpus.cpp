@@ -96,6 +96,11 @@ std::string visible_devices(std::span<const Gpu> gpus) {
   return core::join(names, ",");
 }
 
+bool has_gpu_device(const std::filesystem::path& devices) {
+  std::error_code error;
+  return std::filesystem::exists(devices / "nvidia0", error);
+}
+
 GpuPool::GpuPool(std::vector<Gpu> gpus, std::filesystem::path locks) : locks_(std::move(locks)) {
   std::ranges::sort(gpus, {}, &Gpu::index);
   for (auto& gpu : gpus) slots_.push_back({std::move(gpu)});

@@ -36,6 +36,9 @@ struct Gpu {
 // for none, which hides all.
 [[nodiscard]] std::string visible_devices(std::span<const Gpu> gpus);
 
+// Whether this host has a GPU that a task could use, as far as its device files tell: without asking the driver.
+[[nodiscard]] bool has_gpu_device(const std::filesystem::path& devices = "/dev");
+
 // Where all agents of a host lock the GPUs that their tasks have: other jobs, other users, other containers of YARN
 // where no cgroups keep them apart.
 inline constexpr std::string_view kGpuLocks = "/tmp/ydl-gpus";

@@ -1,10 +1,9 @@
 #include "agent/hub.hpp"
 
-#include "agent/command_list.hpp"
+#include "agent/report_list.hpp"
 #include "core/json.hpp"
+#include "core/log.hpp"
 #include "core/version.hpp"
-
-#include <algorithm>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -32,11 +31,19 @@ void Hub::forget(const core::AgentId& id) {
   found->second->forgotten = true;
   for (const auto& [token, question] : found->second->questions) question->answered.notify();
   sessions_.erase(found);
+  std::erase_if(agents_, [&](const auto& prepared) { return prepared.second == id; });
+}
+
+std::optional<core::AgentId> Hub::agent_of(const core::AttemptId& attempt) const {
+  const auto found = agents_.find(attempt);
+  return found == agents_.end() ? std::nullopt : std::optional(found->second);
 }
 
 void Hub::send(const core::AgentId& id, Command command) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return;  // gone: whoever sent this learns it from the backend
+  if (const auto* prepare = std::get_if<Prepare>(&command)) agents_[prepare->attempt] = id;
+  if (const auto* release = std::get_if<Release>(&command)) agents_.erase(release->attempt);
   if (found->second->outbox.empty()) found->second->outbox_since = core::steady_now();
   found->second->outbox.push(std::move(command));
   found->second->news.notify();
@@ -76,7 +83,7 @@ core::Result<void> Hub::hello(const core::AgentId& id, std::string_view body) {
   return {};
 }
 
-net::Async<std::string> Hub::commands(core::AgentId id, Sequence after, core::Millis wait) {
+net::Async<CommandList> Hub::commands(core::AgentId id, Sequence after, core::Millis wait) {
   const auto found = session(id);
   if (!found) co_return core::fail(found.error());
   const auto& current = *found;
@@ -87,6 +94,10 @@ net::Async<std::string> Hub::commands(core::AgentId id, Sequence after, core::Mi
   co_await net::asio::post(executor_, net::asio::use_awaitable);
   current->last_heard = core::steady_now();
   co_return encode_commands(current->outbox);
+}
+
+void Hub::answer_now(const core::AgentId& id) {
+  if (const auto found = sessions_.find(id); found != sessions_.end()) found->second->news.notify();
 }
 
 net::Async<LogPiece> Hub::read_log(core::AgentId id, ReadLog question, core::Millis at_most) {
@@ -122,20 +133,13 @@ core::Result<void> Hub::reports(const core::AgentId& id, std::string_view body) 
   const auto found = session(id);
   if (!found) return core::fail(found.error());
   const auto& current = *found;  // kept alive by found: a listener may forget the agent
-  const auto object = core::parse_json_object(body);
-  if (!object) return core::fail(object.error());
-  const auto first = core::json_int(*object, "first");
-  const auto list = core::json_array(*object, "reports");
-  if (!first) return core::fail(first.error());
-  if (!list) return core::fail(list.error());
-  auto seq = static_cast<Sequence>(std::max<std::int64_t>(1, *first));
-  for (const auto& item : **list) {
-    if (!item.is_object()) return core::fail(core::Errc::corrupt, "'reports' holds what is no report");
-    const auto report = report_from_json(item.get_object());
-    if (!report) return core::fail(report.error());
-    if (current->inbox.accept(seq++)) deliver(*current, *report);
-  }
-  return {};
+  return read_reports(body, [&](Sequence seq, const core::Result<Report>& report) {
+    if (!current->inbox.accept(seq)) return;
+    if (report)
+      deliver(*current, *report);
+    else  // refused, the agent would send the same list again for ever, and the master would miss the rest
+      core::log("agent '{}': report {} cannot be read and is skipped: {}", id.str(), seq, report.error().message);
+  });
 }
 
 }  // namespace ydl::agent

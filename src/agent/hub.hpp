@@ -1,5 +1,6 @@
 #pragma once
 
+#include "agent/command_list.hpp"
 #include "agent/numbered_queue.hpp"
 #include "agent/protocol.hpp"
 #include "core/clock.hpp"
@@ -32,15 +33,21 @@ class Hub {
   // Since when a command waits that the agent has not confirmed; nullopt if it has confirmed all.
   [[nodiscard]] std::optional<core::Instant> unconfirmed_since(const core::AgentId& id) const;
 
+  // The agent that prepared the attempt, as long as it has not been told to release it.
+  [[nodiscard]] std::optional<core::AgentId> agent_of(const core::AttemptId& attempt) const;
+
   // What is in a task's log now, asked of its agent; `question.token` is set here.
   // Errors: not_found (no such agent, or it is gone), timeout, io (it cannot be read there).
   [[nodiscard]] net::Async<LogPiece> read_log(core::AgentId id, ReadLog question,
                                               core::Millis at_most = core::Seconds(5));
 
-  // The three calls of protocol.hpp. Errors: not_found (no such agent), corrupt, refused (another version).
+  // The calls of protocol.hpp; an exchange is reports(), then commands(). Errors: not_found (no such agent), corrupt,
+  // refused (another version).
   [[nodiscard]] core::Result<void> hello(const core::AgentId& id, std::string_view body);
-  [[nodiscard]] net::Async<std::string> commands(core::AgentId id, Sequence after, core::Millis wait);
   [[nodiscard]] core::Result<void> reports(const core::AgentId& id, std::string_view body);
+  [[nodiscard]] net::Async<CommandList> commands(core::AgentId id, Sequence after, core::Millis wait);
+  // Who waits for commands of this agent waits no longer: the agent's next call is there.
+  void answer_now(const core::AgentId& id);
 
  private:
   struct Question {
@@ -65,6 +72,7 @@ class Hub {
 
   net::asio::any_io_executor executor_;
   std::map<core::AgentId, std::shared_ptr<Session>> sessions_;
+  std::map<core::AttemptId, core::AgentId> agents_;  // of attempts that are prepared
   std::uint64_t last_token_ = 0;
 };
 

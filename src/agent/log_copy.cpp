@@ -27,21 +27,8 @@ bool is_about_block_size(const core::Error& error) {
 
 }  // namespace
 
-std::uint64_t LogCursor::offset(std::uint64_t size) {
-  if (size < offset_) {
-    start_ += offset_;
-    offset_ = 0;
-  }
-  return offset_;
-}
-
-void LogCursor::resume(std::uint64_t length) {
-  start_ = std::min(start_, length);
-  offset_ = length - start_;
-}
-
 LogCopy::LogCopy(const net::asio::any_io_executor& executor, hdfs::FileSystem& fs, Options options)
-    : executor_(executor), fs_(fs), options_(std::move(options)), news_(executor), ended_(executor) {}
+    : executor_(executor), fs_(fs), options_(std::move(options)), fsm_(kPeriod), news_(executor), ended_(executor) {}
 
 void LogCopy::start() {
   net::spawn(executor_, "copying a log", run(shared_from_this()));
@@ -53,7 +40,7 @@ void LogCopy::cancel() {
 }
 
 net::Async<> LogCopy::finish(core::Millis patience) {
-  finishing_ = true;
+  fsm_.end();
   news_.notify();
   const auto begun = core::steady_now();
   while (!done_) {
@@ -70,18 +57,14 @@ net::Async<> LogCopy::finish(core::Millis patience) {
 net::awaitable<void> LogCopy::run(std::shared_ptr<LogCopy> self) {
   auto pause = kFirstPause;
   while (!self->cancelled_ && !self->done_) {
-    const bool last = self->finishing_;
-    auto copied = co_await self->copy_news();
-    if (copied && last && self->writer_) copied = co_await self->writer_->close();
-    if (!copied) {
+    if (auto copied = co_await self->copy_news(); !copied) {
       self->failed(copied.error());
       co_await self->news_.wait(pause);
       pause = std::min(pause * 2, kLongestPause);
       continue;
     }
     pause = kFirstPause;
-    if (last) self->done_ = true;
-    if (!last && !self->finishing_) co_await self->news_.wait(kPeriod);
+    if (!self->done_) co_await self->news_.wait(kPeriod);
   }
   self->done_ = true;
   self->ended_.notify();
@@ -89,7 +72,7 @@ net::awaitable<void> LogCopy::run(std::shared_ptr<LogCopy> self) {
 
 void LogCopy::failed(const core::Error& error) {
   writer_.reset();
-  unflushed_ = false;
+  fsm_.failed();
   last_failure_ = error;
   if (std::exchange(troubled_, true)) return;
   core::log("{}; trying again", error.message);
@@ -97,51 +80,68 @@ void LogCopy::failed(const core::Error& error) {
 }
 
 net::Async<> LogCopy::copy_news() {
+  using Action = LogCopyFsm::Action;
   while (!cancelled_) {
-    auto piece = read_piece();
-    if (!piece) co_return core::fail(piece.error());
-    if (piece->empty()) break;
-    if (!writer_) {
-      if (auto opened = co_await open_writer(); !opened) co_return opened;
-      continue;  // what is in HDFS may end elsewhere than we thought
+    const auto size = size_of_log();
+    if (!size) co_return core::fail(size.error());
+    core::Result<> done;
+    switch (fsm_.next(*size, core::steady_now())) {
+      case Action::open:
+        done = co_await open_writer();
+        break;
+      case Action::write:
+        done = co_await write_piece();
+        break;
+      case Action::flush:
+        done = co_await flush();
+        break;
+      case Action::close:
+        done = co_await close();
+        break;
+      case Action::wait:
+        piece_.reset();  // a quiet log costs no memory
+        co_return done;
+      case Action::done:
+        done_ = true;
+        co_return done;
     }
-    if (auto written = co_await writer_->write(*piece); !written) co_return written;
-    cursor_.copied(piece->size());
-    progress_at_ = core::steady_now();
-    unflushed_ = true;
-    if (core::steady_now() - flushed_at_ >= kPeriod) {
-      if (auto flushed = co_await flush(); !flushed) co_return flushed;
-    }
+    if (!done) co_return done;
   }
-  piece_.reset();  // a quiet log costs no memory
-  if (!unflushed_) co_return core::Result<>{};
-  co_return co_await flush();
+  co_return core::Result<>{};
+}
+
+core::Result<std::uint64_t> LogCopy::size_of_log() {
+  if (!file_) file_ = core::UniqueFd(::open(options_.from.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file_ && errno == ENOENT) return 0;
+  struct stat status{};
+  if (!file_ || ::fstat(file_.get(), &status) != 0)
+    return core::fail(core::system_error(errno, fmt::format("cannot read {}", options_.from.string())));
+  return static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
+}
+
+net::Async<> LogCopy::write_piece() {
+  if (piece_ == nullptr) piece_ = std::make_unique_for_overwrite<char[]>(kPiece);
+  const auto n = ::pread(file_.get(), piece_.get(), kPiece, static_cast<off_t>(fsm_.offset()));
+  if (n == 0 || (n < 0 && errno == EINTR)) co_return core::Result<>{};  // the next look finds out more
+  if (n < 0) co_return core::fail(core::system_error(errno, fmt::format("cannot read {}", options_.from.string())));
+  const auto size = static_cast<std::size_t>(n);
+  if (auto written = co_await writer_->write({piece_.get(), size}); !written) co_return written;
+  fsm_.wrote(size);
+  progress_at_ = core::steady_now();
+  co_return core::Result<>{};
 }
 
 net::Async<> LogCopy::flush() {
   if (auto flushed = co_await writer_->flush(); !flushed) co_return flushed;
-  unflushed_ = false;
-  flushed_at_ = core::steady_now();
+  fsm_.flushed(core::steady_now());
   co_return core::Result<>{};
 }
 
-core::Result<std::span<const char>> LogCopy::read_piece() {
-  const auto fail = [this] {
-    return core::fail(core::system_error(errno, fmt::format("cannot read {}", options_.from.string())));
-  };
-  if (!file_) file_ = core::UniqueFd(::open(options_.from.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file_ && errno == ENOENT) return std::span<const char>{};
-  struct stat status{};
-  if (!file_ || ::fstat(file_.get(), &status) != 0) return fail();
-  const auto size = static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
-  const auto offset = cursor_.offset(size);
-  if (offset == size) return std::span<const char>{};
-  if (piece_ == nullptr) piece_ = std::make_unique_for_overwrite<char[]>(kPiece);
-  for (;;) {
-    const auto n = ::pread(file_.get(), piece_.get(), kPiece, static_cast<off_t>(offset));
-    if (n >= 0) return std::span<const char>(piece_.get(), static_cast<std::size_t>(n));
-    if (errno != EINTR) return fail();
-  }
+net::Async<> LogCopy::close() {
+  if (auto closed = co_await writer_->close(); !closed) co_return closed;
+  writer_.reset();
+  fsm_.closed();
+  co_return core::Result<>{};
 }
 
 net::Async<> LogCopy::open_writer() {
@@ -151,8 +151,9 @@ net::Async<> LogCopy::open_writer() {
 }
 
 net::Async<> LogCopy::create_file() {
-  auto writer = co_await fs_.create(options_.to,
-                                    {.overwrite = hdfs::Overwrite::yes, .replication = {}, .block_size = block_size_});
+  auto writer = co_await fs_.create(
+      options_.to,
+      {.overwrite = hdfs::Overwrite::yes, .mode = options_.mode, .replication = {}, .block_size = block_size_});
   if (!writer && block_size_ && is_about_block_size(writer.error())) {
     block_size_.reset();  // the cluster forbids small blocks: its own size then
     co_return co_await create_file();
@@ -160,7 +161,7 @@ net::Async<> LogCopy::create_file() {
   if (!writer) co_return core::fail(writer.error());
   writer_.emplace(*std::move(writer));
   created_ = true;
-  cursor_.resume(0);
+  fsm_.opened(0);
   co_return core::Result<>{};
 }
 
@@ -178,7 +179,7 @@ net::Async<> LogCopy::go_on_with_file() {
   auto writer = co_await fs_.append(options_.to);
   if (!writer) co_return core::fail(writer.error());
   writer_.emplace(*std::move(writer));
-  cursor_.resume(writer_->length());
+  fsm_.opened(writer_->length());
   co_return core::Result<>{};
 }
 

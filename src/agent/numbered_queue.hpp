@@ -25,6 +25,8 @@ class Outbox {
 
   [[nodiscard]] bool empty() const { return items_.empty(); }
   [[nodiscard]] Sequence first() const { return first_; }
+  // The number of the newest; one below first() when there is none.
+  [[nodiscard]] Sequence last() const { return first_ + items_.size() - 1; }
   [[nodiscard]] const std::deque<T>& items() const { return items_; }
 
  private:

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,14 +18,15 @@
 // What master and agent say to each other, as JSON over the master's HTTP server:
 //
 //   agent -> master   POST /v1/agents/ID/hello      Hello
-//   agent -> master   GET  /v1/agents/ID/commands?after=N&wait=MS     {"commands":[{"seq":N+1,...},...],...}
-//   agent -> master   POST /v1/agents/ID/reports    {"first":N,"reports":[...]}   an empty list is a heartbeat
+//   agent -> master   POST /v1/agents/ID/exchange?after=N&wait=MS     {"first":N,"reports":[...]}
+//                     answered with what command_list.hpp encodes: {"commands":[{"seq":N+1,...},...],...}
 //
-// Both lists are numbered and kept until the other side has named a later number, so that a lost connection loses
-// nothing and a repeated request repeats nothing.
+// The answer comes when there is a command, when the agent sends its next call on the same connection, or after MS; an
+// empty list of reports is a heartbeat. Both lists are numbered and kept until the other side has named a later number,
+// so that a lost connection loses nothing and a repeated request repeats nothing.
 namespace ydl::agent {
 
-inline constexpr int kProtocolVersion = 3;
+inline constexpr int kProtocolVersion = 4;
 
 struct Hello {
   int protocol = kProtocolVersion;
@@ -59,6 +61,14 @@ struct Image {
 };
 [[nodiscard]] std::string_view name(Image::Pull pull);
 
+// What a task that asks for no GPUs sees of those of its host.
+enum class HostGpus {
+  hidden,
+  hidden_with_note,  // and the user is told so if the host has any
+  visible,
+};
+[[nodiscard]] std::string_view name(HostGpus gpus);
+
 // Hold ports and GPUs, make the working directory. Paths on this machine may be relative: to the agent's own directory,
 // and that of logs to the agent's folder of logs.
 struct Prepare {
@@ -66,6 +76,7 @@ struct Prepare {
   int ports = 0;
   std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;
   int gpus = 0;
+  HostGpus host_gpus = HostGpus::hidden;
   std::uint64_t memory_limit = 0;  // bytes; 0: none
   int vcores_limit = 0;            // 0: none
   std::string working_directory;
@@ -82,10 +93,22 @@ struct Prepare {
   std::optional<Image> image;
 };
 
+// What all launches of a gang's start have in common. Its size grows with the number of tasks, so that memory and each
+// answer hold it once.
+struct GangFacts {
+  int start = 1;      // counts the starts of the whole gang
+  std::string tasks;  // JSON: where every task is, by role and index
+  // The beginnings of variables that continue differently for each task: TF_CONFIG names all tasks, then its own.
+  std::map<std::string, std::string> beginnings;
+};
+
 struct Launch {
   core::AttemptId attempt;
   std::vector<std::string> argv;
-  std::map<std::string, std::string> env;  // over the agent's own
+  std::map<std::string, std::string> env = {};             // over the agent's own
+  std::vector<std::string> continued = {};                 // variables of `env` whose beginnings are those of the gang
+  std::shared_ptr<const GangFacts> gang = nullptr;         // nothing: it is told of no other task
+  std::shared_ptr<const std::string> gang_text = nullptr;  // the same as encode_gang() wrote it; only in the master
 };
 
 struct Stop {
@@ -125,6 +148,7 @@ struct Prepared {
 struct PrepareFailed {
   core::AttemptId attempt;
   std::string reason;
+  job::Cause cause = job::Cause::files;
   bool on_every_host = false;  // what it needs exists nowhere: no other host could prepare it
 };
 
@@ -135,7 +159,7 @@ struct TaskStarted {
 
 struct TaskStartFailed {
   core::AttemptId attempt;
-  job::StartFailure failure = job::StartFailure::transient;
+  job::Cause cause = job::Cause::start_failed;  // as in job::StartFailed
   std::string reason;
 };
 

@@ -21,6 +21,7 @@ using core::json_string;
 using core::json_string_or;
 using core::Result;
 
+constexpr std::array kHostGpus{HostGpus::hidden, HostGpus::hidden_with_note, HostGpus::visible};
 constexpr std::array kPulls{Image::Pull::missing, Image::Pull::always, Image::Pull::never};
 
 json::object encode(const Prepare& c) {
@@ -28,6 +29,7 @@ json::object encode(const Prepare& c) {
   o["ports"] = c.ports;
   if (c.port_range) o["port_range"] = json::array{c.port_range->first, c.port_range->second};
   o["gpus"] = c.gpus;
+  o["host_gpus"] = name(c.host_gpus);
   o["memory_limit"] = static_cast<std::int64_t>(c.memory_limit);
   o["vcores_limit"] = c.vcores_limit;
   o["working_directory"] = c.working_directory;
@@ -59,6 +61,7 @@ json::object encode(const Launch& c) {
   json::object env;
   for (const auto& [name, value] : c.env) env[name] = value;
   o["env"] = std::move(env);
+  if (!c.continued.empty()) o["continued"] = json::array(c.continued.begin(), c.continued.end());
   return o;
 }
 
@@ -126,6 +129,14 @@ Result<Image> image_of(const json::object& o) {
   return fail(Errc::corrupt, fmt::format("'{}' does not say when an image is fetched", pull));
 }
 
+Result<HostGpus> host_gpus_of(const json::object& o) {
+  const auto text = json_string_or(o, "host_gpus", name(HostGpus::hidden));
+  for (const auto known : kHostGpus) {
+    if (name(known) == text) return known;
+  }
+  return fail(Errc::corrupt, fmt::format("'host_gpus' has the unknown value '{}'", text));
+}
+
 Result<Command> decode_prepare(const json::object& o, core::AttemptId attempt) {
   Prepare c;
   c.attempt = std::move(attempt);
@@ -137,6 +148,9 @@ Result<Command> decode_prepare(const json::object& o, core::AttemptId attempt) {
   }
   c.ports = *ports;
   c.gpus = *gpus;
+  const auto host_gpus = host_gpus_of(o);
+  if (!host_gpus) return fail(host_gpus.error());
+  c.host_gpus = *host_gpus;
   c.vcores_limit = *vcores;
   c.memory_limit = static_cast<std::uint64_t>(std::max<std::int64_t>(0, json_int_or(o, "memory_limit", 0)));
   if (o.contains("port_range")) {
@@ -180,7 +194,12 @@ Result<Command> decode_launch(const json::object& o, core::AttemptId attempt) {
   auto argv = strings_of(o, "argv");
   if (!argv) return fail(argv.error());
   if (argv->empty()) return fail(Errc::corrupt, "'argv' is empty");
-  Launch c{std::move(attempt), *std::move(argv), {}};
+  Launch c{std::move(attempt), *std::move(argv)};
+  if (o.contains("continued")) {
+    auto names = strings_of(o, "continued");
+    if (!names) return fail(names.error());
+    c.continued = *std::move(names);
+  }
   const auto env = json_object(o, "env");
   if (!env) return fail(env.error());
   for (const auto& [name, value] : **env) {
@@ -206,6 +225,18 @@ Result<Command> decode_read_log(const json::object& o, core::AttemptId attempt) 
 }
 
 }  // namespace
+
+std::string_view name(HostGpus gpus) {
+  switch (gpus) {
+    case HostGpus::hidden:
+      return "hidden";
+    case HostGpus::hidden_with_note:
+      return "hidden_with_note";
+    case HostGpus::visible:
+      break;
+  }
+  return "visible";
+}
 
 std::string_view name(Image::Pull pull) {
   switch (pull) {

@@ -3,8 +3,6 @@
 #include "core/base64.hpp"
 #include "core/json.hpp"
 
-#include <array>
-
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -20,7 +18,6 @@ using core::json_string;
 using core::json_string_or;
 using core::Result;
 
-constexpr std::array<std::string_view, 3> kStartFailures{"transient", "permanent", "port_taken"};
 json::object encode(const Prepared& r) {
   auto o = begin("prepared", r.attempt);
   o["ports"] = json::array(r.ports.begin(), r.ports.end());
@@ -30,6 +27,7 @@ json::object encode(const Prepared& r) {
 json::object encode(const PrepareFailed& r) {
   auto o = begin("prepare_failed", r.attempt);
   o["reason"] = r.reason;
+  o["cause"] = job::name(r.cause);
   o["on_every_host"] = r.on_every_host;
   return o;
 }
@@ -42,7 +40,7 @@ json::object encode(const TaskStarted& r) {
 
 json::object encode(const TaskStartFailed& r) {
   auto o = begin("start_failed", r.attempt);
-  o["failure"] = kStartFailures.at(static_cast<std::size_t>(r.failure));
+  o["cause"] = job::name(r.cause);
   o["reason"] = r.reason;
   return o;
 }
@@ -58,6 +56,7 @@ json::object encode(const TaskExited& r) {
   o["out_of_memory"] = r.status.out_of_memory;
   o["peak_memory"] = static_cast<std::int64_t>(r.status.peak_memory);
   o["memory_limit"] = static_cast<std::int64_t>(r.status.memory_limit);
+  if (r.status.cause != job::Cause::none) o["cause"] = job::name(r.status.cause);
   o["leftovers"] = r.leftovers;
   if (!r.problem.empty()) o["problem"] = r.problem;
   return o;
@@ -105,6 +104,14 @@ Result<Report> decode_log_piece(const json::object& o, core::AttemptId attempt) 
   return LogPiece{std::move(attempt), *token, *offset, *size, *std::move(bytes), json_string_or(o, "problem", "")};
 }
 
+Result<job::Cause> cause_in(const json::object& o) {
+  const auto text = json_string(o, "cause");
+  if (!text) return fail(text.error());
+  const auto cause = job::parse_cause(*text);
+  if (!cause) return fail(Errc::corrupt, fmt::format("unknown cause '{}'", *text));
+  return *cause;
+}
+
 Result<Report> decode_exited(const json::object& o, core::AttemptId attempt) {
   TaskExited r;
   r.attempt = std::move(attempt);
@@ -117,19 +124,27 @@ Result<Report> decode_exited(const json::object& o, core::AttemptId attempt) {
   r.status.out_of_memory = json_bool_or(o, "out_of_memory", false);
   r.status.peak_memory = static_cast<std::uint64_t>(std::max<std::int64_t>(0, json_int_or(o, "peak_memory", 0)));
   r.status.memory_limit = static_cast<std::uint64_t>(std::max<std::int64_t>(0, json_int_or(o, "memory_limit", 0)));
+  if (o.contains("cause")) {
+    const auto cause = cause_in(o);
+    if (!cause) return fail(cause.error());
+    r.status.cause = *cause;
+  }
   r.leftovers = small_int(o, "leftovers").value_or(0);
   r.problem = json_string_or(o, "problem", "");
   return r;
 }
 
 Result<Report> decode_start_failed(const json::object& o, core::AttemptId attempt) {
-  const auto failure = json_string(o, "failure");
-  if (!failure) return fail(failure.error());
-  for (std::size_t i = 0; i < kStartFailures.size(); ++i) {
-    if (kStartFailures[i] != *failure) continue;
-    return TaskStartFailed{std::move(attempt), static_cast<job::StartFailure>(i), json_string_or(o, "reason", "")};
-  }
-  return fail(Errc::corrupt, fmt::format("'{}' is no way to fail a start", *failure));
+  const auto cause = cause_in(o);
+  if (!cause) return fail(cause.error());
+  return TaskStartFailed{std::move(attempt), *cause, json_string_or(o, "reason", "")};
+}
+
+Result<Report> decode_prepare_failed(const json::object& o, core::AttemptId attempt) {
+  const auto cause = cause_in(o);
+  if (!cause) return fail(cause.error());
+  return PrepareFailed{std::move(attempt), json_string_or(o, "reason", ""), *cause,
+                       json_bool_or(o, "on_every_host", false)};
 }
 
 }  // namespace
@@ -148,10 +163,7 @@ Result<Report> report_from_json(const json::object& o) {
     if (!ports) return fail(ports.error());
     return Prepared{*std::move(attempt), *std::move(ports)};
   }
-  if (*type == "prepare_failed") {
-    return PrepareFailed{*std::move(attempt), json_string_or(o, "reason", ""),
-                         core::json_bool_or(o, "on_every_host", false)};
-  }
+  if (*type == "prepare_failed") return decode_prepare_failed(o, *std::move(attempt));
   if (*type == "started") return TaskStarted{*std::move(attempt), small_int(o, "pid").value_or(0)};
   if (*type == "start_failed") return decode_start_failed(o, *std::move(attempt));
   if (*type == "saving") return TaskSaving{*std::move(attempt)};

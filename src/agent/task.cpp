@@ -2,6 +2,7 @@
 
 #include "agent/task_environment.hpp"
 #include "agent/tree_killer.hpp"
+#include "core/descriptors.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "hrpc/errors.hpp"
@@ -35,13 +36,26 @@ const Environment& own_environment() {
 
 }  // namespace
 
-core::Result<GpuPool*> Machine::gpus() {
-  if (!gpus_) {
-    auto found = discover_gpus();
-    if (!found) return core::fail(found.error());
-    gpus_.emplace(*std::move(found), kGpuLocks);
+net::Async<GpuPool*> Machine::gpus() {
+  if (gpus_) co_return &*gpus_;
+  if (const auto look = look_) {
+    while (!look->result) co_await look->ended.wait(core::Seconds(60));
+    if (!*look->result) co_return core::fail(look->result->error());
+    co_return &*gpus_;
   }
-  return &*gpus_;
+  const auto look = look_ = std::make_shared<GpuLook>(co_await net::asio::this_coro::executor);
+  auto found = std::make_shared<core::Result<std::vector<Gpu>>>();
+  look->result = co_await worker_.run([found](const std::stop_token&) { *found = discover_gpus(); });
+  look_.reset();
+  if (*look->result && !*found) look->result = core::fail(found->error());
+  if (*look->result) gpus_.emplace(**std::move(found), kGpuLocks);
+  look->ended.notify();
+  if (!*look->result) co_return core::fail(look->result->error());
+  co_return &*gpus_;
+}
+
+void Machine::release(std::span<const Gpu> gpus) {
+  if (gpus_) gpus_->release(gpus);
 }
 
 void Machine::add_reaper(pid_t pid) {
@@ -68,14 +82,13 @@ Task::Task(net::asio::any_io_executor executor, Machine& machine, const Surround
       request_(std::move(request)),
       report_(std::move(report)),
       copying_{.patience = surroundings.hdfs_patience},
+      saved_(executor_),
       out_(std::filesystem::path(request_.log_directory) / "stdout"),
       err_(std::filesystem::path(request_.log_directory) / "stderr") {}
 
 Task::~Task() {
   end();
-  if (!gpus_.empty()) {
-    if (auto pool = machine_.gpus()) (*pool)->release(gpus_);
-  }
+  machine_.release(gpus_);
   if (cgroup_ && !cgroup_->remove())
     core::log("the cgroup of {} is still busy; a later agent removes it", request_.attempt.str());
 }
@@ -91,21 +104,23 @@ void Task::prepare(DirectoryListings& listings) {
     report_(PrepareFailed{request_.attempt, "its agent was told of no HDFS to bring inputs from or keep results in"});
   } else if (auto fits = check_image(); !fits) {
     report_(PrepareFailed{request_.attempt, fits.error().message});
-  } else if (needs_hdfs() || request_.image) {
-    net::spawn(executor_, "preparing a task", bring_and_prepare());
+  } else if (needs_hdfs() || request_.image || request_.gpus > 0) {
+    net::spawn(executor_, "preparing a task", fetch_and_prepare());
   } else {
     prepare_here(listings);
   }
 }
 
-net::awaitable<void> Task::bring_and_prepare() {
+net::awaitable<void> Task::fetch_and_prepare() {
   const auto self = shared_from_this();
-  auto brought = co_await fetch_image();
-  if (brought && needs_hdfs()) brought = co_await fetch_from_hdfs();
+  auto fetched = co_await fetch_image();
+  if (fetched && needs_hdfs()) fetched = co_await fetch_from_hdfs();
+  if (fetched && !copying_.cancelled && request_.gpus > 0) fetched = co_await take_gpus();
   if (copying_.cancelled) co_return;
-  if (!brought) {
-    const bool on_every_host = brought.error().code == hrpc::Errc::not_found;  // an input that HDFS does not have
-    report_(PrepareFailed{request_.attempt, brought.error().message, on_every_host});
+  if (!fetched) {
+    PrepareFailed failed{request_.attempt, fetched.error().message};
+    failed.on_every_host = fetched.error().code == hrpc::Errc::not_found;  // an input that HDFS does not have
+    report_(std::move(failed));
     co_return;
   }
   DirectoryListings listings;
@@ -114,32 +129,33 @@ net::awaitable<void> Task::bring_and_prepare() {
 
 void Task::prepare_here(DirectoryListings& listings) {
   auto prepared = prepare_workspace(request_, listings);
-  if (prepared) prepared = take_resources();
+  if (prepared) prepared = take_ports_and_limits();
   if (prepared)
     report_(Prepared{request_.attempt, ports_.ports()});
   else
     report_(PrepareFailed{request_.attempt, prepared.error().message});
 }
 
-core::Result<void> Task::take_resources() {
+net::Async<> Task::take_gpus() {
+  const auto pool = co_await machine_.gpus();
+  if (!pool) co_return core::fail(pool.error());
+  auto gpus = (*pool)->allocate(static_cast<std::size_t>(request_.gpus));
+  if (!gpus) {
+    co_return core::fail(core::Errc::no_capacity,
+                         fmt::format("it asks for {}, of this machine's {} only {} are free: other tasks or jobs of "
+                                     "ydl have the rest",
+                                     core::plural(request_.gpus, "GPU"), (*pool)->size(), (*pool)->available()));
+  }
+  gpus_ = *std::move(gpus);
+  co_return core::Result<>{};
+}
+
+core::Result<void> Task::take_ports_and_limits() {
   std::optional<PortRange> range;
   if (request_.port_range) range = PortRange{request_.port_range->first, request_.port_range->second};
   auto ports = HeldPorts::hold(request_.ports, range);
   if (!ports) return core::fail(ports.error());
   ports_ = *std::move(ports);
-
-  if (request_.gpus > 0) {
-    const auto pool = machine_.gpus();
-    if (!pool) return core::fail(pool.error());
-    auto gpus = (*pool)->allocate(static_cast<std::size_t>(request_.gpus));
-    if (!gpus) {
-      return core::fail(core::Errc::no_capacity,
-                        fmt::format("it asks for {}, of this machine's {} only {} are free: other tasks or jobs of ydl "
-                                    "have the rest",
-                                    core::plural(request_.gpus, "GPU"), (*pool)->size(), (*pool)->available()));
-    }
-    gpus_ = *std::move(gpus);
-  }
   if (request_.memory_limit > 0 || request_.vcores_limit > 0) {
     CgroupLimits limits;
     if (request_.memory_limit > 0) limits.memory_bytes = request_.memory_limit;
@@ -159,11 +175,13 @@ core::Result<void> Task::take_resources() {
 LaunchRequest Task::launch_request(Launch request) const {
   LaunchRequest launch;
   const auto asked = request_.image ? request.env : Environment{};
+  std::optional<std::string> visible_gpus;
+  if (request_.gpus > 0 || request_.host_gpus != HostGpus::visible) visible_gpus = visible_devices(gpus_);
   launch.argv = with_results_folder(std::move(request.argv), request_.results_directory);
   launch.environment = task_environment(std::move(request.env),
                                         {.working_directory = request_.working_directory,
                                          .results_directory = request_.results_directory,
-                                         .visible_gpus = visible_devices(gpus_),
+                                         .visible_gpus = std::move(visible_gpus),
                                          .path_first = request_.path_first,
                                          .home = surroundings_.home},
                                         own_environment());
@@ -172,11 +190,33 @@ LaunchRequest Task::launch_request(Launch request) const {
   launch.stdout_file = std::filesystem::path(request_.log_directory) / "stdout";
   launch.stderr_file = std::filesystem::path(request_.log_directory) / "stderr";
   if (cgroup_) launch.cgroups = cgroup_->directories();
+  if (const auto limit = core::original_descriptor_limit()) launch.limits.push_back({RLIMIT_NOFILE, *limit});
   if (request_.image) put_into_image(launch, asked);
   return launch;
 }
 
+// Once per job: the master asks one task for it.
+void Task::tell_of_hidden_gpus(const Launch& request) {
+  if (request_.gpus > 0 || request_.host_gpus != HostGpus::hidden_with_note) return;
+  if (request.env.contains("CUDA_VISIBLE_DEVICES") || !has_gpu_device()) return;
+  report_(
+      Note{request_.attempt, fmt::format("{0} has GPUs, but the job asks for none, so its tasks do not see them; add "
+                                         "--resource {1}:gpus=1 to give one to each {1}",
+                                         core::host_name(), request_.attempt.task.role)});
+}
+
 void Task::make_ready(Launch request) {
+  tell_of_hidden_gpus(request);
+  if (request.gang) {
+    // Beside the working directory, whose files become the task's results.
+    const auto folder = std::filesystem::path(request_.working_directory).parent_path();
+    const auto file = machine_.gang_file().write(folder, *request.gang);
+    if (!file) {
+      ready_.emplace(core::fail(file.error()));
+      return;
+    }
+    add_gang(request.env, *request.gang, *file);
+  }
   ready_.emplace(TaskProcess::prepare(launch_request(std::move(request))));
 }
 
@@ -189,7 +229,7 @@ void Task::watch() {
   started_.reset();
   ready_.reset();
   if (!started) {
-    start_failed(job::StartFailure::transient, fmt::format("could not start: {}", started.error().message));
+    start_failed(job::Cause::start_failed, fmt::format("could not start: {}", started.error().message));
     return;
   }
   process_ = std::make_unique<TaskProcess>(*std::move(started));
@@ -216,7 +256,7 @@ void Task::on(const Launched& event) {
 }
 
 void Task::on(const LaunchFailed& event) {
-  start_failed(event.permanent ? job::StartFailure::permanent : job::StartFailure::transient,
+  start_failed(event.permanent ? job::Cause::cannot_start : job::Cause::start_failed,
                fmt::format("could not start: {}", event.error.message));
 }
 
@@ -237,39 +277,36 @@ void Task::on(const ReaperLost&) {
 }
 
 void Task::ended(const job::ExitStatus& status, int leftovers) {
-  remove_container();
-  read_log();
-  TaskExited exited{request_.attempt, status, leftovers, {}};
-  if (auto kept = keep_results(request_); !kept) {
-    core::log("{}: {}", request_.attempt.str(), kept.error().message);
-    exited.problem = kept.error().message;
-  }
+  TaskExited exited{request_.attempt, status, was_stopped_ ? 0 : leftovers, {}};
   if (cgroup_) {
     exited.status.out_of_memory = !status.ok() && cgroup_->oom_killed();
     exited.status.memory_limit = request_.memory_limit;
     exited.status.peak_memory = std::max(status.peak_memory, cgroup_->peak_memory().value_or(0));
   }
-  if (request_.remote_logs.empty() && request_.remote_results.empty()) return report_(std::move(exited));
-  net::spawn(executor_, "saving results", leave_to_hdfs(std::move(exited)));
+  net::spawn(executor_, "saving results", save(std::move(exited)));
 }
 
-void Task::start_failed(job::StartFailure failure, std::string reason) {
-  report_(TaskStartFailed{request_.attempt, failure, std::move(reason)});
+void Task::start_failed(job::Cause cause, std::string reason) {
+  report_(TaskStartFailed{request_.attempt, cause, std::move(reason)});
 }
 
 void Task::stop(core::Millis grace) {
-  if (running()) process_->stop(grace);
+  if (!running()) return;
+  was_stopped_ = true;
+  process_->stop(grace);
 }
 
 void Task::kill() {
-  if (running()) process_->kill();
+  if (!running()) return;
+  was_stopped_ = true;
+  process_->kill();
 }
 
 void Task::end() {
   const pid_t reaper = reaper_pid();
   if (running()) {
     process_->kill();
-    remove_container();
+    remove_container_now();
   }
   process_.reset();  // ends whatever still runs
   machine_.remove_reaper(reaper);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "agent/cgroup.hpp"
+#include "agent/gang_file.hpp"
 #include "agent/gpus.hpp"
 #include "agent/held_ports.hpp"
 #include "agent/log_copy.hpp"
@@ -12,11 +13,13 @@
 #include "agent/task_process.hpp"
 #include "agent/workspace.hpp"
 #include "net/asio.hpp"
+#include "net/worker.hpp"
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,9 +30,15 @@ using ReportSink = std::function<void(Report)>;
 // What an agent hands out to its tasks.
 class Machine {
  public:
-  // Looked up when first asked for: most jobs need neither, and nvidia-smi takes a second.
-  [[nodiscard]] core::Result<GpuPool*> gpus();
+  // Looked up when first asked for: most jobs need neither, and nvidia-smi takes a second. Tasks that ask at the same
+  // time share one look. Errors: those of discover_gpus.
+  [[nodiscard]] net::Async<GpuPool*> gpus();
+  void release(std::span<const Gpu> gpus);
   [[nodiscard]] Cgroups& cgroups();
+  [[nodiscard]] GangFile& gang_file() { return gang_file_; }
+
+  // Does what would block the agent's loop: copies of results, programs of the system.
+  [[nodiscard]] net::Worker& worker() { return worker_; }
 
   // The reapers of living tasks: whoever else descends from the agent is a stray.
   [[nodiscard]] const std::vector<pid_t>& reapers() const { return reapers_; }
@@ -37,9 +46,18 @@ class Machine {
   void remove_reaper(pid_t pid);
 
  private:
+  struct GpuLook {
+    explicit GpuLook(const net::asio::any_io_executor& executor) : ended(executor) {}
+    net::Signal ended;
+    std::optional<core::Result<>> result;
+  };
+
   std::vector<pid_t> reapers_;
   std::optional<GpuPool> gpus_;
+  std::shared_ptr<GpuLook> look_;  // while nvidia-smi runs
   std::optional<Cgroups> cgroups_;
+  GangFile gang_file_;
+  net::Worker worker_;
 };
 
 // What a look at all tasks finds out once for all of them, when the first needs it.
@@ -97,21 +115,26 @@ class Task : public std::enable_shared_from_this<Task> {
   [[nodiscard]] pid_t reaper_pid() const { return process_ == nullptr ? 0 : process_->reaper_pid(); }
 
  private:
-  void prepare_here(DirectoryListings& listings);
   [[nodiscard]] bool needs_hdfs() const;
-  [[nodiscard]] net::awaitable<void> bring_and_prepare();
-  [[nodiscard]] core::Result<void> take_resources();
+  [[nodiscard]] net::awaitable<void> fetch_and_prepare();
+  void prepare_here(DirectoryListings& listings);
+  [[nodiscard]] net::Async<> take_gpus();
+  [[nodiscard]] core::Result<void> take_ports_and_limits();
+  void tell_of_hidden_gpus(const Launch& request);
   // task_image.cpp
   [[nodiscard]] core::Result<void> check_image() const;
   [[nodiscard]] net::Async<> fetch_image();
   void put_into_image(LaunchRequest& launch, const std::map<std::string, std::string>& asked) const;
   [[nodiscard]] std::string container_name() const;
-  void remove_container() const;
+  [[nodiscard]] std::vector<std::string> removal_command() const;
+  [[nodiscard]] net::awaitable<void> remove_container();
+  void remove_container_now() const;
   // task_hdfs.cpp
   [[nodiscard]] net::Async<> fetch_from_hdfs();
   void copy_logs_to_hdfs();
-  [[nodiscard]] net::awaitable<void> leave_to_hdfs(TaskExited exited);
+  [[nodiscard]] net::awaitable<void> save(TaskExited exited);
   [[nodiscard]] net::awaitable<void> say_that_it_saves();
+  [[nodiscard]] net::Async<> keep_results_here();
   [[nodiscard]] net::awaitable<void> finish_logs();
   [[nodiscard]] net::Async<> save_to_hdfs(const TaskExited& exited);
   // task.cpp
@@ -122,7 +145,7 @@ class Task : public std::enable_shared_from_this<Task> {
   void on(const Ended& event);
   void on(const ReaperLost& event);
   void ended(const job::ExitStatus& status, int leftovers);
-  void start_failed(job::StartFailure failure, std::string reason);
+  void start_failed(job::Cause cause, std::string reason);
   // task_watch.cpp
   void read_log();
   void watch_ports();
@@ -136,6 +159,8 @@ class Task : public std::enable_shared_from_this<Task> {
 
   Copying copying_;
   bool saving_ = false;  // from the process's end to TaskExited
+  net::Signal saved_;
+  bool was_stopped_ = false;  // by us: what then still ran was not left behind by the task
   ResultsStamp fetched_results_;
   std::vector<std::shared_ptr<LogCopy>> log_copies_;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,9 +14,9 @@ using Environment = std::map<std::string, std::string>;
 struct TaskPlace {
   std::string working_directory;
   std::string results_directory;
-  std::string visible_gpus;
-  std::vector<std::string> path_first;  // folders of the working directory
-  std::string home;                     // in place of the agent's own HOME; empty: that is good
+  std::optional<std::string> visible_gpus;  // of CUDA_VISIBLE_DEVICES; without a value the agent's own stays
+  std::vector<std::string> path_first;      // folders of the working directory
+  std::string home;                         // in place of the agent's own HOME; empty: that is good
 };
 
 // All that a task finds in its environment: what its launch says, then what its place adds, the agent's own for the

@@ -1,6 +1,8 @@
 // What a task has on HDFS: inputs and earlier results before it starts, logs while it runs, results when it has ended.
+// And what happens between the end of its process and the report of it.
 #include "agent/task.hpp"
 #include "core/log.hpp"
+#include "core/strings.hpp"
 #include "hdfs/paths.hpp"
 #include "net/spawn.hpp"
 
@@ -59,17 +61,23 @@ void Task::copy_logs_to_hdfs() {
 // Whoever waits for the task's end hears that something is still going on.
 net::awaitable<void> Task::say_that_it_saves() {
   const auto self = shared_from_this();
-  co_await net::pause(kSayEvery);
-  while (saving_) {
+  for (;;) {
+    co_await saved_.wait(kSayEvery);
+    if (!saving_) co_return;
     report_(TaskSaving{request_.attempt});
-    co_await net::pause(kSayEvery);
   }
 }
 
-net::awaitable<void> Task::leave_to_hdfs(TaskExited exited) {
+net::awaitable<void> Task::save(TaskExited exited) {
   const auto self = shared_from_this();
   saving_ = true;
   net::spawn(executor_, "reporting that results are saved", say_that_it_saves());
+  co_await remove_container();
+  read_log();
+  if (auto kept = co_await keep_results_here(); !kept) {
+    core::log("{}: {}", request_.attempt.str(), kept.error().message);
+    exited.problem = kept.error().message;
+  }
   if (!request_.remote_results.empty()) {
     if (auto saved = co_await save_to_hdfs(exited); !saved) {
       core::log("{}: {}", request_.attempt.str(), saved.error().message);
@@ -79,7 +87,16 @@ net::awaitable<void> Task::leave_to_hdfs(TaskExited exited) {
   }
   co_await finish_logs();
   saving_ = false;
+  saved_.notify();
   report_(std::move(exited));
+}
+
+// In the worker: from one file system to another it takes as long as a copy.
+net::Async<> Task::keep_results_here() {
+  auto kept = std::make_shared<core::Result<>>();
+  const auto keep = [kept, request = request_](const std::stop_token& stop) { *kept = keep_results(request, stop); };
+  if (auto ran = co_await machine_.worker().run(keep); !ran) co_return ran;
+  co_return *kept;
 }
 
 net::awaitable<void> Task::finish_logs() {
@@ -89,6 +106,12 @@ net::awaitable<void> Task::finish_logs() {
       report_(
           Note{request_.attempt, fmt::format("the copy of its log on HDFS lacks its end: {}; the whole log is in {}",
                                              finished.error().message, request_.log_directory)});
+    }
+    if (copy->lost() > 0) {
+      report_(Note{request_.attempt,
+                   fmt::format("the copy of its log on HDFS lacks {} in the middle: the task cut its log before HDFS "
+                               "had taken them",
+                               core::plural(static_cast<std::int64_t>(copy->lost()), "byte"))});
     }
     copy->cancel();
   }

@@ -15,13 +15,14 @@ namespace ydl::agent {
 namespace {
 
 constexpr core::Millis kLookTime = core::Seconds(60);
+constexpr core::Millis kRemoveTime = core::Seconds(10);
 constexpr core::Millis kFetchTime = std::chrono::hours(2);  // the job's own patience for places ends long before
 
 std::optional<std::string> find_runtime(const Image& image) {
   return find_program(image.runtime, core::process_getenv("PATH").value_or(""));
 }
 
-// The agent goes on meanwhile.
+// In a thread of its own: what fetches an image for hours must not keep the agent's worker from other tasks.
 net::Async<ProgramResult> run_aside(std::vector<std::string> argv, core::Millis limit) {
   auto result = std::make_shared<core::Result<ProgramResult>>();
   const auto program = argv.front();
@@ -69,8 +70,10 @@ net::Async<> Task::fetch_image() {
 
 void Task::put_into_image(LaunchRequest& launch, const std::map<std::string, std::string>& asked) const {
   ImageRun run{*request_.image, container_name(), request_.working_directory, mounts_of(request_), asked};
+  if (const auto file = asked.find("YDL_TASKS_FILE"); file != asked.end()) run.mounts.push_back(file->second);
   for (const auto* variable : {"CUDA_VISIBLE_DEVICES", "YDL_RESULTS_DIR", "PWD"}) {
-    run.environment[variable] = launch.environment[variable];
+    const auto found = launch.environment.find(variable);
+    if (found != launch.environment.end()) run.environment[variable] = found->second;
   }
   launch.argv = image_command(run, launch.argv);
   launch.told_to_stop = LaunchRequest::ToldToStop::main_process;
@@ -88,12 +91,25 @@ std::string Task::container_name() const {
   return fmt::format("ydl-{}-{}-{}", surroundings_.job, request_.attempt.task.file_name(), request_.attempt.attempt);
 }
 
+std::vector<std::string> Task::removal_command() const {
+  return {find_runtime(*request_.image).value_or(request_.image->runtime), "rm", "-f", container_name()};
+}
+
 // Its processes died with the task; what is left is the runtime's record of it. With Docker the processes are the
 // engine's, and this is what ends them.
-void Task::remove_container() const {
-  if (!request_.image || process_ == nullptr) return;
-  const auto program = find_runtime(*request_.image).value_or(request_.image->runtime);
-  const auto removed = run_program({program, "rm", "-f", container_name()}, core::Seconds(10));
+net::awaitable<void> Task::remove_container() {
+  if (!request_.image) co_return;
+  const auto remove = [command = removal_command(), attempt = request_.attempt.str()](const std::stop_token&) {
+    const auto removed = run_program(command, kRemoveTime);
+    if (!removed) core::log("{}: {}", attempt, removed.error().message);
+  };
+  (void)co_await machine_.worker().run(remove);
+}
+
+// When the agent ends: its loop does not run any more.
+void Task::remove_container_now() const {
+  if (!request_.image) return;
+  const auto removed = run_program(removal_command(), kRemoveTime);
   if (!removed) core::log("{}: {}", request_.attempt.str(), removed.error().message);
 }
 

@@ -88,7 +88,7 @@ void Task::check_ports(LookRound& round) {
     if (owner.kind == PortOwner::Kind::stranger) {
       unchecked_ports_.clear();
       start_failed(
-          job::StartFailure::port_taken,
+          job::Cause::port_taken,
           fmt::format("port {}, held for it, was taken by {}", port,
                       owner.name.empty() ? "another program" : fmt::format("{} (pid {})", owner.name, owner.pid)));
       return;

@@ -171,11 +171,12 @@ core::Result<LocalTree> list_tree(const files::path& root) {
   files::recursive_directory_iterator entry(home, error);
   for (; !error && entry != files::recursive_directory_iterator(); entry.increment(error)) {
     const auto path = entry->path().lexically_relative(home).string();
-    if (entry->is_directory() && !entry->is_symlink()) {
+    std::error_code unknown;
+    if (entry->symlink_status(unknown).type() == files::file_type::directory) {
       tree.directories.push_back(path);
       continue;
     }
-    std::error_code nowhere;
+    std::error_code nowhere;  // for a link to itself, or one whose target may not be looked at
     const auto target = files::canonical(entry->path(), nowhere);
     const auto inside = !nowhere && *target.lexically_relative(home).begin() != "..";
     struct stat status{};

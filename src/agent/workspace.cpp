@@ -1,6 +1,7 @@
 #include "agent/workspace.hpp"
 
 #include "agent/ignore_list.hpp"
+#include "agent/move_tree.hpp"
 #include "core/files.hpp"
 
 #include <cerrno>
@@ -27,9 +28,10 @@ Entries list(const fs::path& directory) {
   const IgnoreList ignored(directory);
   std::vector<fs::path> entries;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(directory, error)) {
-    if (ignored.names(entry.path())) continue;
-    entries.push_back(entry.path());
+  for (fs::directory_iterator entry(directory, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    if (ignored.names(entry->path())) continue;
+    entries.push_back(entry->path());
     if (entries.size() > kMostLinkedEntries) return core::fail(too_many_entries(directory));
   }
   if (error)
@@ -43,22 +45,6 @@ core::Result<void> link_entries(const Entries& entries, const fs::path& into) {
   for (const auto& entry : *entries) {
     if (auto done = link(entry, into / entry.filename()); !done) return done;
   }
-  return {};
-}
-
-// Over what an earlier attempt left, and to another file system where the results are there.
-core::Result<void> move(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  fs::rename(from, to, error);
-  if (!error) return {};
-  fs::remove_all(to, error);
-  fs::rename(from, to, error);
-  if (!error) return {};
-  fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, error);
-  if (error)
-    return core::fail(
-        core::Error{error, fmt::format("cannot keep {} as {}: {}", from.string(), to.string(), error.message())});
-  fs::remove_all(from, error);
   return {};
 }
 
@@ -130,14 +116,20 @@ core::Result<void> prepare_workspace(const Prepare& request, DirectoryListings& 
   return link_entries(listings.entries(request.linked_directory), working);
 }
 
-core::Result<void> keep_results(const Prepare& request) {
+core::Result<void> keep_results(const Prepare& request, const std::stop_token& stop) {
   const IgnoreList ignored(request.linked_directory);
   core::Result<void> result;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(request.working_directory, error)) {
-    if (entry.is_symlink(error) || ignored.names(entry.path())) continue;
-    const auto kept = fs::path(request.results_directory) / entry.path().filename();
-    if (auto moved = move(entry.path(), kept); !moved && result) result = std::move(moved);
+  for (fs::directory_iterator entry(request.working_directory, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    std::error_code unknown;
+    if (entry->is_symlink(unknown) || ignored.names(entry->path())) continue;
+    const auto kept = fs::path(request.results_directory) / entry->path().filename();
+    if (auto moved = move_tree(entry->path(), kept, stop); !moved && result) result = std::move(moved);
+  }
+  if (error && result) {
+    return core::fail(core::Error{
+        error, fmt::format("cannot read the working directory {}: {}", request.working_directory, error.message())});
   }
   return result;
 }

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,9 @@ inline constexpr std::size_t kMostLinkedEntries = 10'000;
 [[nodiscard]] core::Result<void> prepare_workspace(const Prepare& request, DirectoryListings& listings);
 
 // Moves what the task wrote into its working directory to its results, where nothing that ydl linked is. What a task
-// leaves is kept even when it failed: its next attempt finds it again.
+// leaves is kept even when it failed: its next attempt finds it again. Results on another file system are copied, which
+// may take long: not for an event loop.
 // Errors: the first thing that could not be moved; the rest is moved all the same.
-[[nodiscard]] core::Result<void> keep_results(const Prepare& request);
+[[nodiscard]] core::Result<void> keep_results(const Prepare& request, const std::stop_token& stop = {});
 
 }  // namespace ydl::agent

@@ -32,7 +32,7 @@ void AgentLink::on_report(const agent::Report& report) {
   using Attempt = Translation::Attempt;
   auto translation = translate(report, host_);
   if (translation.attempt == Attempt::not_prepared)  // there is no other host
-    translation.event = job::CannotPlace{attempt_of(report), translation.reason};
+    translation.event = job::CannotPlace{attempt_of(report), translation.reason, translation.cause};
   if (translation.attempt == Attempt::not_prepared || translation.attempt == Attempt::over)
     attempts_.erase(attempt_of(report));
   if (!closed_) tell(sink_, std::move(translation));

@@ -28,6 +28,7 @@ struct TaskRequest {
   int ports = 0;
   std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range = std::nullopt;
   int gpus = 0;
+  agent::HostGpus host_gpus = agent::HostGpus::hidden;
   std::uint64_t memory = 0;  // bytes, where the user asked for a limit; else 0
   int vcores = 0;            // the same
   std::vector<agent::Input> inputs = {};

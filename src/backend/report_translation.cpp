@@ -21,16 +21,19 @@ struct Translator {
             .event = job::Placed{report.attempt, {host.address, host.name, report.ports}}};
   }
   Translation operator()(const agent::PrepareFailed& report) const {
-    return {.attempt = Attempt::not_prepared, .reason = report.reason, .on_every_host = report.on_every_host};
+    return {.attempt = Attempt::not_prepared,
+            .reason = report.reason,
+            .cause = report.cause,
+            .on_every_host = report.on_every_host};
   }
   Translation operator()(const agent::TaskStarted& report) const {
     return {.event = job::Started{report.attempt, report.pid}};
   }
   Translation operator()(const agent::TaskStartFailed& report) const {
     // With a port taken the attempt may still start where it is.
-    const bool goes_on = report.failure == job::StartFailure::port_taken;
+    const bool goes_on = report.cause == job::Cause::port_taken;
     return {.attempt = goes_on ? Attempt::goes_on : Attempt::over,
-            .event = job::StartFailed{report.attempt, report.failure, report.reason}};
+            .event = job::StartFailed{report.attempt, report.cause, report.reason}};
   }
   Translation operator()(const agent::TaskSaving& report) const { return {.event = job::Saving{report.attempt}}; }
 
@@ -43,7 +46,10 @@ struct Translator {
     auto status = report.status;
     if (!report.problem.empty()) {
       translation.notes.push_back(note_of(report.attempt, report.problem));
-      if (status.ok()) status.code = 1;  // a task whose results are lost has not succeeded
+      if (status.ok()) {  // a task whose results are lost has not succeeded
+        status.code = 1;
+        status.cause = job::Cause::results;
+      }
     }
     translation.event = job::Exited{report.attempt, status};
     return translation;

@@ -29,8 +29,9 @@ struct Translation {
   std::optional<job::Event> event = std::nullopt;
   std::vector<std::string> notes = {};  // sentences for the user, to be passed on before the event
   std::optional<agent::TaskOutput> output = std::nullopt;
-  std::string reason = {};     // of not_prepared
-  bool on_every_host = false;  // of not_prepared: it would be the same on any other host
+  std::string reason = {};              // of not_prepared
+  job::Cause cause = job::Cause::none;  // of not_prepared
+  bool on_every_host = false;           // of not_prepared: it would be the same on any other host
 };
 
 [[nodiscard]] Translation translate(const agent::Report& report, const AgentHost& host);

@@ -93,6 +93,7 @@ struct Results {
   std::string job;
   std::string task;    // empty: all
   std::string target;  // a folder of this machine; empty: named like the job
+  bool force = false;  // files that are there are replaced
 };
 struct Env {
   enum class Verb { ls, gc };

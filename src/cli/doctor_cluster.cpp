@@ -135,7 +135,8 @@ Findings examine_cluster(const hconf::Config& config) {
     findings.push_back({Verdict::broken, "configuration", cluster.error().message});
     return findings;
   }
-  (void)net::wait_for(context, look(*cluster, findings));
+  if (auto looked = net::wait_for(context, look(*cluster, findings)); !looked)
+    findings.push_back({Verdict::broken, "cluster", looked.error().message});
   check_nodes(config, findings);
   return findings;
 }

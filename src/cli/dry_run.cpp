@@ -33,9 +33,10 @@ framework::Gang example_gang(const master::JobPlan& plan) {
 }
 
 framework::Environment environment(const master::JobPlan& plan, const framework::Gang& gang, const core::TaskId& task) {
-  auto env = framework::common_environment(gang);
-  env.merge(framework::task_environment(gang, task));
+  auto env = framework::task_environment(gang, task);
+  env["YDL_TASKS_JSON"] = framework::tasks_json(gang);
   env.merge(plan.framework->environment(gang, task));
+  for (const auto& [name, value] : plan.framework->beginnings(gang)) env[name].insert(0, value);
   for (const auto& [name, value] : plan.role(task.role).env) env[name] = value;
   return env;
 }

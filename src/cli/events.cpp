@@ -62,7 +62,8 @@ int execute(const Events& command) {
     net::spawn(context.get_executor(), "following the events", follow(*folder, printer));
     context.run();
   }
-  if (auto fresh = refresh(*folder, std::nullopt); !fresh) complain(fresh.error());
+  int code = 0;
+  if (auto fresh = refresh(*folder, std::nullopt); !fresh) code = complain(fresh.error());
   const auto stored = read_events(*folder);
   if (!stored) return complain(stored.error());
   if (command.timeline) {
@@ -77,7 +78,7 @@ int execute(const Events& command) {
                      fmt::format("{} of {} {} broken and {} left out", core::plural(stored->broken, "line"),
                                  folder->events_file().string(), one ? "is" : "are", one ? "was" : "were")});
   }
-  return 0;
+  return code;
 }
 
 }  // namespace ydl::cli

@@ -4,6 +4,7 @@
 #include "cli/common.hpp"
 #include "cli/job_client.hpp"
 #include "cli/log_reader.hpp"
+#include "cli/master_contact.hpp"
 #include "cli/remote_job.hpp"
 #include "cli/views.hpp"
 #include "core/strings.hpp"
@@ -36,13 +37,9 @@ constexpr core::Millis kLogRefresh{150};
 constexpr core::Millis kRemoteLogRefresh{700};
 constexpr core::Millis kReportPeriod{200};
 constexpr core::Millis kQuietWait{3'000};  // for a container that comes as fast as it can
-constexpr core::Millis kEventWait{10'000};
+constexpr core::Millis kEventWait{5'000};
 constexpr core::Millis kSilence{15'000};       // then it is said that the ResourceManager does not answer
 constexpr core::Millis kStopPatience{10'000};  // for somebody to hear that the job has to stop
-
-bool is_final(std::string_view state) {
-  return state == "succeeded" || state == "failed" || state == "stopped" || state == "lost";
-}
 
 class Follower {
  public:
@@ -56,6 +53,8 @@ class Follower {
         display_(ui::make_display(mode_, {ui::terminal_style(), ui::local_utc_offset})),
         screen_(display_->target() == ui::Stream::out ? STDOUT_FILENO : STDERR_FILENO),
         logs_(folder_, {}),
+        contact_(is_managed() ? MasterContact::Witness::resource_manager : MasterContact::Witness::process,
+                 core::steady_now()),
         signals_(context_, SIGINT, SIGTERM, SIGHUP) {
     options_.signals.release();
   }
@@ -66,7 +65,8 @@ class Follower {
     if (is_managed()) co_await (wait_for_master() || watch_silence() || watch_signals() || refresh_screen());
     if (endpoint_ && !left_) {
       co_await begin();
-      co_await (follow_events() || watch_signals() || refresh_tasks() || refresh_screen() || follow_logs());
+      co_await (follow_events() || watch_contact() || watch_signals() || refresh_tasks() || refresh_screen() ||
+                follow_logs());
     }
     if (is_managed() && !left_) co_await (wait_for_end() || watch_silence() || watch_signals() || refresh_screen());
     if (!left_) co_await show_end();
@@ -122,17 +122,12 @@ class Follower {
     }
   }
 
-  // The master said goodbye, or cannot be reached from here: the ResourceManager knows when it is over.
+  // The job has ended: the ResourceManager knows when all of it is over.
   asio::awaitable<void> wait_for_end() {
-    const auto since = core::steady_now();
-    bool said = end_.has_value();
     for (;; co_await net::pause(kReportPeriod)) {
       const auto report = co_await remote_->report();
       heard_ = core::steady_now();
       if (report && yarn::is_over(report->state)) co_return;
-      if (said || core::steady_now() - since < core::Seconds(5)) continue;
-      said = true;
-      say("the job's master does not answer; what the ResourceManager and HDFS know is shown instead");
     }
   }
 
@@ -154,49 +149,85 @@ class Follower {
   asio::awaitable<bool> stop_job(std::optional<core::Millis> grace) {
     using asio::experimental::awaitable_operators::operator||;
     if (endpoint_) {
-      JobClient client(context_.get_executor(), *endpoint_);
-      if (co_await client.stop(who_am_i(), grace)) co_return true;
+      const auto client = connect();
+      if (co_await client->stop(who_am_i(), grace)) co_return true;
     }
-    if (!is_managed()) co_return true;  // a master on this machine that does not answer is gone
+    if (!is_managed()) co_return !master::master_lives(folder_);  // one that is gone stopped its job
     const auto killed = co_await (remote_->kill(fmt::format("stopped by {}", who_am_i())) || net::pause(kStopPatience));
     co_return killed.index() == 0 && std::get<0>(killed).has_value();
   }
 
   void give_up_stopping() {
     const auto id = folder_.id().str();
-    (void)screen_.write(fmt::format(
-        "neither the job's master nor the ResourceManager can be reached: {0} may run on; `ydl kill {0}` stops "
-        "it when they are back\n",
-        id));
+    (void)screen_.write(
+        is_managed()
+            ? fmt::format("neither the job's master nor the ResourceManager can be reached: {0} may run on; "
+                          "`ydl kill {0}` stops it when they are back\n",
+                          id)
+            : fmt::format("the job's master does not answer: {} stops as soon as its process runs again\n", id));
     left_ = true;
-    exit_code_ = 1;
   }
 
+  // A new connection: the master may have a new address since the last one failed.
+  [[nodiscard]] std::unique_ptr<JobClient> connect() {
+    return std::make_unique<JobClient>(context_.get_executor(), *endpoint_);
+  }
+  void master_answered() {
+    if (auto news = contact_.answered(core::steady_now())) say(*std::move(news));
+  }
+
+  // Until the job's last event, or until there is evidence that its master is gone: show_end reads what it left.
   asio::awaitable<void> follow_events() {
-    JobClient client(context_.get_executor(), *endpoint_);
-    std::uint64_t last = 0;
-    for (;;) {
-      const auto events = co_await client.events(last, kEventWait);
-      if (!events) co_return;  // the master is gone: show_end reads what it left
+    auto client = connect();
+    for (std::uint64_t last = 0; !end_;) {
+      const auto events = co_await client->events(last, kEventWait);
+      if (!events) {
+        const auto next = contact_.failed(co_await look_for_master(), events.error().message);
+        if (next.kind == MasterContact::Next::Kind::over) co_return;
+        co_await net::pause(next.pause);
+        client = connect();
+        continue;
+      }
+      master_answered();
       for (const auto& event : *events) {
         last = std::max(last, event.seq);
         show(display_->event(event, frame()));
         if (event.kind == "job_succeeded" || event.kind == "job_failed" || event.kind == "job_stopped") end_ = event;
       }
-      if (end_) co_return;
+    }
+  }
+
+  asio::awaitable<MasterEvidence> look_for_master() {
+    if (!is_managed()) co_return master::master_lives(folder_) ? MasterEvidence::running : MasterEvidence::over;
+    const auto report = co_await remote_->report();
+    if (!report) co_return MasterEvidence::unknown;
+    if (yarn::is_over(report->state)) co_return MasterEvidence::over;
+    auto endpoint = co_await remote_->endpoint();
+    if (endpoint && *endpoint) endpoint_ = **std::move(endpoint);
+    co_return MasterEvidence::running;
+  }
+
+  asio::awaitable<void> watch_contact() {
+    for (;; co_await net::pause(kReportPeriod)) {
+      if (auto notice = contact_.notice(core::steady_now())) say(*std::move(notice));
     }
   }
 
   asio::awaitable<void> begin() {
-    JobClient client(context_.get_executor(), *endpoint_);
-    if (const auto view = co_await client.job()) show(display_->begin(with_paths(*view), frame()));
+    const auto client = connect();
+    if (const auto view = co_await client->job()) show(display_->begin(with_paths(*view), frame()));
   }
 
   asio::awaitable<void> refresh_tasks() {
-    JobClient client(context_.get_executor(), *endpoint_);
+    auto client = connect();
     for (;;) {
       co_await net::pause(mode_ == ui::Mode::tty ? kLiveRefresh : kPlainRefresh);
-      if (const auto view = co_await client.job()) show(display_->update(with_paths(*view), frame()));
+      if (const auto view = co_await client->job()) {
+        master_answered();
+        show(display_->update(with_paths(*view), frame()));
+      } else {
+        client = connect();
+      }
     }
   }
 
@@ -272,6 +303,7 @@ class Follower {
     const auto id = folder_.id().str();
     (void)screen_.write(fmt::format("left running: `ydl logs -f {0}` follows it, `ydl kill {0}` stops it\n", id));
     left_ = true;
+    exit_code_ = 0;
     return true;
   }
 
@@ -299,7 +331,7 @@ class Follower {
       if (const auto failure = failure_view(folder_)) show(display_->failure(*failure, frame()));
     }
     show(display_->finish(with_paths(*view), frame()));
-    exit_code_ = view->exit_code.value_or(is_final(view->state) ? 0 : 1);
+    exit_code_ = view->exit_code.value_or(view->state == "succeeded" ? 0 : 1);
   }
 
   // What is shown at the end: all logs where they are shown as they come, else those of the task that failed.
@@ -328,13 +360,14 @@ class Follower {
   std::unique_ptr<ui::Display> display_;
   ui::Screen screen_;
   LogReader logs_;
+  MasterContact contact_;
   asio::signal_set signals_;
   bool asking_ = false;
   bool left_ = false;
   bool stopping_ = false;
   core::Instant heard_ = {};          // when the ResourceManager last answered
   std::optional<ui::EventView> end_;  // the event that told the job's end
-  int exit_code_ = 0;
+  int exit_code_ = 1;                 // unless the job, or leaving it, says otherwise
 };
 
 }  // namespace

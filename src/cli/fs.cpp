@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kSignalExit = 128;  // and the signal's number, as shells have it
 
-core::Result<hdfs::Options> options() {
+core::Result<hconf::Config> configuration() {
   const auto search = hconf::find_configuration();
   if (!search.found) {
     return core::fail(core::Errc::usage,
@@ -26,7 +26,11 @@ core::Result<hdfs::Options> options() {
                                   "to the folder that holds core-site.xml",
                                   core::join(search.looked, ", ")));
   }
-  const auto config = hconf::load(*search.found);
+  return hconf::load(*search.found);
+}
+
+core::Result<hdfs::Options> options(const Fs& command) {
+  const auto config = command.hadoop ? core::Result<hconf::Config>(*command.hadoop) : configuration();
   if (!config) return core::fail(config.error());
   const auto service = hconf::default_name_service(*config);
   if (!service) return core::fail(service.error());
@@ -91,8 +95,12 @@ bool FsSession::check(const core::Result<>& result) {
   return result.has_value();
 }
 
+core::Error already_there(const std::string& path) {
+  return {core::Errc::exists, fmt::format("{} exists already: -f replaces it", path)};
+}
+
 int execute(const Fs& command) {
-  auto configured = options();
+  auto configured = options(command);
   if (!configured) return complain(configured.error());
   net::asio::io_context io(1);
   hdfs::FileSystem fs(io.get_executor(), std::move(*configured));

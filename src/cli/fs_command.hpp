@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/result.hpp"
+#include "hconf/config.hpp"
 #include "ui/display.hpp"
 
 #include <functional>
@@ -22,11 +23,12 @@ struct Fs {
   bool summary = false;     // du -s
   bool parents = false;     // mkdir -p
   bool follow = false;      // tail -f
-  bool force = false;       // rm -f
+  bool force = false;       // rm -f, get -f, put -f, mv -f
   bool skip_trash = false;  // rm --skip-trash
   int lines = 10;           // tail -n
   std::string mode;         // chmod
   std::vector<std::string> paths;
+  std::optional<hconf::Config> hadoop;  // of the cluster; nothing: the one of HADOOP_CONF_DIR
   // get: what an entry so deep below a path is called on this machine, nothing for what stays there. Empty: as it is.
   std::function<std::optional<std::string>(std::string_view name, int depth)> name_here;
 };

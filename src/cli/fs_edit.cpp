@@ -48,6 +48,15 @@ net::Async<> make(FsSession& session, std::string text) {
   co_return made;
 }
 
+// With -f a file is replaced, and a directory that is empty.
+net::Async<> move(FsSession& session, std::string from, std::string to) {
+  const auto overwrite = session.command.force ? hdfs::Overwrite::yes : hdfs::Overwrite::no;
+  auto renamed = co_await session.fs.rename(from, to, overwrite);
+  if (!renamed && renamed.error().code == hrpc::Errc::exists && overwrite == hdfs::Overwrite::no)
+    co_return core::fail(already_there(to));
+  co_return renamed;
+}
+
 net::Async<> change_mode(FsSession& session, std::string path, hdfs::FileStatus status) {
   const auto mode =
       apply_mode(session.command.mode, status.permission, status.is_directory() ? IsDirectory::yes : IsDirectory::no);
@@ -95,8 +104,7 @@ net::awaitable<void> fs_mv(FsSession& session) {
   }
   for (const auto& source : sources) {
     const std::string to = into ? hdfs::join_path(*target, hdfs::base_name(source)) : *target;
-    // As mv does: a file gives way, a directory only when it is empty.
-    session.check(co_await session.fs.rename(source, to, hdfs::Overwrite::yes));
+    session.check(co_await move(session, source, to));
   }
 }
 

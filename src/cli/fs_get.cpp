@@ -1,12 +1,11 @@
 #include "cli/common.hpp"
 #include "cli/fs_copy.hpp"
+#include "cli/local_target.hpp"
 #include "core/files.hpp"
-#include "core/strings.hpp"
 #include "hdfs/paths.hpp"
 
-#include <fcntl.h>
 #include <filesystem>
-#include <unistd.h>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -15,34 +14,26 @@ namespace {
 
 namespace files = std::filesystem;
 
-net::Async<> read_file(FsSession& session, CopyProgress& progress, const CopyFile& file,
-                       const std::string& unfinished) {
+net::Async<> copy_to(LocalTarget& target, FsSession& session, CopyProgress& progress, const CopyFile& file) {
+  if (auto opened = co_await target.open(); !opened) co_return core::fail(opened.error());
   auto reader = co_await session.fs.open(file.from);
   if (!reader) co_return core::fail(reader.error());
-  const core::UniqueFd out(::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (!out) co_return core::fail(core::system_error(errno, "creating " + unfinished));
   while (session.interrupted == 0) {
     const auto data = co_await reader->next();
     if (!data) co_return core::fail(data.error());
-    if (data->empty()) {
-      if (::rename(unfinished.c_str(), file.to.c_str()) == 0) co_return core::Result<>{};
-      co_return core::fail(core::system_error(errno, fmt::format("renaming {} to {}", unfinished, file.to)));
-    }
-    if (auto written = core::write_all(out.get(), {data->data(), data->size()}); !written) {
-      co_return core::fail(core::Error(written.error()).within("writing " + file.to));
-    }
+    if (data->empty()) co_return target.finish();
+    if (auto written = co_await target.write({data->data(), data->size()}); !written) co_return written;
     progress.add(data->size());
   }
   co_return core::fail(core::Errc::cancelled, fmt::format("{} was not copied: interrupted", file.from));
 }
 
-// Under another name in the same folder until it is whole.
 net::Async<> get_one(FsSession& session, CopyProgress& progress, CopyFile file) {
-  const files::path to(file.to);
-  const std::string unfinished =
-      (to.parent_path() / unfinished_name(".", to.filename().string(), "." + core::random_hex(4))).string();
-  auto done = co_await read_file(session, progress, file, unfinished);
-  if (!done) ::unlink(unfinished.c_str());
+  const auto target = std::make_shared<LocalTarget>(co_await net::asio::this_coro::executor, file.to,
+                                                    session.command.force ? hdfs::Overwrite::yes : hdfs::Overwrite::no);
+  const auto stop = session.on_interrupt.emplace(session.on_interrupt.end(), [target] { target->stop(); });
+  auto done = co_await copy_to(*target, session, progress, file);
+  session.on_interrupt.erase(stop);
   co_return done;
 }
 

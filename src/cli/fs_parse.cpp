@@ -15,8 +15,9 @@ using core::fail;
 struct VerbInfo {
   std::string_view name;
   FsVerb verb;
-  std::string_view flags;  // one letter each; 'T' is --skip-trash, 'n' takes a number
-  std::size_t least;       // arguments
+  std::string_view
+      flags;          // one letter each; 'T' is --skip-trash, 'n' takes a number; -f of all but tail is --force too
+  std::size_t least;  // arguments
   std::string_view usage;
   std::string_view text;
 };
@@ -24,11 +25,11 @@ struct VerbInfo {
 constexpr auto kVerbs = std::to_array<VerbInfo>({
     {"ls", FsVerb::ls, "Rh", 0, "ls [-R] [-h] [PATH …]", "List files and directories (default: your home directory)"},
     {"cat", FsVerb::cat, "", 1, "cat PATH …", "Print files"},
-    {"put", FsVerb::put, "", 2, "put LOCAL … PATH", "Copy files and directories to HDFS (- is standard input)"},
-    {"get", FsVerb::get, "", 1, "get PATH … [LOCAL]", "Copy files and directories from HDFS"},
+    {"put", FsVerb::put, "f", 2, "put [-f] LOCAL … PATH", "Copy to HDFS (- is standard input), -f replaces files"},
+    {"get", FsVerb::get, "f", 1, "get [-f] PATH … [LOCAL]", "Copy from HDFS, -f replaces files"},
     {"rm", FsVerb::rm, "rfT", 1, "rm [-r] [-f] [--skip-trash] PATH …", "Delete, to the trash where there is one"},
     {"mkdir", FsVerb::mkdir, "p", 1, "mkdir [-p] PATH …", "Make directories, with -p their parents too"},
-    {"mv", FsVerb::mv, "", 2, "mv FROM … TO", "Rename, or move into a directory"},
+    {"mv", FsVerb::mv, "f", 2, "mv [-f] FROM … TO", "Rename, or move into a directory, -f replaces files"},
     {"du", FsVerb::du, "sh", 0, "du [-s] [-h] [PATH …]", "Show how much is in directories, -s in all"},
     {"stat", FsVerb::stat, "", 1, "stat PATH …", "Show all that is known about a file"},
     {"tail", FsVerb::tail, "fn", 1, "tail [-f] [-n LINES] PATH", "Print a file's end, with -f go on as it grows"},
@@ -52,7 +53,7 @@ bool set_flag(Fs& command, char flag) {
       return true;
     case 'f':
       command.follow = command.verb == FsVerb::tail;
-      command.force = command.verb == FsVerb::rm;
+      command.force = command.verb != FsVerb::tail;
       return true;
     case 'T':
       command.skip_trash = true;
@@ -78,6 +79,8 @@ class Words {
         if (auto mode = set_output(word, words, i); !mode) return mode;
       } else if (word == "--skip-trash" && has('T')) {
         set_flag(command_, 'T');
+      } else if (word == "--force" && has('f') && command_.verb != FsVerb::tail) {
+        command_.force = true;
       } else if (word == "-n" && has('n') && i + 1 < words.size()) {
         const auto lines = core::parse_int<int>(words[++i]);
         if (!lines || *lines < 0) return fail(Errc::usage, fmt::format("-n {}: a count of lines is wanted", words[i]));

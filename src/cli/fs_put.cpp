@@ -2,6 +2,7 @@
 #include "cli/fs_copy.hpp"
 #include "core/files.hpp"
 #include "hdfs/paths.hpp"
+#include "hrpc/errors.hpp"
 
 #include <fcntl.h>
 #include <filesystem>
@@ -68,6 +69,12 @@ net::Async<> copy_bytes(FsSession& session, CopyProgress& progress, Source sourc
 
 net::Async<> write_file(FsSession& session, CopyProgress& progress, const CopyFile& file,
                         const std::string& unfinished) {
+  const auto overwrite = session.command.force ? hdfs::Overwrite::yes : hdfs::Overwrite::no;
+  if (overwrite == hdfs::Overwrite::no) {  // asked before gigabytes are copied for nothing
+    const auto there = co_await session.fs.stat(file.to);
+    if (!there) co_return core::fail(there.error());
+    if (*there) co_return core::fail(already_there(file.to));
+  }
   const bool standard = file.from == "-";
   core::UniqueFd opened(standard ? ::dup(STDIN_FILENO) : ::open(file.from.c_str(), O_RDONLY | O_CLOEXEC));
   if (!opened) co_return core::fail(core::system_error(errno, "opening " + file.from));
@@ -78,7 +85,9 @@ net::Async<> write_file(FsSession& session, CopyProgress& progress, const CopyFi
   auto copied = co_await copy_bytes(session, progress, std::move(source), *writer, file.from);
   if (!copied) co_return core::fail(copied.error());
   if (auto closed = co_await writer->close(); !closed) co_return core::fail(closed.error());
-  co_return co_await session.fs.rename(unfinished, file.to, hdfs::Overwrite::yes);
+  auto renamed = co_await session.fs.rename(unfinished, file.to, overwrite);
+  if (!renamed && renamed.error().code == hrpc::Errc::exists) co_return core::fail(already_there(file.to));
+  co_return renamed;
 }
 
 // Under another name until it is whole: a reader never sees half a file.

@@ -5,6 +5,7 @@
 #include "net/asio.hpp"
 
 #include <functional>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,7 @@ struct FsSession {
   hdfs::FileSystem& fs;
   int exit_code = 0;
   int interrupted = 0;  // the signal that asks us to stop
-  std::vector<std::function<void()>> on_interrupt = {};
+  std::list<std::function<void()>> on_interrupt = {};
 
   void interrupt(int signal);
   void fail(const core::Error& error);
@@ -29,6 +30,9 @@ struct FsSession {
 // Of all paths of the command; those that fail are reported.
 [[nodiscard]] net::awaitable<std::vector<std::string>> expand_all(FsSession& session,
                                                                   std::vector<std::string> patterns);
+
+// A path that only -f replaces.
+[[nodiscard]] core::Error already_there(const std::string& path);
 
 // What is at the path. Errors: not_found.
 [[nodiscard]] net::Async<hdfs::FileStatus> status_of(hdfs::FileSystem& fs, std::string path);

@@ -10,6 +10,9 @@
 namespace ydl::cli {
 namespace {
 
+constexpr core::Millis kPatience = core::Seconds(10);
+constexpr core::Millis kEventPatience = core::Seconds(5);  // a follower that hears nothing asks again soon
+
 // The body of a good answer, or the sentence of a bad one.
 core::Result<std::string> body_of(core::Result<net::HttpResponse> response) {
   if (!response) return core::fail(response.error());
@@ -22,14 +25,14 @@ core::Result<std::string> body_of(core::Result<net::HttpResponse> response) {
 }  // namespace
 
 net::Async<ui::JobView> JobClient::job() {
-  auto body = body_of(co_await client_.get("/v1/job", core::Seconds(10)));
+  auto body = body_of(co_await client_.get("/v1/job", kPatience));
   if (!body) co_return core::fail(body.error());
   co_return job_view_from_json(*body);
 }
 
 net::Async<std::vector<ui::EventView>> JobClient::events(std::uint64_t after, core::Millis wait) {
   auto body = body_of(
-      co_await client_.get(fmt::format("/v1/events?after={}&wait={}", after, wait.count()), wait + core::Seconds(10)));
+      co_await client_.get(fmt::format("/v1/events?after={}&wait={}", after, wait.count()), wait + kEventPatience));
   if (!body) co_return core::fail(body.error());
   co_return events_from_json(*body);
 }
@@ -37,7 +40,7 @@ net::Async<std::vector<ui::EventView>> JobClient::events(std::uint64_t after, co
 net::Async<> JobClient::stop(std::string by, std::optional<core::Millis> grace) {
   boost::json::object request{{"by", by}};
   if (grace) request["grace_ms"] = grace->count();
-  auto body = body_of(co_await client_.post("/v1/job/stop", boost::json::serialize(request), core::Seconds(10)));
+  auto body = body_of(co_await client_.post("/v1/job/stop", boost::json::serialize(request), kPatience));
   if (!body) co_return core::fail(body.error());
   co_return core::Result<>{};
 }

@@ -40,7 +40,7 @@ net::awaitable<void> stop_remote(RemoteJob& job, std::optional<core::Millis> gra
 
 core::Result<void> stop_job(const master::JobFolder& folder, std::optional<core::Millis> grace) {
   net::asio::io_context context(1);
-  core::Result<void> done;
+  core::Result<void> done = core::fail(core::Errc::cancelled, "the stop was not confirmed");
   auto remote = RemoteJob::of(context.get_executor(), folder);
   if (!remote) return core::fail(remote.error());
   if (*remote && (*remote)->job().kind == backend::MasterKind::managed) {

@@ -15,6 +15,7 @@
 #include "spec/rules.hpp"
 
 #include <filesystem>
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -23,9 +24,20 @@ namespace {
 
 using backend::MasterKind;
 
+constexpr int kInterrupted = 130;
+
 void forget(const master::JobFolder& folder) {
   std::error_code ignored;
   std::filesystem::remove_all(folder.root(), ignored);
+}
+
+// The second Ctrl-C: a person does not wait until what was begun is removed.
+[[noreturn]] void end_at_once(const ClusterClient& cluster, const master::JobFolder& folder) {
+  forget(folder);
+  complain({core::Errc::cancelled, fmt::format("interrupted again: nothing was submitted; unfinished uploads may be "
+                                               "left in {}{}, `ydl env gc` removes them",
+                                               cluster.url_prefix, cluster.root)});
+  ::_exit(kInterrupted);
 }
 
 }  // namespace
@@ -67,12 +79,12 @@ int launch_on_yarn(const RunOptions& options, spec::JobSpec spec, const Where& w
   auto facts = net::wait_for(context, check_cluster(*cluster, *plan, yarn));
   if (!facts) return complain(facts.error());
   for (const auto& note : facts->notes) say(options, "note: " + note);
+  HeldSignals signals;
   const auto folder = make_job_folder(options, spec, where, [&](const master::JobFolder& made) {
     const auto results = results_folder(*cluster, yarn.results, made.id().str());
     return std::filesystem::path(cluster->url_prefix + results.value_or(""));
   });
   if (!folder) return complain(folder.error());
-  HeldSignals signals;
   TransferBar bar(options.common.output);
   const auto say_line = [&](const std::string& line) {
     bar.clear();
@@ -81,13 +93,24 @@ int launch_on_yarn(const RunOptions& options, spec::JobSpec spec, const Where& w
   const auto show_progress = [&](const backend::StagingProgress& progress) {
     bar.show({progress.bytes, progress.bytes_done, progress.files, progress.files_done});
   };
-  const auto job = net::wait_for(
-      context, submit_to_yarn(*cluster, *folder, *plan, yarn, *std::move(facts), say_line, show_progress));
+  Interruption interruption(context.get_executor(), {.first = [&] { say_line("interrupted: the upload is stopped"); },
+                                                     .second = [&] { end_at_once(*cluster, *folder); }});
+  SubmitHooks hooks{
+      .say = say_line, .show_progress = show_progress, .stop = interruption.token(), .before_submission = [&] {
+        interruption.end();
+      }};
+  const auto job =
+      net::wait_for(context, submit_to_yarn(*cluster, *folder, *plan, yarn, *std::move(facts), std::move(hooks)));
+  interruption.end();
   bar.clear();
   cluster->close();
   if (!job) {
     forget(*folder);
-    return complain(job.error());
+    if (job.error().code != core::Errc::cancelled) return complain(job.error());
+    complain({core::Errc::cancelled,
+              fmt::format("{} was not submitted: interrupted; files whose upload was complete stay in the cache, {}",
+                          spec.name, cluster->url_prefix + cluster->root)});
+    return kInterrupted;
   }
   say(options, fmt::format("{} is {} in queue {}", folder->id().str(), job->application, job->queue));
   core::UniqueFd leash;

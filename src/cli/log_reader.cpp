@@ -28,8 +28,9 @@ std::optional<core::TaskId> task_of(const std::string& folder_name) {
 
 std::vector<fs::path> children(const fs::path& folder) {
   std::vector<fs::path> paths;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) paths.push_back(entry.path());
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator(); entry.increment(error))
+    paths.push_back(entry->path());
   std::ranges::sort(paths);
   return paths;
 }

@@ -81,9 +81,10 @@ int execute(const Logs& command) {
     net::spawn(context.get_executor(), "following the logs", follow(*folder, command.task, reader, printer));
     context.run();
   }
-  if (auto fresh = refresh(*folder, command.task); !fresh) complain(fresh.error());
+  int code = 0;
+  if (auto fresh = refresh(*folder, command.task); !fresh) code = complain(fresh.error());
   reader.drain(printer);
-  return 0;
+  return code;
 }
 
 }  // namespace ydl::cli

@@ -100,16 +100,17 @@ int execute(const List& command) {
   const auto jobs = master::jobs_root();
   if (!jobs) return complain(jobs.error());
   auto summaries = master::summarise_jobs(*jobs);
-  if (auto looked = look_at_cluster(command.common, summaries); !looked) complain(looked.error());
+  int code = 0;  // a list that lacks the cluster's jobs is not a success
+  if (auto looked = look_at_cluster(command.common, summaries); !looked) code = complain(looked.error());
   if (summaries.size() > static_cast<std::size_t>(command.limit))
     summaries.resize(static_cast<std::size_t>(command.limit));
   if (wants_json(command.common)) {
     for (const auto& job : summaries) print(json_line(job));
-    return 0;
+    return code;
   }
   if (summaries.empty()) {
     print(fmt::format("no jobs in {}\n", jobs->string()));
-    return 0;
+    return code;
   }
   const auto now = core::wall_now();
   ui::Table table({{"ID"},
@@ -131,7 +132,7 @@ int execute(const List& command) {
               tone_of(job.state));
   }
   print(table.render(table_width(), output_style()));
-  return 0;
+  return code;
 }
 
 }  // namespace ydl::cli

@@ -1,5 +1,6 @@
 #include "cli/common.hpp"
 #include "cli/parse.hpp"
+#include "core/descriptors.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -25,6 +26,7 @@ void fill_standard_descriptors() {
 int main(int argc, char** argv) {
   using namespace ydl;
   fill_standard_descriptors();
+  core::raise_descriptor_limit();  // for all that this program can be: client, master, agent
   ::signal(SIGPIPE, SIG_IGN);
   try {
     const auto command = cli::parse(argc > 0 ? argv[0] : "ydl", {argv + std::min(argc, 1), argv + argc});

@@ -107,6 +107,7 @@ struct Grammar {
     results.add_option("ID", raw.id, "The job (default: the newest)");
     results.add_option("--task", raw.task, "One task, for example worker:0 (default: all)")->type_name("TASK");
     results.add_option("--to", raw.target, "The folder to copy to (default: named like the job)")->type_name("DIR");
+    results.add_flag("-f,--force", raw.force, "get replaces files that are there");
     add_common(results, raw);
 
     auto& env = add("env", "ls|gc [options]", "Show or tidy up what jobs left in the cluster's cache",

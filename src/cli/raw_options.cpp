@@ -123,6 +123,7 @@ Result<Command> results_command(const RawOptions& raw) {
     c.job = raw.id;
     c.task = raw.task;
     c.target = raw.target;
+    c.force = raw.force;
   });
 }
 

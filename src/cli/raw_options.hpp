@@ -21,6 +21,7 @@ struct RawOptions {
   bool follow = false;
   bool timeline = false;
   bool now = false;
+  bool force = false;
   bool detached = false;
   bool in_container = false;
   bool probe = false;

@@ -24,7 +24,25 @@ namespace {
 
 constexpr std::size_t kLargestEndpoint = std::size_t{64} << 10U;
 
+core::Result<backend::YarnJob> read_yarn_file(const master::JobFolder& folder) {
+  const auto text = core::read_file(folder.yarn_file());
+  if (!text) return fail(text.error());
+  auto job = backend::yarn_job_from_json(*text);
+  if (!job) return fail(job.error().within(folder.yarn_file().string()));
+  return job;
+}
+
+hconf::Config configuration_of(const backend::YarnJob& job, const master::JobFolder& folder) {
+  return hconf::from_map(job.hadoop, folder.yarn_file().string());
+}
+
 }  // namespace
+
+std::optional<std::string> job_id_of(const std::vector<std::string>& tags) {
+  if (std::ranges::find(tags, "ydl") == tags.end()) return std::nullopt;
+  const auto id = std::ranges::find_if(tags, master::is_job_id);
+  return id == tags.end() ? std::nullopt : std::optional(*id);
+}
 
 RemoteJob::RemoteJob(ClusterClient cluster, master::JobFolder folder, backend::YarnJob job)
     : cluster_(std::move(cluster)),
@@ -36,11 +54,9 @@ core::Result<std::optional<RemoteJob>> RemoteJob::of(const net::asio::any_io_exe
                                                      const master::JobFolder& folder) {
   std::error_code error;
   if (!std::filesystem::exists(folder.yarn_file(), error)) return std::optional<RemoteJob>{};
-  const auto text = core::read_file(folder.yarn_file());
-  if (!text) return fail(text.error());
-  auto job = backend::yarn_job_from_json(*text);
-  if (!job) return fail(job.error().within(folder.yarn_file().string()));
-  auto cluster = open_cluster(executor, hconf::from_map(job->hadoop, folder.yarn_file().string()));
+  auto job = read_yarn_file(folder);
+  if (!job) return fail(job.error());
+  auto cluster = open_cluster(executor, configuration_of(*job, folder));
   if (!cluster) return fail(cluster.error());
   return std::optional<RemoteJob>(RemoteJob(*std::move(cluster), folder, *std::move(job)));
 }
@@ -69,7 +85,9 @@ net::Async<> RemoteJob::fetch(std::string name) {
 
 net::Async<> RemoteJob::fetch_records() {
   const auto report = co_await cluster_.rm->report(application_);
-  for (const auto* name : {"events.jsonl", "view.json", "state.json"}) {
+  auto events = co_await fetch_growth(job_.folder + "/events.jsonl", folder_.events_file());
+  if (!events) co_return events;
+  for (const auto* name : {"view.json", "state.json"}) {
     if (auto fetched = co_await fetch(name); !fetched) co_return fetched;
   }
   auto master = co_await endpoint();
@@ -157,10 +175,12 @@ net::Async<master::JobFolder> RemoteJob::adopt(ClusterClient& cluster, std::file
   if (const auto application = yarn::ApplicationId::parse(name)) {
     const auto report = co_await cluster.rm->report(*application);
     if (!report) co_return fail(report.error());
-    const auto tag = std::ranges::find_if(report->tags, [](const std::string& one) { return one != "ydl"; });
-    if (tag == report->tags.end()) co_return fail(core::Errc::not_found, fmt::format("{} is no job of ydl", name));
-    id = *tag;
+    const auto tagged = job_id_of(report->tags);
+    if (!tagged)
+      co_return fail(core::Errc::not_found, fmt::format("{} was not submitted by ydl: it has no job's tag", name));
+    id = *tagged;
   }
+  if (!master::is_job_id(id)) co_return fail(core::Errc::not_found, fmt::format("'{}' is not the id of a job", id));
   const auto remote = cluster.job_folder(id);
   const master::JobFolder folder(jobs / id);
   for (const auto& path : {folder.job_file(), folder.yarn_file()}) {
@@ -175,6 +195,12 @@ net::Async<master::JobFolder> RemoteJob::adopt(ClusterClient& cluster, std::file
     if (auto written = core::write_file_atomically(path, *text, 0600); !written) co_return fail(written.error());
   }
   co_return folder;
+}
+
+core::Result<hconf::Config> hadoop_of(const master::JobFolder& folder) {
+  const auto job = read_yarn_file(folder);
+  if (!job) return fail(job.error());
+  return configuration_of(*job, folder);
 }
 
 core::Result<> refresh(const master::JobFolder& folder, std::optional<std::string> logs) {

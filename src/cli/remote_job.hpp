@@ -3,13 +3,19 @@
 #include "backend/yarn/yarn_job.hpp"
 #include "cli/cluster_client.hpp"
 #include "core/result.hpp"
+#include "hconf/config.hpp"
 #include "master/job_folder.hpp"
 #include "net/http_client.hpp"
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ydl::cli {
+
+// The id of the job whose application has these tags; nothing where ydl did not submit it. Anybody can give an
+// application any tag, so only what has the form of an id is taken for one.
+[[nodiscard]] std::optional<std::string> job_id_of(const std::vector<std::string>& tags);
 
 // A job on a YARN cluster, as a client sees it. Its records and logs are on HDFS; a folder of this machine gets copies
 // of what is asked for, and everything that reads job folders works on those.
@@ -54,6 +60,10 @@ class RemoteJob {
   backend::YarnJob job_;
   yarn::ApplicationId application_;
 };
+
+// The Hadoop configuration that a job on a cluster was submitted with; the one of this command may be another.
+// Errors: not_found (the job ran on this machine), corrupt.
+[[nodiscard]] core::Result<hconf::Config> hadoop_of(const master::JobFolder& folder);
 
 // Brings the folder of a job that runs on a cluster up to date; of a job of this machine there is nothing to do.
 // `logs`: those of one task, or of all with "", or none.

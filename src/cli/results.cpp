@@ -2,8 +2,9 @@
 #include "cli/cluster_client.hpp"
 #include "cli/commands.hpp"
 #include "cli/common.hpp"
+#include "cli/copy_tree.hpp"
+#include "cli/remote_job.hpp"
 #include "cli/result_names.hpp"
-#include "cli/where.hpp"
 #include "core/strings.hpp"
 #include "hdfs/paths.hpp"
 #include "master/job_folder.hpp"
@@ -61,21 +62,26 @@ int show(const Results& command, const fs::path& root, std::vector<ResultFile> f
 int list_here(const Results& command, const ResultsFolder& folder) {
   std::vector<ResultFile> files;
   std::error_code error;
-  for (const auto& entry : fs::recursive_directory_iterator(folder.root, error)) {
-    if (entry.is_directory(error)) continue;
-    const auto name = (fs::path(folder.task) / entry.path().lexically_relative(folder.root)).string();
-    const auto size = fs::file_size(entry.path(), error);
-    files.push_back({name, error ? 0 : size, entry.path().string()});
+  using Walk = fs::recursive_directory_iterator;
+  for (Walk entry(folder.root, error); !error && entry != Walk(); entry.increment(error)) {
+    std::error_code unknown;  // of a link that leads nowhere
+    if (entry->is_directory(unknown)) continue;
+    const auto name = (fs::path(folder.task) / entry->path().lexically_relative(folder.root)).string();
+    const auto size = entry->file_size(unknown);
+    files.push_back({name, unknown ? 0 : size, entry->path().string()});
   }
-  return show(command, folder.root, std::move(files));
+  const int shown = show(command, folder.root, std::move(files));
+  if (!error || error == std::errc::no_such_file_or_directory) return shown;
+  return complain({error, fmt::format("cannot list all of {}: {}", folder.root.string(), error.message())});
 }
 
-int copy_here(const fs::path& root, const std::string& target) {
-  std::error_code error;
-  fs::create_directories(target, error);
-  if (!error) fs::copy(root, target, fs::copy_options::recursive | fs::copy_options::overwrite_existing, error);
-  if (!error) return 0;
-  return complain({error, fmt::format("cannot copy {} to {}: {}", root.string(), target, error.message())});
+int copy_here(const Results& command, const fs::path& root, const std::string& target) {
+  net::asio::io_context context(1);
+  int code = 0;
+  const auto overwrite = command.force ? hdfs::Overwrite::yes : hdfs::Overwrite::no;
+  const auto copied =
+      net::wait_for(context, copy_tree(root, target, overwrite, [&](const core::Error& e) { code = complain(e); }));
+  return copied ? code : complain(copied.error());
 }
 
 net::Async<> walk(hdfs::FileSystem& remote, std::string path, fs::path name, ResultLevel level,
@@ -109,21 +115,22 @@ net::Async<std::vector<ResultFile>> list_remote(ClusterClient& cluster, ResultsF
   co_return files;
 }
 
-int list_there(const Results& command, const ResultsFolder& folder) {
-  const auto where = choose_cluster({.cluster = "yarn", .cluster_only = {}});
-  if (!where) return complain(where.error());
+int list_there(const Results& command, const hconf::Config& hadoop, const ResultsFolder& folder) {
   net::asio::io_context context(1);
-  auto cluster = open_cluster(context.get_executor(), *where->hadoop);
+  auto cluster = open_cluster(context.get_executor(), hadoop);
   if (!cluster) return complain(cluster.error());
   auto files = net::wait_for(context, list_remote(*cluster, folder));
   return files ? show(command, folder.root, *std::move(files)) : complain(files.error());
 }
 
-int copy_there(const Results& command, const ResultsFolder& folder, const std::string& target) {
+int copy_there(const Results& command, const hconf::Config& hadoop, const ResultsFolder& folder,
+               const std::string& target) {
   Fs remote;
   remote.output = command.common.output;
   remote.verb = FsVerb::get;
   remote.recursive = true;
+  remote.force = command.force;
+  remote.hadoop = hadoop;
   remote.paths = {folder.root.string(), target};
   remote.name_here = [top = folder.level()](std::string_view stored, int depth) {
     return result_name(stored, depth == 0 ? top : ResultLevel::file);
@@ -145,10 +152,13 @@ int execute(const Results& command) {
     folder.task = task->file_name();
     folder.root /= folder.task;
   }
-  const bool is_here = job->cluster == "local";
-  if (!command.get) return is_here ? list_here(command, folder) : list_there(command, folder);
   const auto target = command.target.empty() ? job_folder->id().str() : command.target;
-  return is_here ? copy_here(folder.root, target) : copy_there(command, folder, target);
+  if (job->cluster == "local") {
+    return command.get ? copy_here(command, folder.root, target) : list_here(command, folder);
+  }
+  const auto hadoop = hadoop_of(*job_folder);
+  if (!hadoop) return complain(hadoop.error());
+  return command.get ? copy_there(command, *hadoop, folder, target) : list_there(command, *hadoop, folder);
 }
 
 }  // namespace ydl::cli

@@ -27,8 +27,9 @@ bool is_brought(const fs::path& path, const spec::JobSpec& spec) {
 std::string guess_script(const fs::path& missing) {
   std::vector<std::string> names;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(missing.parent_path(), error)) {
-    if (entry.path().extension() == ".py" && names.size() < 1000) names.push_back(entry.path().filename().string());
+  for (fs::directory_iterator entry(missing.parent_path(), error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    if (entry->path().extension() == ".py" && names.size() < 1000) names.push_back(entry->path().filename().string());
   }
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   return core::did_you_mean(missing.filename().string(), candidates);

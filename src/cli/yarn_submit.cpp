@@ -103,7 +103,7 @@ net::Async<> write_records(ClusterClient& cluster, const master::JobFolder& fold
 }
 
 net::Async<> bring_files(ClusterClient& cluster, const spec::JobSpec& spec, const YarnOptions& options, YarnJob& job,
-                         const Say& say, const ShowProgress& show_progress) {
+                         const SubmitHooks& hooks) {
   backend::StagingOptions staging;
   staging.job_folder = job.folder;
   staging.application = job.application;
@@ -113,15 +113,16 @@ net::Async<> bring_files(ClusterClient& cluster, const spec::JobSpec& spec, cons
   staging.executable = net::kOwnExecutable;
   staging.user = cluster.user;
   staging.python_env = options.python_env;
-  staging.progress = show_progress;
+  staging.progress = hooks.show_progress;
+  staging.stop = hooks.stop;
   if (const auto cache = backend::cache_directory()) staging.hash_file = *cache / "hashes";
   staging.nodes = static_cast<int>(job.nodes.size());
   auto staged = co_await backend::stage_job(*cluster.fs, spec, std::move(staging));
   if (!staged) co_return fail(staged.error());
   job.staged = *std::move(staged);
-  for (const auto& note : job.staged.notes) say("note: " + note);
+  for (const auto& note : job.staged.notes) hooks.say("note: " + note);
   if (job.staged.bytes_uploaded > 0)
-    say(fmt::format("brought {} to {}", core::format_bytes(job.staged.bytes_uploaded), cluster.url_prefix));
+    hooks.say(fmt::format("brought {} to {}", core::format_bytes(job.staged.bytes_uploaded), cluster.url_prefix));
   co_return core::Result<>{};
 }
 
@@ -217,8 +218,7 @@ net::Async<ClusterFacts> check_cluster(ClusterClient& cluster, const master::Job
 }
 
 net::Async<YarnJob> submit_to_yarn(ClusterClient& cluster, const master::JobFolder& folder, const master::JobPlan& plan,
-                                   const YarnOptions& options, ClusterFacts facts, Say say,
-                                   ShowProgress show_progress) {
+                                   const YarnOptions& options, ClusterFacts facts, SubmitHooks hooks) {
   const auto id = folder.id().str();
   YarnJob job;
   job.application = facts.application.str();
@@ -234,14 +234,16 @@ net::Async<YarnJob> submit_to_yarn(ClusterClient& cluster, const master::JobFold
   job.hadoop = hconf::to_map(cluster.config);
   job.nodes = std::move(facts.nodes);
 
-  auto done = co_await bring_files(cluster, plan.spec, options, job, say, show_progress);
+  auto done = co_await bring_files(cluster, plan.spec, options, job, hooks);
   if (done) done = co_await write_records(cluster, folder, job);
-  if (done) done = co_await hand_over(cluster, job, plan, id, options, say);
+  if (done && hooks.before_submission) hooks.before_submission();
+  if (done && hooks.stop.stop_requested()) done = fail(core::Errc::cancelled, "the submission was interrupted");
+  if (done) done = co_await hand_over(cluster, job, plan, id, options, hooks.say);
   if (!done) {
     (void)co_await cluster.fs->remove(job.folder, hdfs::Recursive::yes);
     co_return fail(done.error());
   }
-  if (options.settings.keep_jobs) co_await tidy_jobs(cluster, *options.settings.keep_jobs, say);
+  if (options.settings.keep_jobs) co_await tidy_jobs(cluster, *options.settings.keep_jobs, hooks.say);
   co_return job;
 }
 

@@ -15,15 +15,26 @@ int Shape::count(std::string_view role) const {
   return found == roles.end() ? 0 : found->count;
 }
 
+// Looked up for each task of a gang: a search from one end to the other would take long in a gang of thousands.
+std::span<const Gang::Member> Gang::of_role(std::string_view role) const {
+  for (auto first = members.begin(); first != members.end();) {
+    const auto& name = first->id.role;
+    const auto last = std::partition_point(first, members.end(), [&](const Member& m) { return m.id.role == name; });
+    if (name == role) return {first, last};
+    first = last;
+  }
+  return {};
+}
+
 const Gang::Member& Gang::member(const core::TaskId& id) const {
-  const auto found = std::ranges::find(members, id, &Member::id);
-  YDL_ASSERT(found != members.end());
-  return *found;
+  const auto role = of_role(id.role);
+  const auto index = static_cast<std::size_t>(id.index);
+  YDL_ASSERT(id.index >= 0 && index < role.size() && role[index].id == id);
+  return role[index];
 }
 
 int Gang::count(std::string_view role) const {
-  return static_cast<int>(
-      std::ranges::count(members, role, [](const Member& m) { return std::string_view(m.id.role); }));
+  return static_cast<int>(of_role(role).size());
 }
 
 core::Result<const Framework*> find(std::string_view name) {
@@ -46,7 +57,7 @@ core::Result<void> check(const Framework& framework, const Shape& shape) {
   return framework.validate(shape);
 }
 
-Environment common_environment(const Gang& gang) {
+std::string tasks_json(const Gang& gang) {
   boost::json::object tasks;
   for (const auto& member : gang.members) {
     auto& list = tasks[member.id.role];
@@ -54,15 +65,25 @@ Environment common_environment(const Gang& gang) {
     boost::json::array ports(member.ports.begin(), member.ports.end());
     list.as_array().push_back(boost::json::object{{"host", member.host}, {"ports", std::move(ports)}});
   }
-  return {{"YDL_JOB_ID", gang.job_id}, {"YDL_TASKS_JSON", boost::json::serialize(tasks)}};
+  return boost::json::serialize(tasks);
 }
 
 Environment task_environment(const Gang& gang, const core::TaskId& task) {
   return {
+      {"YDL_JOB_ID", gang.job_id},
       {"YDL_ROLE", task.role},
       {"YDL_INDEX", std::to_string(task.index)},
       {"YDL_PORTS", fmt::format("{}", fmt::join(gang.member(task).ports, ","))},
   };
+}
+
+core::Result<void> check_length(std::string_view name, std::size_t value_size) {
+  if (name.size() + value_size <= kLongestVariable) return {};
+  return core::fail(
+      core::Errc::usage,
+      fmt::format("the environment variable {} would have {} bytes, and the kernel starts no program with "
+                  "a variable of more than {}: pass it in a file",
+                  name, value_size, kLongestVariable - name.size()));
 }
 
 std::string address(const Gang::Member& member) {

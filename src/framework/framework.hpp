@@ -49,6 +49,9 @@ struct Gang {
 
   [[nodiscard]] const Member& member(const core::TaskId& id) const;
   [[nodiscard]] int count(std::string_view role) const;
+
+ private:
+  [[nodiscard]] std::span<const Member> of_role(std::string_view role) const;
 };
 
 struct RoleTraits {
@@ -79,6 +82,9 @@ class Framework {
   // How many ports must be held for a task before anybody starts.
   [[nodiscard]] virtual int ports(const Shape& shape, const core::TaskId& task) const = 0;
 
+  // Whether its tasks can use GPUs, so that users expect to see them.
+  [[nodiscard]] virtual bool uses_gpus() const { return true; }
+
   // Whether the master must run a parameter-server scheduler for it.
   [[nodiscard]] virtual bool needs_scheduler() const { return false; }
 
@@ -97,6 +103,10 @@ class Framework {
 
   // What the framework itself reads. The YDL_* variables of every task come from the functions below.
   [[nodiscard]] virtual Environment environment(const Gang& gang, const core::TaskId& task) const = 0;
+
+  // Variables that name every task are long, and differ only at their end: their beginnings, which are the same for all
+  // tasks. environment() gives the rest of them.
+  [[nodiscard]] virtual Environment beginnings(const Gang&) const { return {}; }
 };
 
 [[nodiscard]] std::span<const Framework* const> all();
@@ -105,10 +115,16 @@ class Framework {
 // Every role known to the framework, and what the framework itself asks for.
 [[nodiscard]] core::Result<void> check(const Framework& framework, const Shape& shape);
 
-// YDL_JOB_ID and YDL_TASKS_JSON, where every task of the job is: the same for all of them.
-[[nodiscard]] Environment common_environment(const Gang& gang);
-// YDL_ROLE, YDL_INDEX and YDL_PORTS.
+// Where every task of the job is, as JSON: {"worker":[{"host":"127.0.0.1","ports":[41375]},...],...}. The agent puts it
+// into YDL_TASKS_FILE and YDL_TASKS_JSON.
+[[nodiscard]] std::string tasks_json(const Gang& gang);
+// YDL_JOB_ID, YDL_ROLE, YDL_INDEX and YDL_PORTS.
 [[nodiscard]] Environment task_environment(const Gang& gang, const core::TaskId& task);
+
+// The kernel starts no program with a variable longer than this, its name included.
+inline constexpr std::size_t kLongestVariable = (std::size_t{128} << 10U) - 2;  // less "=" and the final NUL
+// Errors (usage): a variable that is longer, by name.
+[[nodiscard]] core::Result<void> check_length(std::string_view name, std::size_t value_size);
 
 // "host:port" of a member's first port.
 [[nodiscard]] std::string address(const Gang::Member& member);

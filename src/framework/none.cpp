@@ -11,6 +11,7 @@ class None final : public Framework {
  public:
   std::string_view name() const override { return "none"; }
   std::string_view summary() const override { return "any command; peers are in YDL_TASKS_JSON"; }
+  bool uses_gpus() const override { return false; }
 
   // Roles whose names say what they are; any other role decides. The job file's `kind` has the last word.
   RoleTraits traits(const Shape&, std::string_view role) const override {

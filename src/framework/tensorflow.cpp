@@ -15,6 +15,13 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kRoles{"chief", "worker", "ps", "evaluator"};
 
+// One task in TF_CONFIG: a quoted "host:port" and a comma. Hosts are not known before the job has containers, and few
+// clusters have names longer than this.
+constexpr std::size_t kAssumedHost = 64;
+constexpr std::size_t kTaskInConfig = kAssumedHost + std::string_view(R"(":65535",)").size();
+constexpr std::size_t kRestOfConfig = 256;  // names of roles, and the task's own part
+constexpr int kMostTasks = static_cast<int>((kLongestVariable - kRestOfConfig) / kTaskInConfig);
+
 core::Result<void> refuse(std::string sentence) {
   return core::fail(core::Errc::usage, std::move(sentence));
 }
@@ -42,6 +49,13 @@ class TensorFlow final : public Framework {
           "a tensorflow job with ps needs workers, which compute for the parameter-server strategy: add --role "
           "worker=N");
     }
+    if (const int all = chiefs + workers + servers; all > kMostTasks) {
+      return refuse(
+          fmt::format("a tensorflow job of {} tasks cannot start: TF_CONFIG names them all, and the kernel starts no "
+                      "program with a "
+                      "variable of 128 KiB; with host names of {} bytes {} tasks fit",
+                      all, kAssumedHost, kMostTasks));
+    }
     return {};
   }
 
@@ -57,7 +71,7 @@ class TensorFlow final : public Framework {
 
   int ports(const Shape&, const core::TaskId& task) const override { return task.role == "evaluator" ? 0 : 1; }
 
-  Environment environment(const Gang& gang, const core::TaskId& task) const override {
+  Environment beginnings(const Gang& gang) const override {
     boost::json::object cluster;
     for (const auto& member : gang.members) {
       if (member.id.role == "evaluator") continue;
@@ -65,9 +79,12 @@ class TensorFlow final : public Framework {
       if (!list.is_array()) list.emplace_array();
       list.as_array().push_back(boost::json::string(address(member)));
     }
-    const boost::json::object config{{"cluster", std::move(cluster)},
-                                     {"task", {{"type", task.role}, {"index", task.index}}}};
-    return {{"TF_CONFIG", boost::json::serialize(config)}};
+    return {{"TF_CONFIG", fmt::format(R"({{"cluster":{},)", boost::json::serialize(cluster))}};
+  }
+
+  Environment environment(const Gang&, const core::TaskId& task) const override {
+    const boost::json::object self{{"type", task.role}, {"index", task.index}};
+    return {{"TF_CONFIG", fmt::format(R"("task":{}}})", boost::json::serialize(self))}};
   }
 };
 

@@ -100,7 +100,7 @@ core::Result<std::optional<PacketOutline>> decode_packet_head(std::span<const ch
   if (bytes.size() < kPacketPrefixSize) return std::nullopt;
   const auto packet_size = get_big<std::uint32_t>(bytes.data());
   const auto header_size = get_big<std::uint16_t>(bytes.data() + 4);
-  if (packet_size < 4 || packet_size + header_size > kPacketLimit) {
+  if (packet_size < 4 || std::size_t{packet_size} + header_size > kPacketLimit) {
     return bad(fmt::format("a packet of {} bytes is announced", packet_size));
   }
   if (bytes.size() < kPacketPrefixSize + header_size) return std::nullopt;

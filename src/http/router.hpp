@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,16 @@
 
 namespace ydl::http {
 
+// The client of a call that is being answered.
+class Client {
+ public:
+  virtual ~Client() = default;
+  // For a call that lets its client wait. True: the client has sent its next call already, on the same connection, or
+  // has closed it, and this one should be answered now. False: `then` is called when that happens, at most once and
+  // never after the answer.
+  [[nodiscard]] virtual bool has_more(std::function<void()> then) = 0;
+};
+
 struct Request {
   std::string method;  // GET, POST
   std::string path;    // decoded, without the query
@@ -19,6 +30,7 @@ struct Request {
   std::map<std::string, std::string> captures;  // what stood for {name} in the pattern
   std::string body;
   bool wants_event_stream = false;  // Accept: text/event-stream
+  std::shared_ptr<Client> client = nullptr;
 };
 
 // Writes server-sent events until the client goes away or the coroutine returns.
@@ -37,6 +49,8 @@ struct Response {
   std::string content_type = "application/json";
   // Set: the answer is an event stream that this coroutine feeds.
   std::function<net::awaitable<void>(EventStream&)> stream = nullptr;
+  // Set: it follows the body. Many answers at a time can end with it, and memory holds it once.
+  std::shared_ptr<const std::string> shared_end = nullptr;
 
   [[nodiscard]] static Response json(std::string body) { return {200, std::move(body)}; }
   [[nodiscard]] static Response error(unsigned status, std::string_view sentence);

@@ -4,9 +4,13 @@
 #include "core/strings.hpp"
 #include "net/spawn.hpp"
 
+#include <array>
+#include <list>
 #include <unordered_set>
 #include <vector>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
@@ -34,6 +38,8 @@ struct Server::State {
   Router router;
   tcp::acceptor acceptor;
   std::unordered_set<beast::tcp_stream*> connections;
+  std::list<beast::tcp_stream*> strangers;  // those of them that have not shown the secret, oldest first
+  core::Instant may_complain_at{};          // of strangers, in the log
   int calls_in_hand = 0;
   net::Signal idle;
   bool closed = false;
@@ -43,7 +49,34 @@ namespace {
 
 using StatePtr = std::shared_ptr<Server::State>;
 using StringRequest = bhttp::request<bhttp::string_body>;
-using StringResponse = bhttp::response<bhttp::string_body>;
+
+// A body in two parts, the second of which may be shared with other answers.
+struct TwoPartBody {
+  struct value_type {
+    std::string own;
+    std::shared_ptr<const std::string> shared;
+  };
+  static std::uint64_t size(const value_type& body) {
+    return body.own.size() + (body.shared == nullptr ? 0 : body.shared->size());
+  }
+  class writer {
+   public:
+    using const_buffers_type = std::array<asio::const_buffer, 2>;
+    template <bool is_request, class Fields>
+    writer(const bhttp::header<is_request, Fields>& /*header*/, const value_type& body) : body_(body) {}
+    void init(boost::system::error_code& error) { error = {}; }
+    boost::optional<std::pair<const_buffers_type, bool>> get(boost::system::error_code& error) {
+      error = {};
+      const_buffers_type parts{asio::buffer(body_.own)};
+      if (body_.shared != nullptr) parts[1] = asio::buffer(*body_.shared);
+      return std::pair{parts, false};
+    }
+
+   private:
+    const value_type& body_;
+  };
+};
+using TwoPartResponse = bhttp::response<TwoPartBody>;
 
 constexpr std::size_t kMostThrownAway = std::size_t{64} << 20U;
 constexpr std::string_view kBearer = "Bearer ";
@@ -85,16 +118,55 @@ class Connection {
  public:
   Connection(StatePtr state, tcp::socket socket) : state_(std::move(state)), stream_(std::move(socket)) {
     state_->connections.insert(&stream_);
+    state_->strangers.push_back(&stream_);
+    as_stranger_ = std::prev(state_->strangers.end());
   }
-  ~Connection() { state_->connections.erase(&stream_); }
+  ~Connection() {
+    end_as_stranger();
+    state_->connections.erase(&stream_);
+  }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   [[nodiscard]] beast::tcp_stream& stream() { return stream_; }
+  void showed_secret() { end_as_stranger(); }
 
  private:
+  void end_as_stranger() {
+    if (!is_stranger_) return;
+    is_stranger_ = false;
+    state_->strangers.erase(as_stranger_);
+  }
+
   StatePtr state_;
   beast::tcp_stream stream_;
+  std::list<beast::tcp_stream*>::iterator as_stranger_;
+  bool is_stranger_ = true;
+};
+
+// Watches a connection for more from its client while a call of it is being answered.
+class ConnectionClient final : public Client, public std::enable_shared_from_this<ConnectionClient> {
+ public:
+  ConnectionClient(beast::tcp_stream& stream, const beast::flat_buffer& buffer) : stream_(stream), buffer_(buffer) {}
+
+  bool has_more(std::function<void()> then) override {
+    if (buffer_.size() > 0) return true;
+    then_ = std::move(then);
+    stream_.socket().async_wait(tcp::socket::wait_read,
+                                asio::bind_cancellation_slot(unwatch_.slot(), [self = shared_from_this()](auto error) {
+                                  if (!error && self->then_) std::exchange(self->then_, nullptr)();
+                                }));
+    return false;
+  }
+  void answered() {
+    if (std::exchange(then_, nullptr)) unwatch_.emit(asio::cancellation_type::all);
+  }
+
+ private:
+  beast::tcp_stream& stream_;
+  const beast::flat_buffer& buffer_;
+  std::function<void()> then_;
+  asio::cancellation_signal unwatch_;
 };
 
 // One call in hand; drain() waits for it.
@@ -111,7 +183,7 @@ class CallInHand {
   StatePtr state_;
 };
 
-net::awaitable<Response> dispatch(StatePtr state, StringRequest& message) {
+net::awaitable<Response> dispatch(StatePtr state, StringRequest& message, std::shared_ptr<Client> client) {
   if (!is_authorised(message, state->options.secret)) {
     if (message.method() == bhttp::verb::get && message.target() == "/" && !state->options.greeting.empty())
       co_return Response{200, state->options.greeting, "text/plain; charset=utf-8"};
@@ -125,6 +197,7 @@ net::awaitable<Response> dispatch(StatePtr state, StringRequest& message) {
   request.path = std::move(target->path);
   request.query = std::move(target->query);
   request.body = std::move(message.body());
+  request.client = std::move(client);
   request.wants_event_stream =
       std::string_view(message[bhttp::field::accept]).find("text/event-stream") != std::string_view::npos;
   auto match = state->router.match(request.method, request.path);
@@ -144,11 +217,11 @@ enum class Then { as_asked, closes };
 // False: the connection has served its last call.
 net::awaitable<bool> answer(beast::tcp_stream& stream, const StringRequest& request, Response response,
                             Then then = Then::as_asked) {
-  StringResponse message(static_cast<bhttp::status>(response.status), request.version());
+  TwoPartResponse message(static_cast<bhttp::status>(response.status), request.version());
   message.set(bhttp::field::content_type, response.content_type);
   message.set(bhttp::field::cache_control, "no-store");
   message.keep_alive(then == Then::as_asked && request.keep_alive());
-  message.body() = std::move(response.body);
+  message.body() = {std::move(response.body), std::move(response.shared_end)};
   message.prepare_payload();
   stream.expires_after(core::Seconds(30));
   const auto [error, written] = co_await bhttp::async_write(stream, message, net::tuple);
@@ -180,8 +253,10 @@ net::awaitable<void> refuse_body(beast::tcp_stream& stream, const StringRequest&
 }
 
 // False: the connection has served its last call.
-net::awaitable<bool> answer_call(StatePtr state, beast::tcp_stream& stream, StringRequest& request) {
-  auto response = co_await dispatch(state, request);
+net::awaitable<bool> answer_call(StatePtr state, beast::tcp_stream& stream, StringRequest& request,
+                                 std::shared_ptr<ConnectionClient> client) {
+  auto response = co_await dispatch(state, request, client);
+  client->answered();
   if (response.stream) {
     co_await answer_with_events(stream, response);
     co_return false;
@@ -189,9 +264,11 @@ net::awaitable<bool> answer_call(StatePtr state, beast::tcp_stream& stream, Stri
   co_return co_await answer(stream, request, std::move(response));
 }
 
-net::awaitable<void> serve_calls(StatePtr state, beast::tcp_stream& stream) {
+net::awaitable<void> serve_calls(StatePtr state, Connection& connection) {
+  auto& stream = connection.stream();
   beast::flat_buffer buffer;
   buffer.reserve(kReadSize);
+  const auto client = std::make_shared<ConnectionClient>(stream, buffer);
   while (!state->closed) {
     bhttp::request_parser<bhttp::string_body> parser;
     parser.body_limit(state->options.max_body);
@@ -204,9 +281,27 @@ net::awaitable<void> serve_calls(StatePtr state, beast::tcp_stream& stream) {
     }
     if (error) break;  // closed, idle for too long, or not HTTP: nobody to tell
     stream.expires_never();
+    if (is_authorised(parser.get(), state->options.secret)) connection.showed_secret();
     const CallInHand in_hand(state);
-    if (!co_await answer_call(state, stream, parser.get())) break;
+    if (!co_await answer_call(state, stream, parser.get(), client)) break;
   }
+}
+
+// The oldest goes: a caller with the secret shows it as soon as it is connected.
+void close_a_stranger(Server::State& state) {
+  static constexpr std::string_view kRefusal =
+      "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
+      R"({"error":"too many connections that have not shown the job's secret"})";
+  auto& oldest = *state.strangers.front();
+  state.strangers.splice(state.strangers.end(), state.strangers, state.strangers.begin());  // the next one's turn
+  boost::system::error_code ignored;
+  oldest.socket().non_blocking(true, ignored);
+  oldest.socket().write_some(asio::buffer(kRefusal), ignored);
+  oldest.socket().shutdown(tcp::socket::shutdown_both, ignored);
+  oldest.cancel();  // its coroutine ends, and closes it
+  if (core::steady_now() < state.may_complain_at) return;
+  state.may_complain_at = core::steady_now() + core::Seconds(60);
+  core::log("{} connections have not shown the job's secret: the oldest are closed", state.strangers.size());
 }
 
 // Whatever one connection leads to, the others are served.
@@ -215,22 +310,25 @@ net::awaitable<void> serve(StatePtr state, tcp::socket socket) {
   socket.set_option(tcp::no_delay(true), ignored);
   Connection connection(state, std::move(socket));
   try {
-    co_await serve_calls(state, connection.stream());
+    co_await serve_calls(state, connection);
   } catch (const std::exception& error) {
     core::log("a connection is closed: {}", error.what());
   }
 }
 
 net::awaitable<void> accept_loop(StatePtr state) {
+  bool complained = false;
   while (!state->closed) {
     auto [error, socket] = co_await state->acceptor.async_accept(net::tuple);
     if (!state->acceptor.is_open()) break;
     if (error) {  // out of file descriptors, say: wait for some to come back instead of spinning
-      core::log("accepting a connection: {}", error.message());
+      if (!std::exchange(complained, true)) core::log("accepting a connection: {}", error.message());
+      if (!state->strangers.empty()) close_a_stranger(*state);
       co_await net::pause(core::Millis(100));
       continue;
     }
-    if (state->connections.size() >= state->options.max_connections) continue;  // closes it
+    complained = false;
+    if (state->strangers.size() >= state->options.max_strangers) close_a_stranger(*state);
     net::spawn(state->executor, "serving a connection", serve(state, std::move(socket)));
   }
 }
@@ -279,6 +377,10 @@ void Server::route(Router router) {
 std::uint16_t Server::port() const {
   boost::system::error_code error;
   return state_->acceptor.local_endpoint(error).port();
+}
+
+std::size_t Server::connections() const {
+  return state_->connections.size();
 }
 
 net::awaitable<void> Server::drain(core::Millis at_most) {

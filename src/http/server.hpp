@@ -15,7 +15,9 @@ struct ServerOptions {
   std::uint16_t last_port = 0;  // above `port`: any of the two and what lies between will do
   std::string secret = {};      // every call must carry it
   std::string greeting = {};    // plain text for a browser that asks for "/" without it; empty: it is refused too
-  std::size_t max_connections = 4096;
+  // Connections that have not shown the secret yet. Above this number the oldest of them is closed: connections that
+  // only wait keep out nobody who has the secret, and those with the secret are not limited.
+  std::size_t max_strangers = 256;
   std::size_t max_body = std::size_t{16} << 20U;
   core::Millis idle_timeout = core::Seconds(120);
 };
@@ -32,6 +34,7 @@ class Server {
   // Errors: io, with address and port, when the port cannot be had.
   [[nodiscard]] core::Result<void> listen();
   [[nodiscard]] std::uint16_t port() const;
+  [[nodiscard]] std::size_t connections() const;
   // What it serves, where that needs to know the port first.
   void route(Router router);
   // Takes no more connections and waits, for a bounded time, until the calls in hand are answered.

@@ -56,6 +56,7 @@ void Machine::place_all() {
   record(RecordKind::job_placing,
          fmt::format("asking for {}: {}", core::plural(static_cast<std::int64_t>(tasks_.size()), "place"),
                      describe_roles(plan_.roles)));
+  emit(OpenRendezvous{});
   for (auto& task : tasks_) ask(task);
 }
 
@@ -65,6 +66,7 @@ void Machine::ask(Task& task) {
   task.running_since.reset();
   task.ended_at.reset();
   task.is_saving = false;
+  task.cause = Cause::none;
   emit(Ask{id_of(task)});
 }
 
@@ -87,6 +89,7 @@ void Machine::on(const Placed& event) {
 
 void Machine::launch_all() {
   allocation_deadline_.reset();
+  allocation_round_ = 1;  // a later restart of the gang has all rounds again
   state_ = JobState::starting;
   for (auto& task : tasks_) {
     if (task.state == TaskState::placed) launch(task);
@@ -128,9 +131,10 @@ void Machine::on(const CannotPlace& event) {
     return;
   }
   set_state(*task, TaskState::failed, event.reason);
+  task->cause = event.cause;
   const auto sentence = fmt::format("{} has no place: {}", task->id.str(), event.reason);
-  record(RecordKind::task_failed, *task, fmt::format("has no place: {}", event.reason));
-  begin_stopping({JobState::failed, 1, sentence, id_of(*task)}, sentence);
+  record_end(RecordKind::task_failed, *task, fmt::format("has no place: {}", event.reason));
+  begin_stopping({JobState::failed, 1, sentence, id_of(*task), event.cause}, sentence);
 }
 
 void Machine::on(const Started& event) {
@@ -160,8 +164,7 @@ void Machine::on(const StartFailed& event) {
   if (task == nullptr ||
       (task->state != TaskState::starting && task->state != TaskState::running && task->state != TaskState::stopping))
     return;
-  if (task->state == TaskState::stopping && event.failure == StartFailure::port_taken)
-    return;  // it runs, its end will come
+  if (task->state == TaskState::stopping && event.cause == Cause::port_taken) return;  // it runs, its end will come
   set_deadline(*task, std::nullopt);
   if (task->state == TaskState::stopping) {
     set_state(*task, TaskState::stopped);
@@ -169,7 +172,7 @@ void Machine::on(const StartFailed& event) {
     after_stop(*task);
     return;
   }
-  if (event.failure == StartFailure::port_taken) {
+  if (event.cause == Cause::port_taken) {
     const auto verdict = policy_.after_port_taken();
     if (verdict.what == Verdict::What::retry_gang) {
       record(RecordKind::task_retry, *task,
@@ -178,10 +181,12 @@ void Machine::on(const StartFailed& event) {
       restart_all(event.reason, Millis(0));
       return;
     }
-    task_failed(*task, StartFailure::permanent, fmt::format("{}: {}", event.reason, verdict.reason));
+    // All uncharged restarts are used up: no retry gets the gang its ports.
+    act_on(*task, policy_.after_failure(task->role, Cause::cannot_start), Cause::port_taken,
+           fmt::format("{}: {}", event.reason, verdict.reason));
     return;
   }
-  task_failed(*task, event.failure, event.reason);
+  task_failed(*task, event.cause, event.reason);
 }
 
 // ---- time ------------------------------------------------------------------------------------------------------
@@ -195,7 +200,8 @@ void Machine::on(const Tick&) {
   if (due(run_deadline_)) {
     const auto sentence =
         fmt::format("ran longer than its limit of {} (timeouts.run)", core::format_duration(plan_.run_timeout));
-    if (!outcome_) begin_stopping({JobState::failed, 124, "the job " + sentence, {}}, "the job " + sentence);
+    if (!outcome_)
+      begin_stopping({JobState::failed, 124, "the job " + sentence, {}, Cause::timeout}, "the job " + sentence);
   }
   if (due(allocation_deadline_)) allocation_timed_out();
   if (due(backoff_deadline_)) check_restart();
@@ -225,14 +231,14 @@ void Machine::start_timed_out(Task& task) {
   const auto sentence =
       fmt::format("did not start within {} (timeouts.start)", core::format_duration(plan_.start_timeout));
   stop_task(task, sentence, Millis(0));
-  task_failed(task, StartFailure::transient, sentence);
+  task_failed(task, Cause::timeout, sentence);
 }
 
 void Machine::retry_not_placed(Task& task) {
   auto sentence =
       fmt::format("has no place for its next attempt after {}", core::format_duration(plan_.allocation_timeout));
   if (!task.reason.empty()) sentence += fmt::format(": {}", task.reason);
-  task_failed(task, StartFailure::transient, std::move(sentence));
+  task_failed(task, Cause::no_capacity, std::move(sentence));
 }
 
 void Machine::allocation_timed_out() {
@@ -250,7 +256,7 @@ void Machine::allocation_timed_out() {
                                     core::plural(static_cast<std::int64_t>(tasks_.size()), "task"),
                                     core::format_duration(plan_.allocation_timeout), core::join(missing, ", "));
   if (allocation_round_ >= plan_.allocation_rounds) {
-    begin_stopping({JobState::failed, 1, sentence, {}}, sentence);
+    begin_stopping({JobState::failed, 1, sentence, {}, Cause::no_capacity}, sentence);
     return;
   }
   ++allocation_round_;
@@ -315,12 +321,16 @@ void Machine::record(RecordKind kind, const Task& task, std::string text, std::o
   emit(Record{kind, id_of(task), std::move(text), std::move(exit), {}, 0});
 }
 
+void Machine::record_end(RecordKind kind, const Task& task, std::string text) {
+  emit(Record{kind, id_of(task), std::move(text), task.exit, {}, 0, task.cause});
+}
+
 Snapshot Machine::snapshot() const {
   Snapshot snapshot{state_, job_attempt_, {}, outcome_};
   snapshot.tasks.reserve(tasks_.size());
   for (const auto& task : tasks_) {
-    snapshot.tasks.push_back(
-        {task.id, task.attempt, task.state, task.reason, task.place, task.running_since, task.ended_at, task.exit});
+    snapshot.tasks.push_back({task.id, task.attempt, task.state, task.reason, task.place, task.running_since,
+                              task.ended_at, task.exit, task.cause});
   }
   return snapshot;
 }

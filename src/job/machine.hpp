@@ -53,6 +53,7 @@ class Machine {
     std::optional<Instant> running_since;
     std::optional<Instant> ended_at;
     std::optional<ExitStatus> exit;
+    Cause cause = Cause::none;        // of the latest attempt that failed or was lost
     std::optional<Instant> deadline;  // of its retry's place, its start or its stop
     bool retry_when_ended = false;    // its retry waits for this attempt's end
     bool is_saving = false;           // its process has ended, its results are on their way
@@ -85,7 +86,9 @@ class Machine {
   void retry_not_placed(Task& task);
 
   // Failure and retry (machine_failure.cpp).
-  void task_failed(Task& task, StartFailure failure, std::string sentence);
+  void task_failed(Task& task, Cause cause, std::string sentence);
+  void act_on(Task& task, const Verdict& verdict, Cause cause, std::string sentence);
+  [[nodiscard]] static int exit_code_of(const Task& task);
   void after_stop(Task& task);
   void retry_task(Task& task);
   void restart_all(std::string why, Millis backoff);
@@ -110,6 +113,7 @@ class Machine {
   void emit(Action action) { actions_.push_back(std::move(action)); }
   void record(RecordKind kind, std::string text);
   void record(RecordKind kind, const Task& task, std::string text, std::optional<ExitStatus> exit = std::nullopt);
+  void record_end(RecordKind kind, const Task& task, std::string text);  // with its exit and its cause
 
   const Plan plan_;
   RestartPolicy policy_;

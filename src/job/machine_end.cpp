@@ -21,7 +21,7 @@ void Machine::decider_done() {
 
 void Machine::begin_finishing() {
   state_ = JobState::finishing;
-  outcome_ = Outcome{JobState::succeeded, 0, "every task that decides ended well", {}};
+  outcome_ = Outcome{JobState::succeeded, 0, "every task that decides ended well", {}, Cause::none};
   int evaluators = 0;
   for (const auto& task : tasks_) {
     if (!is_final(task.state) && role_of(task).kind == RoleKind::evaluator) ++evaluators;
@@ -39,13 +39,13 @@ void Machine::begin_finishing() {
 
 void Machine::on(const Broken& event) {
   if (outcome_ || state_ == JobState::restarting) return;  // on its way out, or about to start afresh
-  begin_stopping({JobState::failed, 1, event.reason, {}}, event.reason);
+  begin_stopping({JobState::failed, 1, event.reason, {}, Cause::none}, event.reason);
 }
 
 void Machine::on(const StopRequested& event) {
   const auto grace = event.grace.value_or(plan_.stop_grace);
   if (state_ != JobState::stopping) {
-    begin_stopping({JobState::stopped, 130, fmt::format("stopped by {}", event.by), {}},
+    begin_stopping({JobState::stopped, 130, fmt::format("stopped by {}", event.by), {}, Cause::stopped},
                    fmt::format("stopping: asked by {}", event.by), grace);
     return;
   }
@@ -62,6 +62,7 @@ void Machine::begin_stopping(Outcome outcome, std::string sentence, std::optiona
   backoff_deadline_.reset();
   evaluator_deadline_.reset();
   record(RecordKind::job_stopping, std::move(sentence));
+  emit(CloseRendezvous{});
   for (auto& task : tasks_) {
     if (!is_final(task.state)) stop_task(task, "the job is stopping", grace.value_or(plan_.stop_grace));
   }
@@ -92,7 +93,9 @@ void Machine::on(const Saving& event) {
 
 void Machine::stop_timed_out(Task& task) {
   set_state(task, TaskState::lost, "its host did not confirm its end");
-  record(RecordKind::task_lost, task, "its host did not confirm its end in time");
+  task.cause = Cause::agent_lost;
+  record_end(RecordKind::task_lost, task, "its host did not confirm its end in time");
+  emit(MemberEnded{id_of(task), MemberEnded::Next::gone, task.reason});
   emit(Release{id_of(task)});
   after_stop(task);
 }
@@ -105,7 +108,7 @@ void Machine::check_finished() {
                                                   : RecordKind::job_stopped;
   ExitStatus exit;
   exit.code = outcome_->exit_code;
-  emit(Record{kind, {}, outcome_->reason, exit, {}, 0});
+  emit(Record{kind, {}, outcome_->reason, exit, {}, 0, outcome_->cause});
   emit(Finish{*outcome_});
 }
 

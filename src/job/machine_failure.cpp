@@ -19,16 +19,18 @@ void Machine::on(const Exited& event) {
   if (was_stopping) {
     set_state(*task, TaskState::stopped, task->reason);
     record(RecordKind::task_stopped, *task, fmt::format("stopped ({})", describe(event.status)), event.status);
+    emit(MemberEnded{id_of(*task), MemberEnded::Next::gone, describe(event.status)});
     emit(Release{id_of(*task)});
     after_stop(*task);
     return;
   }
   if (!event.status.ok()) {
-    task_failed(*task, StartFailure::transient, describe(event.status));
+    task_failed(*task, cause_of(event.status), describe(event.status));
     return;
   }
   set_state(*task, TaskState::succeeded);
   record(RecordKind::task_succeeded, *task, "ended well", event.status);
+  emit(MemberEnded{id_of(*task), MemberEnded::Next::left, {}});
   emit(Release{id_of(*task)});
   check_all_running();
   if (role_of(*task).kind == RoleKind::decider) decider_done();
@@ -41,27 +43,35 @@ void Machine::on(const Lost& event) {
   set_deadline(*task, std::nullopt);
   if (task->state == TaskState::stopping) {
     set_state(*task, TaskState::lost, event.reason);
-    record(RecordKind::task_lost, *task, fmt::format("was lost while it stopped: {}", event.reason));
+    task->cause = event.cause;
+    record_end(RecordKind::task_lost, *task, fmt::format("was lost while it stopped: {}", event.reason));
+    emit(MemberEnded{id_of(*task), MemberEnded::Next::gone, event.reason});
     after_stop(*task);
     return;
   }
   if (task->state == TaskState::placed && state_ == JobState::placing) {  // nothing ran: ask again, nothing to charge
-    record(RecordKind::task_lost, *task, fmt::format("was lost: {}", event.reason));
+    task->cause = event.cause;
+    record_end(RecordKind::task_lost, *task, fmt::format("was lost: {}", event.reason));
     ++task->attempt;
     ask(*task);
     return;
   }
-  task_failed(*task, StartFailure::transient, fmt::format("was lost: {}", event.reason));
+  task_failed(*task, event.cause, fmt::format("was lost: {}", event.reason));
 }
 
-void Machine::task_failed(Task& task, StartFailure failure, std::string sentence) {
-  const auto verdict = policy_.after_failure(role_of(task), failure);
+void Machine::task_failed(Task& task, Cause cause, std::string sentence) {
+  act_on(task, policy_.after_failure(task.role, cause), cause, std::move(sentence));
+}
+
+void Machine::act_on(Task& task, const Verdict& verdict, Cause cause, std::string sentence) {
+  task.cause = cause;
   const bool stops_first = task.state == TaskState::stopping;  // start_timed_out: its process may still be there
   if (!stops_first) {
     set_state(task, TaskState::failed, sentence);
     emit(Release{id_of(task)});
   }
-  record(RecordKind::task_failed, task, sentence, task.exit);
+  record_end(RecordKind::task_failed, task, sentence);
+  emit(MemberEnded{id_of(task), MemberEnded::Next::unknown, sentence});
 
   using What = Verdict::What;
   switch (verdict.what) {
@@ -73,6 +83,7 @@ void Machine::task_failed(Task& task, StartFailure failure, std::string sentence
     case What::retry_task:
       if (outcome_ || state_ == JobState::finishing) break;
       record(RecordKind::task_retry, task, fmt::format("starts again: {}", verdict.reason));
+      emit(MemberEnded{id_of(task), MemberEnded::Next::restarts, sentence});
       if (stops_first)
         task.retry_when_ended = true;
       else
@@ -92,10 +103,16 @@ void Machine::task_failed(Task& task, StartFailure failure, std::string sentence
     check_finished();
     return;
   }
-  const int code = task.exit ? std::max(task.exit->shell_code(), 1) : 1;
   const auto text = fmt::format("{} {}", task.id.str(), sentence);
-  begin_stopping({JobState::failed, code, text, id_of(task)},
+  begin_stopping({JobState::failed, exit_code_of(task), text, id_of(task), cause},
                  fmt::format("{} failed and {}: stopping the others", task.id.str(), verdict.reason));
+}
+
+// The code that a shell would report: 127 for a command that cannot be started.
+int Machine::exit_code_of(const Task& task) {
+  constexpr int kCommandNotFound = 127;
+  if (task.cause == Cause::cannot_start) return kCommandNotFound;
+  return task.exit ? std::max(task.exit->shell_code(), 1) : 1;
 }
 
 // A task that was asked to stop is gone: whoever waited for that goes on.
@@ -117,6 +134,7 @@ void Machine::restart_all(std::string why, Millis backoff) {
   restart_backoff_ = backoff;
   allocation_deadline_.reset();
   record(RecordKind::job_restarting, fmt::format("all tasks start again: {}", why));
+  emit(CloseRendezvous{});
   for (auto& task : tasks_) {
     if (!is_final(task.state) && task.state != TaskState::stopping)
       stop_task(task, "all tasks start again", plan_.stop_grace);

@@ -9,20 +9,24 @@
 namespace ydl::job {
 
 RestartPolicy::RestartPolicy(const Plan& plan)
-    : plan_(plan), role_retries_left_(full_budgets()), job_retries_left_(plan.job_retries) {}
+    : roles_(plan.roles),
+      job_retries_(plan.job_retries),
+      role_retries_left_(full_budgets()),
+      job_retries_left_(plan.job_retries) {}
 
 std::vector<int> RestartPolicy::full_budgets() const {
   std::vector<int> budgets;
-  for (const auto& role : plan_.roles) budgets.push_back(role.retries);
+  for (const auto& role : roles_) budgets.push_back(role.retries);
   return budgets;
 }
 
-Verdict RestartPolicy::after_failure(const RolePlan& role, StartFailure failure) {
+Verdict RestartPolicy::after_failure(std::size_t index, Cause cause) {
   using What = Verdict::What;
-  const auto index = static_cast<std::size_t>(&role - plan_.roles.data());
-  YDL_ASSERT(index < role_retries_left_.size());
+  YDL_ASSERT(index < roles_.size());
+  const auto& role = roles_[index];
+  const bool may_help = may_help_to_retry(cause);
 
-  if (failure != StartFailure::permanent) {
+  if (may_help) {
     if (int& left = role_retries_left_[index]; left > 0) {
       --left;
       auto reason = left == 0 ? fmt::format("the last retry of role {}", role.name)
@@ -35,15 +39,15 @@ Verdict RestartPolicy::after_failure(const RolePlan& role, StartFailure failure)
   if (role.kind == RoleKind::side || role.kind == RoleKind::evaluator) {
     return {What::report_only, fmt::format("the job does not depend on role {}", role.name)};
   }
-  if (failure != StartFailure::permanent && job_retries_left_ > 0) {
+  if (may_help && job_retries_left_ > 0) {
     --job_retries_left_;
     role_retries_left_ = full_budgets();
     return {What::retry_job, job_retries_left_ == 0 ? "the last retry of the job"
                                                     : fmt::format("{} more left for the job", job_retries_left_)};
   }
-  if (failure == StartFailure::permanent) return {What::fail_job, "trying again cannot help"};
-  return {What::fail_job, role.retries > 0 || plan_.job_retries > 0 ? "no retries are left"
-                                                                    : "no retries were asked for (--retries N)"};
+  if (!may_help) return {What::fail_job, "trying again cannot help"};
+  return {What::fail_job,
+          role.retries > 0 || job_retries_ > 0 ? "no retries are left" : "no retries were asked for (--retries N)"};
 }
 
 Verdict RestartPolicy::after_port_taken() {

@@ -25,8 +25,8 @@ class RestartPolicy {
  public:
   explicit RestartPolicy(const Plan& plan);
 
-  // `permanent`: trying again cannot help.
-  [[nodiscard]] Verdict after_failure(const RolePlan& role, StartFailure failure);
+  // `role` is the index of the failed task's role in the plan.
+  [[nodiscard]] Verdict after_failure(std::size_t role, Cause cause);
 
   // The ports of a gang were taken by a stranger: not the task's fault, but not for ever either.
   [[nodiscard]] Verdict after_port_taken();
@@ -34,7 +34,8 @@ class RestartPolicy {
  private:
   static constexpr int kPortRetries = 5;
 
-  const Plan& plan_;
+  std::vector<RolePlan> roles_;
+  int job_retries_;
   std::vector<int> role_retries_left_;
   int job_retries_left_;
   int port_retries_left_ = kPortRetries;

@@ -51,6 +51,13 @@ bool is_final(TaskState state) {
          state == TaskState::lost;
 }
 
+Cause cause_of(const ExitStatus& status) {
+  if (status.cause != Cause::none) return status.cause;
+  if (status.out_of_memory) return Cause::memory;
+  if (status.signal != 0) return Cause::signal;
+  return status.code == 0 ? Cause::none : Cause::exit_code;
+}
+
 std::string describe(const ExitStatus& status) {
   if (status.out_of_memory) {
     // The kernel lets nobody pass a limit; who looks at processes from time to time does.

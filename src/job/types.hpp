@@ -3,6 +3,7 @@
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "core/roles.hpp"
+#include "job/cause.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -58,6 +59,8 @@ struct ExitStatus {
   std::uint64_t peak_memory = 0;   // bytes, 0 when unknown
   std::uint64_t memory_limit = 0;  // bytes, 0 when none was set
   std::string killer = {};         // who killed it, why, and what to do; "" when nobody said so
+  // Set where the code and the signal do not tell the cause: results that were not saved, a NodeManager's kill.
+  Cause cause = Cause::none;
   [[nodiscard]] bool ok() const { return code == 0 && signal == 0; }
   // The code a shell would report: the exit code, or 128 + signal.
   [[nodiscard]] int shell_code() const { return signal != 0 ? 128 + signal : code; }
@@ -86,19 +89,17 @@ struct NotPlacedYet {
 struct CannotPlace {
   AttemptId attempt;
   std::string reason;
+  Cause cause = Cause::no_capacity;
 };
 struct Started {
   AttemptId attempt;
   int pid = 0;
 };
-enum class StartFailure {
-  transient,   // may work on another try
-  permanent,   // never will: the command does not exist
-  port_taken,  // a stranger bound a port that was held: new ports, and nobody's retry is charged
-};
+// `cause` is cannot_start (no attempt can succeed), port_taken (the gang gets new ports, no retry is charged) or
+// start_failed (another attempt may succeed).
 struct StartFailed {
   AttemptId attempt;
-  StartFailure failure = StartFailure::transient;
+  Cause cause = Cause::start_failed;
   std::string reason;
 };
 // Its process has ended and its results are being saved: its end is to be waited for as long as this is said.
@@ -113,6 +114,7 @@ struct Exited {
 struct Lost {
   AttemptId attempt;
   std::string reason;
+  Cause cause = Cause::agent_lost;
 };
 // Something that all tasks depend on failed: the parameter server's scheduler, say.
 struct Broken {
@@ -177,22 +179,40 @@ struct Record {
   std::optional<ExitStatus> exit;  // task_succeeded, task_failed; of a job that ended: its code
   std::optional<Place> place;      // task_placed
   int pid = 0;                     // task_running
+  Cause cause = Cause::none;       // task_failed, task_lost, job_failed
 };
 
 enum class JobState { placing, starting, running, finishing, stopping, restarting, succeeded, failed, stopped };
 enum class TaskState { waiting, placed, starting, running, stopping, succeeded, failed, stopped, lost };
 
 struct Outcome {
-  JobState state = JobState::succeeded;  // succeeded, failed or stopped
-  int exit_code = 0;                     // of the task that decided
-  std::string reason;                    // one sentence
-  std::optional<AttemptId> cause;        // the attempt that failed first and for good
+  JobState state = JobState::succeeded;    // succeeded, failed or stopped
+  int exit_code = 0;                       // of the task that decided
+  std::string reason;                      // one sentence
+  std::optional<AttemptId> first_failure;  // the attempt that failed first and for good
+  Cause cause = Cause::none;               // of a job that failed
 };
 struct Finish {
   Outcome outcome;
 };
 
-using Action = std::variant<Ask, Launch, Stop, Release, Record, Finish>;
+// ---- the rendezvous: what the tasks of a framework register with (the scheduler of ps-lite). The driver of a
+// framework without one ignores these.
+struct OpenRendezvous {};   // a start of all tasks begins: they register afresh
+struct CloseRendezvous {};  // all tasks are about to be stopped: what they still say there means nothing
+struct MemberEnded {
+  enum class Next {
+    unknown,   // what follows is not decided yet
+    restarts,  // it comes back with its next attempt
+    left,      // it succeeded
+    gone,      // it was stopped or lost
+  };
+  AttemptId attempt;
+  Next next = Next::unknown;
+  std::string reason;  // one sentence
+};
+
+using Action = std::variant<Ask, Launch, Stop, Release, OpenRendezvous, CloseRendezvous, MemberEnded, Record, Finish>;
 
 // ---- what it looks like now ------------------------------------------------------------------------------------
 struct TaskSnapshot {
@@ -204,6 +224,7 @@ struct TaskSnapshot {
   std::optional<Instant> running_since;
   std::optional<Instant> ended_at;
   std::optional<ExitStatus> exit;  // of the latest attempt that ended
+  Cause cause = Cause::none;       // why the latest attempt failed or was lost
 };
 struct Snapshot {
   JobState state = JobState::placing;
@@ -218,6 +239,8 @@ struct Snapshot {
 [[nodiscard]] std::string_view name(RoleKind kind);
 [[nodiscard]] bool is_final(JobState state);
 [[nodiscard]] bool is_final(TaskState state);
+// exit_code, signal, memory or what `status.cause` names; none for a success.
+[[nodiscard]] Cause cause_of(const ExitStatus& status);
 // "ended with code 3", "was ended by signal 9 (SIGKILL)", "ran out of memory: ...".
 [[nodiscard]] std::string describe(const ExitStatus& status);
 

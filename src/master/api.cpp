@@ -31,7 +31,10 @@ std::int64_t number(const Request& request, const std::string& key, std::int64_t
 }
 
 Response refuse(const core::Error& error) {
-  const unsigned status = error.code == Errc::not_found ? 404 : error.code == Errc::refused ? 409 : 400;
+  const unsigned status = error.code == Errc::not_found ? 404
+                          : error.code == Errc::refused ? 409
+                          : error.code == Errc::timeout ? 504
+                                                        : 400;
   return Response::error(status, error.message);
 }
 
@@ -76,7 +79,18 @@ core::Result<std::string> read_piece(const std::filesystem::path& file, std::int
   return piece;
 }
 
-awaitable<Response> get_log(Master& master, Request request) {
+// On a cluster logs are where the tasks run: the task's agent reads them, as long as it is there.
+net::Async<std::string> ask_for_piece(Master& master, agent::Hub& hub, agent::ReadLog question) {
+  const auto where = fmt::format("the logs of the job are in {}", master.logs_elsewhere());
+  const auto agent = hub.agent_of(question.attempt);
+  if (!agent)
+    co_return core::fail(Errc::not_found, fmt::format("no agent has {} now: {}", question.attempt.str(), where));
+  auto piece = co_await hub.read_log(*agent, std::move(question));
+  if (!piece) co_return core::fail(piece.error().code, fmt::format("{}; {}", piece.error().message, where));
+  co_return std::move(piece->bytes);
+}
+
+awaitable<Response> get_log(Master& master, agent::Hub& hub, Request request) {
   const auto task = core::TaskId::parse(request.captures["task"]);
   if (!task) co_return refuse(task.error());
   int attempt = 0;
@@ -88,9 +102,18 @@ awaitable<Response> get_log(Master& master, Request request) {
   if (stream != "stdout" && stream != "stderr") co_return Response::error(400, "stream is stdout or stderr");
   attempt = static_cast<int>(std::min<std::int64_t>(number(request, "attempt", attempt), attempt));
   constexpr auto kLastOffset = std::numeric_limits<std::int64_t>::max() - kLogPiece;
-  const auto piece = read_piece(master.folder().task_logs({*task, attempt}) / stream,
-                                std::min(number(request, "offset", 0), kLastOffset),
-                                std::min(number(request, "limit", kLogPiece), kLogPiece));
+  const auto offset = std::min(number(request, "offset", 0), kLastOffset);
+  const auto limit = std::min(number(request, "limit", kLogPiece), kLogPiece);
+  const core::AttemptId wanted{*task, attempt};
+  if (!master.logs_elsewhere().empty()) {
+    agent::ReadLog question{wanted,
+                            stream == "stdout" ? agent::LogStream::standard_output : agent::LogStream::standard_error,
+                            static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(limit)};
+    auto asked = co_await ask_for_piece(master, hub, std::move(question));
+    if (!asked) co_return refuse(asked.error());
+    co_return Response{200, *std::move(asked), "application/octet-stream"};
+  }
+  const auto piece = read_piece(master.folder().task_logs(wanted) / stream, offset, limit);
   if (!piece) co_return refuse(piece.error());
   co_return Response{200, *piece, "application/octet-stream"};
 }
@@ -110,16 +133,17 @@ awaitable<Response> agent_hello(agent::Hub& hub, Request request) {
   co_return done ? Response::json("{}") : refuse(done.error());
 }
 
-awaitable<Response> agent_commands(agent::Hub& hub, Request request) {
+awaitable<Response> agent_exchange(agent::Hub& hub, Request request) {
+  const core::AgentId id{request.captures["id"]};
+  if (const auto taken = hub.reports(id, request.body); !taken) co_return refuse(taken.error());
   const auto after = static_cast<agent::Sequence>(number(request, "after", 0));
-  const auto wait = std::min(number(request, "wait", 0), kLongestWait);
-  const auto body = co_await hub.commands({request.captures["id"]}, after, core::Millis(wait));
-  co_return body ? Response::json(*body) : refuse(body.error());
-}
-
-awaitable<Response> agent_reports(agent::Hub& hub, Request request) {
-  const auto done = hub.reports({request.captures["id"]}, request.body);
-  co_return done ? Response::json("{}") : refuse(done.error());
+  auto wait = std::min(number(request, "wait", 0), kLongestWait);
+  if (request.client && request.client->has_more([&hub, id] { hub.answer_now(id); })) wait = 0;
+  auto list = co_await hub.commands(id, after, core::Millis(wait));
+  if (!list) co_return refuse(list.error());
+  auto response = Response::json(std::move(list->commands));
+  response.shared_end = std::move(list->gang);
+  co_return response;
 }
 
 awaitable<Response> get_job(Master& master, Request) {
@@ -130,15 +154,14 @@ awaitable<Response> get_job(Master& master, Request) {
 
 void add_agent_routes(http::Router& router, agent::Hub& hub) {
   router.add("POST", "/v1/agents/{id}/hello", [&hub](Request r) { return agent_hello(hub, std::move(r)); });
-  router.add("GET", "/v1/agents/{id}/commands", [&hub](Request r) { return agent_commands(hub, std::move(r)); });
-  router.add("POST", "/v1/agents/{id}/reports", [&hub](Request r) { return agent_reports(hub, std::move(r)); });
+  router.add("POST", "/v1/agents/{id}/exchange", [&hub](Request r) { return agent_exchange(hub, std::move(r)); });
 }
 
 http::Router make_api(Master& master, agent::Hub& hub) {
   http::Router router;
   router.add("GET", "/v1/job", [&](Request r) { return get_job(master, std::move(r)); });
   router.add("GET", "/v1/events", [&](Request r) { return get_events(master, std::move(r)); });
-  router.add("GET", "/v1/tasks/{task}/logs", [&](Request r) { return get_log(master, std::move(r)); });
+  router.add("GET", "/v1/tasks/{task}/logs", [&](Request r) { return get_log(master, hub, std::move(r)); });
   router.add("POST", "/v1/job/stop", [&](Request r) { return post_stop(master, std::move(r)); });
   add_agent_routes(router, hub);
   return router;

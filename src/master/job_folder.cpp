@@ -86,6 +86,17 @@ Result<fs::path> jobs_root(const core::Getenv& getenv) {
   return *home / ".local" / "state" / "ydl" / "jobs";
 }
 
+bool is_job_id(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  constexpr std::size_t kSuffix = 5;  // "-03fa"
+  constexpr std::size_t kLongest = 24 + kSuffix;
+  if (text.size() <= kSuffix || text.size() > kLongest || text.front() == '-') return false;
+  const auto suffix = text.substr(text.size() - kSuffix);
+  const auto is_allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  return std::ranges::all_of(text, is_allowed) && suffix.front() == '-' &&
+         suffix.find_first_not_of(kHex, 1) == std::string_view::npos;
+}
+
 Result<JobFolder> create_job_folder(const fs::path& jobs, const std::string& name) {
   if (auto made = core::make_directories(jobs, 0700); !made) return fail(made.error());
   for (int tries = 0; tries < 100; ++tries) {
@@ -103,9 +114,10 @@ Result<JobFolder> create_job_folder(const fs::path& jobs, const std::string& nam
 
 std::vector<JobFolder> list_job_folders(const fs::path& jobs) {
   std::vector<JobFolder> folders;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(jobs, ignored)) {
-    if (entry.is_directory(ignored)) folders.emplace_back(entry.path());
+  std::error_code error;
+  for (fs::directory_iterator entry(jobs, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    std::error_code unknown;
+    if (entry->is_directory(unknown)) folders.emplace_back(entry->path());
   }
   return folders;
 }

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,7 @@ inline constexpr int kFolderVersion = 1;
 //           state.json               where it stands: StateFile, replaced as a whole
 //           view.json                the job and its tasks as they ended
 //           events.jsonl             everything that happened, one JSON object per line
+//           told.jsonl               what the job's state machine was told, and when: job/event_codec.hpp
 //           yarn.json                where it runs on a cluster, if it does
 //           master.json              address and secret of the running master, mode 0600
 //           master.lock              locked while the master lives
@@ -42,6 +44,7 @@ class JobFolder {
   [[nodiscard]] std::filesystem::path state_file() const { return root_ / "state.json"; }
   [[nodiscard]] std::filesystem::path view_file() const { return root_ / "view.json"; }
   [[nodiscard]] std::filesystem::path events_file() const { return root_ / "events.jsonl"; }
+  [[nodiscard]] std::filesystem::path told_file() const { return root_ / "told.jsonl"; }
   [[nodiscard]] std::filesystem::path master_file() const { return root_ / "master.json"; }
   [[nodiscard]] std::filesystem::path yarn_file() const { return root_ / "yarn.json"; }
   [[nodiscard]] std::filesystem::path lock_file() const { return root_ / "master.lock"; }
@@ -80,6 +83,10 @@ struct StateFile {
 
 // Where jobs are kept: $XDG_STATE_HOME/ydl/jobs or ~/.local/state/ydl/jobs.
 [[nodiscard]] core::Result<std::filesystem::path> jobs_root(const core::Getenv& getenv = core::process_getenv);
+
+// Whether it has the form of an id that create_job_folder() gives: "train-03fa". Names from elsewhere must pass this
+// before they become part of a path.
+[[nodiscard]] bool is_job_id(std::string_view text);
 
 // Makes a new folder with an id that starts with `name`.
 [[nodiscard]] core::Result<JobFolder> create_job_folder(const std::filesystem::path& jobs, const std::string& name);

@@ -24,6 +24,7 @@ json::object event_json(std::uint64_t seq, core::WallTime time, const job::Recor
     object["signal"] = record.exit->signal;
     if (record.exit->peak_memory > 0) object["peak_memory"] = static_cast<std::int64_t>(record.exit->peak_memory);
   }
+  if (record.cause != job::Cause::none) object["cause"] = job::name(record.cause);
   if (record.place) object["node"] = record.place->node;
   if (record.pid != 0) object["pid"] = record.pid;
   return object;

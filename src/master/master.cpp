@@ -1,12 +1,15 @@
 #include "master/master.hpp"
 
+#include "agent/command_list.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
+#include "master/host_gpus.hpp"
 #include "master/job_image.hpp"
 #include "net/spawn.hpp"
 #include "spec/rules.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <utility>
 
@@ -17,15 +20,34 @@ namespace ydl::master {
 
 namespace json = boost::json;
 
+namespace {
+
+// Two jobs that wait for each other's containers must not back off for the same time.
+job::Plan with_seed(job::Plan plan, const core::JobId& id) {
+  plan.seed = std::hash<core::JobId>{}(id);
+  return plan;
+}
+
+}  // namespace
+
+std::string_view remedy_for(const std::error_code& error) {
+  if (error == std::errc::no_space_on_device || error == std::error_code(EDQUOT, std::generic_category()))
+    return "; make room on that disk";
+  if (error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system)
+    return "; raise the limit of open files (ulimit -Hn)";
+  return "";
+}
+
 Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, JobFile job, JobPlan plan,
                const Site& site)
     : executor_(executor),
       folder_(std::move(folder)),
       job_(std::move(job)),
       plan_(std::move(plan)),
-      logs_(site.logs.empty() ? folder_.logs().string() : site.logs),
-      machine_(plan_.machine),
+      logs_elsewhere_(site.logs),
+      machine_(with_seed(plan_.machine, job_.id)),
       journal_(executor, folder_.events_file()),
+      told_(folder_.told_file()),
       timer_(executor),
       ended_(executor) {
   if (plan_.framework->needs_scheduler()) {
@@ -45,10 +67,10 @@ Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, Job
 
 net::awaitable<job::Outcome> Master::run() {
   if (auto opened = co_await backend_->open(); !opened) {
-    const job::Outcome outcome{job::JobState::failed, 1, opened.error().message, {}};
+    const job::Outcome outcome{job::JobState::failed, 1, opened.error().message, {}, job::Cause::cluster};
     job::ExitStatus exit;
     exit.code = outcome.exit_code;
-    on(job::Record{job::RecordKind::job_failed, {}, outcome.reason, exit, {}, 0});
+    on(job::Record{job::RecordKind::job_failed, {}, outcome.reason, exit, {}, 0, outcome.cause});
     on(job::Finish{outcome});
     flush_journal();
     write_state();
@@ -92,7 +114,9 @@ void Master::happen(job::Event event) {
 
 void Master::handle(const job::Event& event) {
   gang_.reset();
-  for (const auto& action : machine_.handle(event, core::steady_now())) carry_out(action);
+  const auto now = core::steady_now();
+  told_.add(event, now);
+  for (const auto& action : machine_.handle(event, now)) carry_out(action);
   const auto snapshot_state = outcome_ ? outcome_->state : machine_.state();
   if (std::exchange(written_state_, snapshot_state) != snapshot_state) write_state();
 }
@@ -127,6 +151,7 @@ void Master::on(const job::Ask& ask) {
   request.ports = plan_.ports(task);
   request.port_range = job_.port_range;
   request.gpus = role.gpus;
+  request.host_gpus = host_gpus(plan_, job_.cluster, ask.attempt);
   request.memory = role.asked.memory.value_or(0);
   request.vcores = role.asked.vcores.value_or(0);
   for (const auto& input : job_.spec.inputs) request.inputs.push_back({input.source, spec::name_in_task(input)});
@@ -135,26 +160,43 @@ void Master::on(const job::Ask& ask) {
 }
 
 void Master::on(const job::Launch& launch) {
-  const auto& task = launch.attempt.task;
-  if (!gang_) {
-    gang_ = gang();
-    common_environment_ = framework::common_environment(*gang_);
+  if (!gang_) make_gang();
+  if (scheduler_) scheduler_->launching(gang_->member(launch.attempt.task));
+  auto request = launch_of(launch.attempt);
+  for (const auto& [name, value] : request.env) {
+    const auto is_continued = std::ranges::find(request.continued, name) != request.continued.end();
+    const auto before = is_continued ? gang_facts_->beginnings.at(name).size() : 0;
+    if (auto fits = framework::check_length(name, before + value.size()); !fits)
+      return happen(job::Broken{fmt::format("{}: {}", launch.attempt.task.str(), fits.error().message)});
   }
-  agent::Launch request;
-  request.attempt = launch.attempt;
+  backend_->launch(std::move(request));
+}
+
+void Master::make_gang() {
+  gang_ = gang();
+  agent::GangFacts facts{gang_->start, framework::tasks_json(*gang_), plan_.framework->beginnings(*gang_)};
+  gang_text_ = agent::encode_gang(facts);
+  gang_facts_ = std::make_shared<const agent::GangFacts>(std::move(facts));
+}
+
+agent::Launch Master::launch_of(const core::AttemptId& attempt) const {
+  const auto& task = attempt.task;
   const auto& role = plan_.role(task.role);
-  request.argv = role.argv;
-  if (scheduler_) scheduler_->launching(gang_->member(task));
-  request.env = common_environment_;
-  request.env.merge(framework::task_environment(*gang_, task));
+  agent::Launch request{attempt, role.argv};
+  request.gang = gang_facts_;
+  request.gang_text = gang_text_;
+  request.env = framework::task_environment(*gang_, task);
   request.env.merge(plan_.framework->environment(*gang_, task));
   for (const auto* variable : {"OMP_NUM_THREADS"}) {  // a default of ours; what the user's shell says comes first
     if (core::process_getenv(variable)) request.env.erase(variable);
   }
   if (!core::process_getenv("PYTHONUNBUFFERED")) request.env["PYTHONUNBUFFERED"] = "1";  // or logs come in lumps
   for (const auto& [name, value] : role.env) request.env[name] = value;
-  request.env["YDL_ATTEMPT"] = std::to_string(launch.attempt.attempt);
-  backend_->launch(std::move(request));
+  for (const auto& [name, value] : gang_facts_->beginnings) {
+    if (request.env.contains(name) && !role.env.contains(name)) request.continued.push_back(name);
+  }
+  request.env["YDL_ATTEMPT"] = std::to_string(attempt.attempt);
+  return request;
 }
 
 framework::Gang Master::gang() const {
@@ -203,13 +245,21 @@ void Master::on(const job::Release& release) {
   backend_->release(release.attempt);
 }
 
+void Master::on(const job::OpenRendezvous&) {
+  if (!scheduler_) return;
+  if (auto started = scheduler_->start(); !started) happen(job::Broken{started.error().message});
+}
+
+void Master::on(const job::CloseRendezvous&) {
+  if (scheduler_) scheduler_->stop();
+}
+
+void Master::on(const job::MemberEnded& member) {
+  if (scheduler_) scheduler_->ended(member);
+}
+
 void Master::on(const job::Record& record) {
   journal_.add(record, core::wall_now());
-  if (!scheduler_) return;
-  if (record.kind == job::RecordKind::job_placing) {
-    if (auto started = scheduler_->start(); !started) happen(job::Broken{started.error().message});
-  }
-  scheduler_->follow(record);
 }
 
 void Master::on(const job::Finish& finish) {
@@ -224,6 +274,7 @@ void Master::note(std::string text, std::optional<core::AttemptId> attempt) {
 }
 
 void Master::flush_journal() {
+  if (auto flushed = told_.flush(); !flushed) records_incomplete(flushed.error());
   if (auto flushed = journal_.flush(); !flushed) records_incomplete(flushed.error());
 }
 
@@ -234,7 +285,7 @@ void Master::records_incomplete(const core::Error& why) {
   on(job::Record{
       job::RecordKind::note,
       {},
-      fmt::format("{}: the job goes on, but its folder will lack what happened; make room on that disk", why.message),
+      fmt::format("{}: the job goes on, but its folder will lack what happened{}", why.message, remedy_for(why.code)),
       {},
       {},
       0});
@@ -247,9 +298,9 @@ void Master::write_state() {
   if (outcome_) {
     state.exit_code = outcome_->exit_code;
     state.reason = outcome_->reason;
-    if (outcome_->cause) {
-      state.cause = outcome_->cause->task.str();
-      state.cause_attempt = outcome_->cause->attempt;
+    if (outcome_->first_failure) {
+      state.cause = outcome_->first_failure->task.str();
+      state.cause_attempt = outcome_->first_failure->attempt;
     }
     state.finished = finished_at_;
   }
@@ -273,6 +324,7 @@ std::string Master::job_view() const {
     json::object view{
         {"id", task.id.str()}, {"attempt", task.attempt}, {"state", job::name(task.state)}, {"reason", task.reason}};
     if (task.place) view["node"] = task.place->node;
+    if (task.cause != job::Cause::none) view["cause"] = job::name(task.cause);
     if (task.running_since && task.ended_at) view["ran_ms"] = (*task.ended_at - *task.running_since).count();
     if (task.running_since) view["running_since"] = core::format_utc(wall - (now - *task.running_since));
     if (const auto output = outputs_.find(task.id);
@@ -293,13 +345,14 @@ std::string Master::job_view() const {
                     {"state", job::name(outcome_ ? outcome_->state : snapshot.state)},
                     {"attempt", snapshot.attempt},
                     {"submitted", core::format_utc(job_.created)},
-                    {"logs", logs_},
+                    {"logs", logs_elsewhere_.empty() ? folder_.logs().string() : logs_elsewhere_},
                     {"results", job_.results.string()},
                     {"tasks", std::move(tasks)}};
   if (finished_at_) view["finished"] = core::format_utc(*finished_at_);
   if (outcome_) {
     view["exit_code"] = outcome_->exit_code;
     view["reason"] = outcome_->reason;
+    if (outcome_->cause != job::Cause::none) view["cause"] = job::name(outcome_->cause);
   }
   return json::serialize(view);
 }

@@ -8,6 +8,7 @@
 #include "master/plan.hpp"
 #include "master/progress.hpp"
 #include "master/scheduler_host.hpp"
+#include "master/told_log.hpp"
 #include "net/asio.hpp"
 
 #include <deque>
@@ -15,6 +16,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 namespace ydl::master {
 
@@ -53,6 +56,8 @@ class Master {
   void write_view();
   [[nodiscard]] Journal& journal() { return journal_; }
   [[nodiscard]] const JobFolder& folder() const { return folder_; }
+  // Where people find the tasks' logs, when that is not the job's folder; empty otherwise.
+  [[nodiscard]] const std::string& logs_elsewhere() const { return logs_elsewhere_; }
   [[nodiscard]] bool finished() const { return outcome_.has_value(); }
   [[nodiscard]] const job::Machine& machine() const { return machine_; }
 
@@ -64,6 +69,9 @@ class Master {
   void on(const job::Launch& launch);
   void on(const job::Stop& stop);
   void on(const job::Release& release);
+  void on(const job::OpenRendezvous&);
+  void on(const job::CloseRendezvous&);
+  void on(const job::MemberEnded& member);
   void on(const job::Record& record);
   void on(const job::Finish& finish);
   void note(std::string text, std::optional<core::AttemptId> attempt = std::nullopt);
@@ -73,22 +81,26 @@ class Master {
   void records_incomplete(const core::Error& why);
   void arm_timer();
   [[nodiscard]] framework::Gang gang() const;
+  void make_gang();
+  [[nodiscard]] agent::Launch launch_of(const core::AttemptId& attempt) const;
   [[nodiscard]] net::awaitable<void> tick();
 
   net::asio::any_io_executor executor_;
   JobFolder folder_;
   JobFile job_;
   JobPlan plan_;
-  std::string logs_;
+  std::string logs_elsewhere_;
   job::Machine machine_;
   Journal journal_;
+  ToldLog told_;
   std::unique_ptr<backend::Backend> backend_;
   std::optional<SchedulerHost> scheduler_;  // where the framework needs one
 
   std::deque<job::Event> events_;  // told while another was being handled
   bool handling_ = false;
   std::optional<framework::Gang> gang_;  // as of the event being handled: every launch of a gang needs the same one
-  framework::Environment common_environment_;  // of gang_
+  std::shared_ptr<const agent::GangFacts> gang_facts_;  // of gang_
+  std::shared_ptr<const std::string> gang_text_;        // the same, encoded
   TaskOutputs outputs_;
   std::optional<job::Outcome> outcome_;
   std::optional<core::WallTime> finished_at_;
@@ -98,5 +110,8 @@ class Master {
   net::asio::steady_timer timer_;
   net::Signal ended_;
 };
+
+// What a user can do about a file of the job that cannot be written: "; make room on that disk", or nothing.
+[[nodiscard]] std::string_view remedy_for(const std::error_code& error);
 
 }  // namespace ydl::master

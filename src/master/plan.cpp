@@ -174,6 +174,9 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
     launch.interpreter_note = std::move(command->interpreter_note);
     launch.env = spec.env;
     for (const auto& [name, value] : role.env) launch.env[name] = value;
+    for (const auto& [name, value] : launch.env) {
+      if (auto fits = framework::check_length(name, value.size()); !fits) return fail(fits.error());
+    }
     launch.asked = role.resources;
     launch.memory = role.resources.memory.value_or(*kind == core::RoleKind::service ? kServerMemory : kWorkerMemory);
     launch.vcores = role.resources.vcores.value_or(1);

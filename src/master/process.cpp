@@ -3,6 +3,7 @@
 #include "agent/hub.hpp"
 #include "agent/tree_killer.hpp"
 #include "backend/local/local.hpp"
+#include "core/descriptors.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "http/server.hpp"
@@ -29,6 +30,20 @@ namespace ydl::master {
 namespace {
 
 namespace asio = net::asio;
+
+constexpr std::uint64_t kOtherDescriptors = 64;  // clients, HDFS, NodeManagers, files
+
+struct Need {
+  std::uint64_t per_task = 0;
+  std::uint64_t others = 0;
+};
+
+core::Result<void> check_descriptors(const JobPlan& plan, const Need& need) {
+  std::uint64_t tasks = 0;
+  for (const auto& role : plan.roles) tasks += static_cast<std::uint64_t>(role.count);
+  return core::check_descriptors(fmt::format("a job of {} tasks", tasks), tasks * need.per_task + need.others,
+                                 core::descriptor_limit());
+}
 
 net::awaitable<void> watch_leash(Master& master) {
   asio::posix::stream_descriptor leash(co_await asio::this_coro::executor, ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
@@ -84,6 +99,15 @@ core::Result<PreparedJob> prepare_job(const JobFolder& folder, const FindCommand
   return PreparedJob{*std::move(job), *std::move(plan)};
 }
 
+core::Result<void> check_descriptors_of_master(const JobPlan& plan) {
+  return check_descriptors(plan, {.per_task = 1, .others = http::ServerOptions{}.max_strangers + kOtherDescriptors});
+}
+
+// For each task a socket to its reaper and a second descriptor of that, two logs, and two for a port.
+core::Result<void> check_descriptors_of_agent(const JobPlan& plan) {
+  return check_descriptors(plan, {.per_task = 6, .others = kOtherDescriptors});
+}
+
 void begin_master_process() {
   ::prctl(PR_SET_NAME, "ydl-master");
   ::signal(SIGPIPE, SIG_IGN);
@@ -113,8 +137,9 @@ void report_start(std::string_view line) {
 int run_master_process(const JobFolder& folder, Attachment attachment) {
   begin_master_process();
   auto prepared = prepare_job(folder, find_on_path);
-  if (!prepared) {
-    report_start("error " + prepared.error().message);
+  const auto fits = prepared ? check_descriptors_of_agent(prepared->plan) : core::fail(prepared.error());
+  if (!fits) {
+    report_start("error " + fits.error().message);
     return 1;
   }
   asio::io_context context(1);

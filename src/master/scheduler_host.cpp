@@ -14,6 +14,21 @@ pslite::Role role_of(const core::TaskId& task) {
   return task.role == "server" ? pslite::Role::server : pslite::Role::worker;
 }
 
+pslite::Outlook outlook_of(job::MemberEnded::Next next) {
+  using Next = job::MemberEnded::Next;
+  switch (next) {
+    case Next::unknown:
+      return pslite::Outlook::unknown;
+    case Next::restarts:
+      return pslite::Outlook::restarts;
+    case Next::left:
+      return pslite::Outlook::left;
+    case Next::gone:
+      return pslite::Outlook::gone;
+  }
+  return pslite::Outlook::unknown;
+}
+
 // Nodes are told to register by address; a job may say otherwise with a DMLC_NODE_HOST of its own.
 net::Async<boost::asio::ip::address> look_up(std::string host) {
   const auto addresses = co_await net::resolve(host, core::Seconds(10));
@@ -57,25 +72,8 @@ void SchedulerHost::launching(const framework::Gang::Member& member) {
   if (!std::exchange(begun_, true)) scheduler_->begin();
 }
 
-void SchedulerHost::follow(const job::Record& record) {
-  if (!scheduler_) return;
-  using job::RecordKind;
-  if (record.kind == RecordKind::job_stopping || record.kind == RecordKind::job_restarting) {
-    scheduler_.reset();
-    return;
-  }
-  if (!record.attempt) return;
-  const auto exited = [&](pslite::Outlook outlook) {
-    scheduler_->node_exited({record.attempt->task, outlook, record.text});
-  };
-  if (record.kind == RecordKind::task_failed)
-    exited(pslite::Outlook::unknown);
-  else if (record.kind == RecordKind::task_retry)
-    exited(pslite::Outlook::restarts);
-  else if (record.kind == RecordKind::task_succeeded)
-    exited(pslite::Outlook::left);
-  else if (record.kind == RecordKind::task_stopped || record.kind == RecordKind::task_lost)
-    exited(pslite::Outlook::gone);
+void SchedulerHost::ended(const job::MemberEnded& member) {
+  if (scheduler_) scheduler_->node_exited({member.attempt.task, outlook_of(member.next), member.reason});
 }
 
 void SchedulerHost::on(const pslite::Notice& notice) {

@@ -13,8 +13,8 @@
 
 namespace ydl::master {
 
-// Runs the parameter server's scheduler of an MXNet job: one for each start of the gang. It follows the job's records,
-// so that a task's end is known to the scheduler at once.
+// Runs the parameter server's scheduler of an MXNet job: one for each start of the gang. The job's state machine says
+// when it starts and stops, and tells it of a task's end at once.
 class SchedulerHost {
  public:
   struct Sink {
@@ -45,7 +45,7 @@ class SchedulerHost {
 
   // A task is about to start at its place.
   void launching(const framework::Gang::Member& member);
-  void follow(const job::Record& record);
+  void ended(const job::MemberEnded& member);
 
  private:
   void on(const pslite::Notice& notice);

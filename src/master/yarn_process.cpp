@@ -192,8 +192,7 @@ net::awaitable<void> show_endpoint(JobFolder folder, std::shared_ptr<hdfs::FileS
 }
 
 net::awaitable<void> leave_records(backend::RecordMirror& mirror, hdfs::FileSystem& fs, std::string endpoint_file) {
-  mirror.stop();
-  co_await mirror.copy();
+  co_await mirror.finish();
   (void)co_await fs.remove(endpoint_file, hdfs::Recursive::no);
 }
 
@@ -214,13 +213,14 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
     report_start("error " + error.message);
     return 1;
   };
+  if (auto fits = check_descriptors_of_master(prepared.plan); !fits) return fail_start(fits.error());
   if (auto listening = server.listen(); !listening) return fail_start(listening.error());
   const net::Endpoint endpoint{start.address, server.port(), serving.secret};
   if (auto written = net::write_endpoint(start.folder.master_file(), endpoint); !written)
     return fail_start(written.error());
 
   const auto endpoint_file = start.job.folder + "/master.json";
-  backend::RecordMirror mirror(start.fs, start.folder.root(), start.job.folder);
+  backend::RecordMirror mirror(executor, start.fs, start.folder.root(), start.job.folder);
   backend::YarnOptions options;
   options.roles = roles_of(prepared.plan);
   options.image = image_for_node_manager(prepared.plan.spec);

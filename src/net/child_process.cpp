@@ -1,5 +1,7 @@
 #include "net/child_process.hpp"
 
+#include "core/descriptors.hpp"
+
 #include <csignal>
 #include <fcntl.h>
 #include <spawn.h>
@@ -59,6 +61,7 @@ core::Result<ChildProcess> ChildProcess::spawn(SpawnOptions options) {
   argv.push_back(nullptr);
 
   const Attributes attributes;
+  const core::OriginalDescriptorLimit as_the_user_set_it;
   pid_t pid = 0;
   if (const int error =
           ::posix_spawn(&pid, options.executable.c_str(), &actions.value, &attributes.value, argv.data(), environ);

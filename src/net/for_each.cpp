@@ -1,10 +1,13 @@
 #include "net/for_each.hpp"
 
-#include "net/spawn.hpp"
-
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <optional>
+#include <vector>
+
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/experimental/parallel_group.hpp>
 
 namespace ydl::net {
 namespace {
@@ -12,9 +15,7 @@ namespace {
 struct Works {
   std::size_t count;
   std::function<Async<>(std::size_t)> work;
-  Signal ended;
   std::size_t next = 0;
-  std::size_t workers = 0;
   std::optional<core::Error> failure = std::nullopt;
 };
 
@@ -23,17 +24,23 @@ awaitable<void> do_some(std::shared_ptr<Works> works) {
     const auto done = co_await works->work(works->next++);
     if (!done && !works->failure) works->failure = done.error();
   }
-  if (--works->workers == 0) works->ended.notify();
 }
 
 }  // namespace
 
 Async<> for_each(std::size_t count, std::size_t at_a_time, std::function<Async<>(std::size_t)> work) {
   const auto executor = co_await asio::this_coro::executor;
-  auto works = std::make_shared<Works>(count, std::move(work), Signal(executor));
-  works->workers = std::min(count, at_a_time);
-  for (std::size_t i = works->workers; i > 0; --i) net::spawn(executor, "a worker", do_some(works));
-  while (works->workers > 0) co_await works->ended.wait(core::Seconds(3600));
+  const auto works = std::make_shared<Works>(count, std::move(work));
+  const auto begin = [&] { return asio::co_spawn(executor, do_some(works), asio::deferred); };
+  std::vector<decltype(begin())> workers;
+  for (std::size_t i = std::min(count, at_a_time); i > 0; --i) workers.push_back(begin());
+  if (workers.empty()) co_return core::Result<>{};
+  // The group passes a cancellation on to its members, and ends when the last of them has.
+  const auto [order, exceptions] = co_await asio::experimental::make_parallel_group(std::move(workers))
+                                       .async_wait(asio::experimental::wait_for_all(), asio::use_awaitable);
+  for (const auto& exception : exceptions) {
+    if (exception) std::rethrow_exception(exception);
+  }
   if (works->failure) co_return core::fail(*works->failure);
   co_return core::Result<>{};
 }

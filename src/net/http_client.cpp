@@ -37,6 +37,15 @@ core::Error explain(const boost::system::error_code& error, const Endpoint& endp
 struct HttpClient::Connection {
   // Reads are as large as the buffer, and one that starts empty stays at 512 bytes.
   explicit Connection(const asio::any_io_executor& executor) : stream(executor) { buffer.reserve(kReadSize); }
+
+  // The next answer.
+  awaitable<std::pair<boost::system::error_code, http::response<http::string_body>>> read() {
+    http::response_parser<http::string_body> parser;
+    parser.body_limit(kBodyLimit);
+    const auto [error, received] = co_await http::async_read(stream, buffer, parser, tuple);
+    co_return std::pair{error, parser.release()};
+  }
+
   beast::tcp_stream stream;
   beast::flat_buffer buffer;
   bool used = false;  // a call went well on it before
@@ -48,22 +57,22 @@ HttpClient::~HttpClient() = default;
 HttpClient::HttpClient(HttpClient&&) noexcept = default;
 
 void HttpClient::close() {
-  connection_.reset();
+  if (const auto connection = std::exchange(connection_, nullptr)) connection->stream.close();
 }
 
 Async<HttpResponse> HttpClient::get(std::string target, core::Millis timeout) {
-  return call(false, std::move(target), {}, timeout);
+  return call(Method::get, std::move(target), {}, timeout);
 }
 
 Async<HttpResponse> HttpClient::post(std::string target, std::string body, core::Millis timeout) {
-  return call(true, std::move(target), std::move(body), timeout);
+  return call(Method::post, std::move(target), std::move(body), timeout);
 }
 
 Async<> HttpClient::connect(core::Millis timeout) {
   boost::system::error_code error;
   const auto address = asio::ip::make_address(endpoint_.address, error);
   if (error) co_return core::fail(core::Errc::usage, fmt::format("'{}' is not an address", endpoint_.address));
-  auto connection = std::make_unique<Connection>(executor_);
+  auto connection = std::make_shared<Connection>(executor_);
   connection->stream.expires_after(timeout);
   const auto [failed] = co_await connection->stream.async_connect(tcp::endpoint(address, endpoint_.port), tuple);
   if (failed) co_return core::fail(explain(failed, endpoint_, "connecting to"));
@@ -72,28 +81,29 @@ Async<> HttpClient::connect(core::Millis timeout) {
   co_return core::Result<>{};
 }
 
-Async<HttpResponse> HttpClient::call(bool is_post, std::string target, std::string body, core::Millis timeout) {
+awaitable<boost::system::error_code> HttpClient::write(std::shared_ptr<Connection> connection, Method method,
+                                                       std::string target, std::string body) const {
+  http::request<http::string_body> request(method == Method::post ? http::verb::post : http::verb::get, target, 11);
+  request.set(http::field::host, endpoint_.address);
+  if (!endpoint_.secret.empty()) request.set(http::field::authorization, "Bearer " + endpoint_.secret);
+  request.set(http::field::content_type, "application/json");
+  request.body() = std::move(body);
+  request.prepare_payload();
+  const auto [error, sent] = co_await http::async_write(connection->stream, request, tuple);
+  co_return error;
+}
+
+Async<HttpResponse> HttpClient::call(Method method, std::string target, std::string body, core::Millis timeout) {
   for (;;) {
     if (connection_ == nullptr) {
       if (auto connected = co_await connect(timeout); !connected) co_return core::fail(connected.error());
     }
-    http::request<http::string_body> request(is_post ? http::verb::post : http::verb::get, target, 11);
-    request.set(http::field::host, endpoint_.address);
-    if (!endpoint_.secret.empty()) request.set(http::field::authorization, "Bearer " + endpoint_.secret);
-    request.set(http::field::content_type, "application/json");
-    request.body() = body;
-    request.prepare_payload();
-
-    auto& connection = *connection_;
-    const bool reused = connection.used;
-    connection.stream.expires_after(timeout);
-    auto [error, sent] = co_await http::async_write(connection.stream, request, tuple);
-    http::response_parser<http::string_body> parser;
-    parser.body_limit(kBodyLimit);
-    if (!error) {
-      std::size_t received = 0;
-      std::tie(error, received) = co_await http::async_read(connection.stream, connection.buffer, parser, tuple);
-    }
+    const auto connection = connection_;
+    const bool reused = connection->used;
+    connection->stream.expires_after(timeout);
+    auto error = co_await write(connection, method, target, body);
+    http::response<http::string_body> response;
+    if (!error) std::tie(error, response) = co_await connection->read();
     if (error) {
       connection_.reset();
       // The server closed the idle connection just as we used it: nothing was read, so nothing was answered.
@@ -102,11 +112,36 @@ Async<HttpResponse> HttpClient::call(bool is_post, std::string target, std::stri
       if (stale) continue;
       co_return core::fail(explain(error, endpoint_, "asking"));
     }
-    auto response = parser.release();
-    connection.used = true;
+    connection->used = true;
     if (!response.keep_alive()) connection_.reset();
     co_return HttpResponse{response.result_int(), std::move(response.body())};
   }
+}
+
+Async<> HttpClient::send(std::string target, std::string body, core::Millis timeout) {
+  if (connection_ == nullptr) {
+    if (auto connected = co_await connect(timeout); !connected) co_return connected;
+  }
+  const auto connection = connection_;
+  connection->stream.expires_after(timeout);  // of the write: what is read now keeps its own time
+  const auto error = co_await write(connection, Method::post, std::move(target), std::move(body));
+  if (!error) co_return core::Result<>{};
+  if (connection_ == connection) close();
+  co_return core::fail(explain(error, endpoint_, "asking"));
+}
+
+Async<HttpResponse> HttpClient::receive(core::Millis timeout) {
+  const auto connection = connection_;
+  if (connection == nullptr) co_return core::fail(explain(asio::error::not_connected, endpoint_, "asking"));
+  connection->stream.expires_after(timeout);
+  auto [error, response] = co_await connection->read();
+  if (error) {
+    if (connection_ == connection) close();
+    co_return core::fail(explain(error, endpoint_, "asking"));
+  }
+  connection->used = true;
+  if (!response.keep_alive() && connection_ == connection) close();
+  co_return HttpResponse{response.result_int(), std::move(response.body())};
 }
 
 }  // namespace ydl::net

@@ -22,8 +22,8 @@ struct HttpResponse {
   std::string body;
 };
 
-// One keep-alive connection to a master. Calls come one after the other; who wants two at a time has two clients.
-// A connection that the server closed between two calls is opened again without a word.
+// One keep-alive connection to a master. A connection that the server closed between two calls is opened again without
+// a word. get() and post() come one after the other; several calls at a time are made with send() and receive().
 class HttpClient {
  public:
   HttpClient(asio::any_io_executor executor, Endpoint endpoint);
@@ -34,17 +34,27 @@ class HttpClient {
   [[nodiscard]] Async<HttpResponse> get(std::string target, core::Millis timeout);
   [[nodiscard]] Async<HttpResponse> post(std::string target, std::string body, core::Millis timeout);
 
+  // A POST whose answer comes from receive(): answers come in the order of the calls, and the next call may be sent
+  // before the last is answered. One coroutine sends and another receives. After an error, of either, all calls that
+  // are not answered are lost and the next one opens a connection. Errors: as above.
+  [[nodiscard]] Async<> send(std::string target, std::string body, core::Millis timeout);
+  [[nodiscard]] Async<HttpResponse> receive(core::Millis timeout);
+
+  // What waits in send() and receive() fails.
   void close();
 
  private:
   struct Connection;
+  enum class Method { get, post };
 
-  [[nodiscard]] Async<HttpResponse> call(bool is_post, std::string target, std::string body, core::Millis timeout);
+  [[nodiscard]] Async<HttpResponse> call(Method method, std::string target, std::string body, core::Millis timeout);
   [[nodiscard]] Async<> connect(core::Millis timeout);
+  [[nodiscard]] awaitable<boost::system::error_code> write(std::shared_ptr<Connection> connection, Method method,
+                                                           std::string target, std::string body) const;
 
   asio::any_io_executor executor_;
   Endpoint endpoint_;
-  std::unique_ptr<Connection> connection_;
+  std::shared_ptr<Connection> connection_;
 };
 
 }  // namespace ydl::net

@@ -12,7 +12,7 @@ from harness import EVENT_LIMIT, eventually
 
 ROUTES = [
     ("GET", "/v1/job"), ("GET", "/v1/events"), ("GET", "/v1/tasks/worker:0/logs"), ("POST", "/v1/job/stop"),
-    ("POST", "/v1/agents/local/hello"), ("GET", "/v1/agents/local/commands"), ("POST", "/v1/agents/local/reports"),
+    ("POST", "/v1/agents/local/hello"), ("POST", "/v1/agents/local/exchange"),
     ("GET", "/"), ("GET", "/v1/no/such/thing"), ("DELETE", "/v1/job"),
 ]  # fmt: skip
 
@@ -155,8 +155,8 @@ def test_stop_ends_the_job_and_says_who_asked(job):
         ("GET", "/v1/tasks/worker:9/logs", None, 404), ("GET", "/v1/tasks/nobody/logs", None, 400),
         ("GET", "/v1/tasks/..%2F..%2Fmaster.json/logs", None, 404), ("GET", "/v1/tasks/worker:0/logs?stream=../../../master.json", None, 400),
         ("POST", "/v1/job/stop", "not json", 400), ("POST", "/v1/job/stop", "[]", 400),
-        ("POST", "/v1/agents/stranger/reports", '{"first":1,"reports":[]}', 404),
-        ("POST", "/v1/agents/local/reports", "garbage", 400), ("POST", "/v1/agents/local/reports", '{"first":1,"reports":[7]}', 400),
+        ("POST", "/v1/agents/stranger/exchange", '{"first":1,"reports":[]}', 404),
+        ("POST", "/v1/agents/local/exchange", "garbage", 400), ("POST", "/v1/agents/local/exchange", '{"first":1,"reports":[7]}', 400),
         ("POST", "/v1/agents/local/hello", '{"protocol": 999}', 400),
         ("GET", "/v1/events?after=-5&wait=abc", None, 200), ("GET", "/v1/events?after=99999999999999999999", None, 200),
         ("GET", "/v1/tasks/worker:0/logs?offset=-1&limit=99999999999", None, 200),

@@ -1,6 +1,7 @@
 """Memory, cores and GPUs: what a task asks for is what it gets, and no more."""
 
 import json
+import resource
 import signal
 from pathlib import Path
 
@@ -139,9 +140,15 @@ def test_a_driver_that_does_not_work_is_reported(ydl, gpus):
     assert "nvidia-smi ended with code 9, so this machine's GPUs cannot be used" in done.err
 
 
-def test_a_task_that_asked_for_no_gpu_sees_none(ydl, gpus):
+def test_a_job_that_asks_for_no_gpu_sees_them_as_its_shell_does(ydl, gpus):
     gpus(2)
     ydl.ok("run", "--", *SHOW)
+    assert visible(ydl.the_job(), 1) == ["[unset]"]
+
+
+def test_a_task_sees_no_gpu_where_only_another_role_asks_for_one(ydl, gpus):
+    gpus(2)
+    ydl.ok("run", "--role", "worker=1", "--role", "side=1", "--resource", "side:gpus=1", "--", *SHOW)
     assert visible(ydl.the_job(), 1) == ["[]"]
 
 
@@ -149,3 +156,26 @@ def test_doctor_names_the_gpus(ydl, gpus):
     gpus(2)
     (check,) = [json.loads(line) for line in ydl("doctor", "--output", "json").out.splitlines() if "GPUs" in line]
     assert check["text"] == "2: Fake GPU (16 GiB), Fake GPU (16 GiB)"
+
+
+# ---- open files ------------------------------------------------------------------------------------------------
+
+
+def allowed(soft, hard=None):
+    """For a process that may have so many open files."""
+    return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard or resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+
+
+def test_tasks_have_the_limit_of_open_files_of_the_shell_and_ydl_has_the_hard_one(ydl):
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    ydl.ok("run", "--", "sh", "-c", "ulimit -Sn; ulimit -Hn; grep 'open files' /proc/$PPID/limits", preexec_fn=allowed(100))
+    soft_of_task, hard_of_task, reaper = ydl.the_job().log("worker:0").splitlines()
+    assert (soft_of_task, hard_of_task) == ("100", str(hard))
+    assert reaper.split()[3:5] == [str(hard), str(hard)]
+
+
+def test_a_job_that_would_run_out_of_open_files_is_refused_when_it_starts(ydl):
+    done = ydl("run", "--n", "64", "--", "true", preexec_fn=allowed(400, 400))
+    assert done.code == 1, done.everything()
+    assert "a job of 64 tasks needs about 448 open files and connections in one process, and the limit is 400" in done.err
+    assert "ulimit -Hn 448" in done.err

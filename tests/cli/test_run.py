@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -58,6 +59,8 @@ def test_each_worker_finds_itself_and_its_peers_in_its_environment(ydl):
     assert first["YDL_ATTEMPT"] == "1"
     peers = json.loads(first["YDL_TASKS_JSON"])
     assert peers == json.loads(second["YDL_TASKS_JSON"])
+    assert peers == json.loads(Path(first["YDL_TASKS_FILE"]).read_text())
+    assert Path(first["YDL_TASKS_FILE"]).parent == job.folder / "tasks", "it would be taken for a result"
     assert [peer["host"] for peer in peers["worker"]] == ["127.0.0.1", "127.0.0.1"]
     assert [[int(port) for port in env["YDL_PORTS"].split(",")] for env in (first, second)] == [p["ports"] for p in peers["worker"]]
     assert first["YDL_PORTS"] != second["YDL_PORTS"]

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import select
 import subprocess
 import threading
 import time
@@ -73,9 +74,14 @@ class ScriptedMaster:
     def notes(self):
         return [report["text"] for report in self.reports if report["type"] == "note"]
 
-    def _commands_after(self, session, after, wait):
+    def _commands_after(self, session, after, wait, connection):
+        """When there is one, when the agent's next call is there, or after so many seconds."""
+        deadline = time.monotonic() + wait
         with self._changed:
-            self._changed.wait_for(lambda: len(session.commands) > after or session.is_forgotten, wait)
+            while len(session.commands) <= after and not session.is_forgotten and time.monotonic() < deadline:
+                if select.select([connection], [], [], 0)[0]:
+                    break
+                self._changed.wait(0.02)
             return {"commands": session.commands[after:]}
 
     def _take_reports(self, session, body):
@@ -85,24 +91,27 @@ class ScriptedMaster:
                     session.seen = number
                     self.reports.append(report)
             self._changed.notify_all()
-        return {}
 
     def _handler(master):
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
-            def do_GET(self):
-                query = parse_qs(urlsplit(self.path).query)
-                if session := self._session():
-                    self._answer(200, master._commands_after(session, int(query["after"][0]), int(query["wait"][0]) / 1000))
+            rbufsize = 0  # so that a call which has come shows on the socket
 
             def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                if not self.path.endswith("/hello"):
-                    if session := self._session():
-                        self._answer(200, master._take_reports(session, body))
-                    return
-                self._answer(409 if master.refusal else 200, {"error": master.refusal} if master.refusal else {})
+                body = json.loads(self._read(int(self.headers["Content-Length"])))
+                if self.path.endswith("/hello"):
+                    self._answer(409 if master.refusal else 200, {"error": master.refusal} if master.refusal else {})
+                elif session := self._session():
+                    query = parse_qs(urlsplit(self.path).query)
+                    master._take_reports(session, body)
+                    self._answer(200, master._commands_after(session, int(query["after"][0]), int(query["wait"][0]) / 1000, self.connection))
+
+            def _read(self, size):
+                pieces = b""
+                while len(pieces) < size and (piece := self.rfile.read(size - len(pieces))):
+                    pieces += piece
+                return pieces
 
             def _session(self):
                 agent = self.path.split("/")[3]

@@ -42,7 +42,7 @@ def test_a_day_with_files(guarded, folder, tmp_path):
     assert (status["kind"], status["length"], status["mode"], status["owner"]) == ("file", 14, "0600", "alice")
     assert fs("du", "-s", f"{folder}/deep").split()[0] == b"14"
 
-    fs("put", "-", "mine", stdin=b"in the home directory")
+    fs("put", "-f", "-", "mine", stdin=b"in the home directory")
     assert fs("cat", f"/user/alice/mine") == b"in the home directory"
     fs("get", f"{folder}/deep/a.txt", "back.txt")
     assert (tmp_path / "back.txt").read_bytes() == b"one\ntwo\nthree\n"
@@ -76,11 +76,32 @@ def test_patterns_and_standard_streams(fs, folder):
     assert fs("cat", f"{folder}/a*") == b"literal"
 
 
-def test_a_new_put_replaces_the_file_at_once(fs, folder):
+def test_a_file_that_is_there_is_replaced_only_with_f(fs, folder, tmp_path):
     fs("put", "-", f"{folder}/file", stdin=b"old")
-    fs("put", "-", f"{folder}/file", stdin=b"new")
-    assert fs("cat", f"{folder}/file") == b"new"
+    for words in (("put", "-"), ("mv", f"{folder}/other")):
+        fs("put", "-f", "-", f"{folder}/other", stdin=b"new")
+        assert f"{folder}/file exists already: -f replaces it" in fs.error(*words, f"{folder}/file", stdin=b"new")
+        assert fs("cat", f"{folder}/file") == b"old"
+        fs(words[0], "-f", *words[1:], f"{folder}/file", stdin=b"new")
+        assert fs("cat", f"{folder}/file") == b"new"
+        fs("put", "-f", "-", f"{folder}/file", stdin=b"old")
     assert names(fs("ls", folder)) == [f"{folder}/file"]
+    (tmp_path / "file").write_bytes(b"mine")
+    assert "file exists on this machine: -f replaces it" in fs.error("get", f"{folder}/file")
+    assert (tmp_path / "file").read_bytes() == b"mine"
+    fs("get", "-f", f"{folder}/file")
+    assert (tmp_path / "file").read_bytes() == b"old"
+
+
+def test_get_writes_into_a_pipe_and_leaves_it_one(fs, folder, tmp_path):
+    data = content(300_000)  # more than a pipe holds
+    fs("put", "-", f"{folder}/file", stdin=data)
+    os.mkfifo(tmp_path / "pipe")
+    process = fs.start("get", f"{folder}/file", "pipe")
+    with open(tmp_path / "pipe", "rb") as pipe:
+        assert pipe.read() == data
+    assert process.wait(60) == 0
+    assert (tmp_path / "pipe").is_fifo()
 
 
 def test_one_bad_path_does_not_stop_the_others(fs, folder):
@@ -90,7 +111,7 @@ def test_one_bad_path_does_not_stop_the_others(fs, folder):
 
 
 def test_relative_paths_lie_in_the_home_directory(fs):
-    fs("put", "-", "mine", stdin=b"x")
+    fs("put", "-f", "-", "mine", stdin=b"x")
     assert names(fs("ls")) == ["/user/alice/mine"]
     fs("rm", "mine")
 

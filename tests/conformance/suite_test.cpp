@@ -205,7 +205,7 @@ TEST_P(Conformance, a_command_that_does_not_exist_fails_to_start_for_good) {
   place(attempt);
   launch(attempt, Does::is_missing);
   const auto failed = expect<job::StartFailed>(attempt);
-  EXPECT_EQ(failed.failure, job::StartFailure::permanent);
+  EXPECT_EQ(failed.cause, job::Cause::cannot_start);
   EXPECT_FALSE(failed.reason.empty());
   EXPECT_EQ(told<job::Started>(attempt), nullptr);
   EXPECT_EQ(told<job::Exited>(attempt), nullptr);

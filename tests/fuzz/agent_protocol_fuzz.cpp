@@ -1,6 +1,7 @@
 // What master and agent say to each other: whatever the bytes, the decoder answers; what it accepts survives the wire.
 #include "agent/command_list.hpp"
 #include "agent/protocol.hpp"
+#include "agent/report_list.hpp"
 #include "core/assert.hpp"
 #include "core/json.hpp"
 
@@ -46,11 +47,28 @@ void check_list(std::string_view text) {
   YDL_ASSERT(again.has_value() && next == outbox.items().size());
 }
 
+void check_reports(std::string_view text) {
+  agent::Outbox<agent::Report> outbox;
+  const auto read = agent::read_reports(text, [&](agent::Sequence, const core::Result<agent::Report>& report) {
+    if (report) outbox.push(*report);
+  });
+  if (!read) return;
+  std::size_t next = 0;
+  const auto again = agent::read_reports(agent::encode_reports(outbox, std::size_t{1} << 30U).body,
+                                         [&](agent::Sequence, const core::Result<agent::Report>& report) {
+                                           YDL_ASSERT(report.has_value());
+                                           YDL_ASSERT(json::serialize(agent::to_json(*report)) ==
+                                                      json::serialize(agent::to_json(outbox.items().at(next++))));
+                                         });
+  YDL_ASSERT(again.has_value() && next == outbox.items().size());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   check_list(text);
+  check_reports(text);
   const auto object = core::parse_json_object(text);
   if (!object) return 0;
   check_round_trip(agent::command_from_json(*object), agent::command_from_json);

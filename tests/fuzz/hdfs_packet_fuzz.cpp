@@ -2,6 +2,7 @@
 // inside what it was given, and delivers no more than was asked for.
 #include "core/assert.hpp"
 #include "hdfs/block_read_fsm.hpp"
+#include "hdfs/transfer_codec.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (action->what == BlockReadFsm::Do::finish) return 0;
     if (action->what == BlockReadFsm::Do::deliver) continue;
     YDL_ASSERT(action->need > buffer.size());
+    YDL_ASSERT(action->need <= kPacketLimit + kPacketPrefixSize);  // what the driver makes room for
     if (stream.empty()) return 0;
     buffer += stream.substr(0, step);
     stream.remove_prefix(std::min(step, stream.size()));

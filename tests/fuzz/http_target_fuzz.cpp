@@ -16,7 +16,7 @@ ydl::http::Router make_router() {
   ydl::http::Router router;
   router.add("GET", "/v1/job", say_nothing);
   router.add("GET", "/v1/tasks/{task}/logs", say_nothing);
-  router.add("POST", "/v1/agents/{id}/reports", say_nothing);
+  router.add("POST", "/v1/agents/{id}/exchange", say_nothing);
   return router;
 }
 

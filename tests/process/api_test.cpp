@@ -82,7 +82,7 @@ TEST_F(ApiTest, the_job_is_what_the_master_shows) {
 
 TEST_F(ApiTest, a_wrong_secret_is_401_everywhere) {
   serve_running_job();
-  for (const auto* target : {"/v1/job", "/v1/events", "/v1/tasks/worker:0/logs", "/v1/agents/local/commands"}) {
+  for (const auto* target : {"/v1/job", "/v1/events", "/v1/tasks/worker:0/logs", "/v1/agents/local/exchange"}) {
     auto asking = client("wrong");
     EXPECT_EQ(loop_.run(asking.get(target, kLong))->status, 401U) << target;
   }
@@ -228,6 +228,8 @@ std::string hello(int protocol, std::string_view version) {
       boost::json::object{{"protocol", protocol}, {"version", version}, {"node", "n1"}, {"pid", 7}});
 }
 
+constexpr const char* kNoReports = R"({"first":1,"reports":[]})";
+
 class AgentApiTest : public ApiTest {
  protected:
   void SetUp() override {
@@ -252,35 +254,106 @@ TEST_F(AgentApiTest, an_agent_of_another_version_is_refused_with_both) {
 
 TEST_F(AgentApiTest, an_agent_nobody_expects_is_not_found) {
   EXPECT_EQ(post("/v1/agents/other/hello", hello(agent::kProtocolVersion, core::kVersion)).status, 404U);
-  EXPECT_EQ(get("/v1/agents/other/commands").status, 404U);
-  EXPECT_EQ(post("/v1/agents/other/reports", R"({"first":1,"reports":[]})").status, 404U);
+  EXPECT_EQ(post("/v1/agents/other/exchange", kNoReports).status, 404U);
 }
 
 TEST_F(AgentApiTest, commands_are_kept_until_they_are_confirmed) {
   hub_.send({"local"}, agent::Release{{{"worker", 0}, 1}});
   hub_.send({"local"}, agent::Release{{{"worker", 1}, 1}});
-  const auto first = get("/v1/agents/local/commands?after=0");
+  const auto first = post("/v1/agents/local/exchange?after=0", kNoReports);
   EXPECT_THAT(first.body, HasSubstr("\"seq\":1"));
   EXPECT_THAT(first.body, HasSubstr("\"seq\":2"));
-  EXPECT_EQ(get("/v1/agents/local/commands?after=0").body, first.body) << "an answer that was lost is given again";
-  const auto second = get("/v1/agents/local/commands?after=1");
+  EXPECT_EQ(post("/v1/agents/local/exchange?after=0", kNoReports).body, first.body)
+      << "an answer that was lost is given again";
+  const auto second = post("/v1/agents/local/exchange?after=1", kNoReports);
   EXPECT_EQ(second.body.find("\"seq\":1"), std::string::npos);
-  EXPECT_EQ(get("/v1/agents/local/commands?after=2").body, R"({"commands":[]})");
+  EXPECT_EQ(post("/v1/agents/local/exchange?after=2", kNoReports).body, R"({"commands":[]})");
 }
 
 TEST_F(AgentApiTest, a_report_sent_twice_counts_once) {
   const auto* body = R"({"first":1,"reports":[{"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
-  EXPECT_EQ(post("/v1/agents/local/reports", body).status, 200U);
-  EXPECT_EQ(post("/v1/agents/local/reports", body).status, 200U);
+  EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 200U);
+  EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 200U);
   EXPECT_EQ(reports_.size(), 1U);
 }
 
 TEST_F(AgentApiTest, broken_reports_are_refused) {
   for (const auto* body : {"", "[]", "{}", R"({"first":"x","reports":[]})", R"({"first":1,"reports":[7]})",
                            R"({"first":1,"reports":[{"type":"dance","task":"worker:0","attempt":1}]})"}) {
-    EXPECT_EQ(post("/v1/agents/local/reports", body).status, 400U) << body;
+    EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 400U) << body;
   }
   EXPECT_TRUE(reports_.empty());
+}
+
+TEST_F(AgentApiTest, a_call_that_waits_for_a_command_is_answered_when_the_agents_next_call_comes) {
+  auto agent = client();
+  ASSERT_TRUE(loop_.run(agent.send("/v1/agents/local/exchange?after=0&wait=30000", kNoReports, kLong)));
+  const auto* report = R"({"first":1,"reports":[{"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
+  ASSERT_TRUE(loop_.run(agent.send("/v1/agents/local/exchange?after=0&wait=30000", report, kLong)));
+  EXPECT_EQ(loop_.run(agent.receive(kLong)).value().body, R"({"commands":[]})");
+  ASSERT_TRUE(loop_.until([&] { return reports_.size() == 1; }))
+      << "a report waits behind a command that does not come";
+  hub_.send({"local"}, agent::Release{{{"worker", 0}, 1}});
+  EXPECT_THAT(loop_.run(agent.receive(kLong)).value().body, HasSubstr("release"));
+}
+
+// ---- logs that are where the tasks run ------------------------------------------------------------------------------
+
+class RemoteLogTest : public AgentApiTest {
+ protected:
+  void SetUp() override {
+    logs_elsewhere_ = "hdfs://ns/user/ann/.ydl/jobs/story-1/logs";
+    AgentApiTest::SetUp();
+    agent::Prepare prepare;
+    prepare.attempt = {{"worker", 1}, 1};
+    hub_.send({"local"}, prepare);
+  }
+  // What the agent is asked, once it is asked something.
+  std::string question() {
+    std::string commands;
+    EXPECT_TRUE(loop_.until([&] {
+      commands = post("/v1/agents/local/exchange?after=1&wait=0", kNoReports).body;
+      return commands.find("read_log") != std::string::npos;
+    })) << commands;
+    return commands;
+  }
+  void ask(std::string target) {
+    loop_.spawn([](net::HttpClient client, std::string what, net::HttpResponse& out) -> net::awaitable<void> {
+      if (auto response = co_await client.get(what, kLong)) out = *std::move(response);
+    }(client(), std::move(target), answer_));
+  }
+  net::HttpResponse answer_;
+};
+
+TEST_F(RemoteLogTest, the_agent_of_the_task_reads_its_log) {
+  ask("/v1/tasks/worker:1/logs?stream=stderr&offset=5&limit=7");
+  const auto asked = question();
+  EXPECT_THAT(asked, HasSubstr("\"stream\":\"stderr\""));
+  EXPECT_THAT(asked, HasSubstr("\"offset\":5"));
+  EXPECT_THAT(asked, HasSubstr("\"limit\":7"));
+  const agent::Report piece = agent::LogPiece{{{"worker", 1}, 1}, 1, 5, 99, std::string("a\xff\0b", 4), ""};
+  const boost::json::object body{{"first", 1}, {"reports", boost::json::array{agent::to_json(piece)}}};
+  EXPECT_EQ(post("/v1/agents/local/exchange?after=2&wait=0", boost::json::serialize(body)).status, 200U);
+  ASSERT_TRUE(loop_.until([&] { return answer_.status != 0; }));
+  EXPECT_EQ(answer_.status, 200U);
+  EXPECT_EQ(answer_.body, std::string("a\xff\0b", 4));
+}
+
+TEST_F(RemoteLogTest, a_log_whose_agent_is_gone_is_not_found_with_where_it_is) {
+  hub_.forget({"local"});
+  for (const auto* task : {"worker:0", "worker:1"}) {
+    const auto response = get(fmt::format("/v1/tasks/{}/logs", task));
+    EXPECT_EQ(response.status, 404U) << task;
+    EXPECT_THAT(response.body, HasSubstr("the logs of the job are in hdfs://ns/user/ann/.ydl/jobs/story-1/logs"));
+  }
+}
+
+TEST_F(RemoteLogTest, an_agent_that_goes_while_it_is_asked_is_said_at_once) {
+  ask("/v1/tasks/worker:1/logs");
+  (void)question();
+  hub_.forget({"local"});
+  ASSERT_TRUE(loop_.until([&] { return answer_.status != 0; }));
+  EXPECT_EQ(answer_.status, 404U);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "net/child_process.hpp"
 
+#include "core/descriptors.hpp"
 #include "support/loop.hpp"
 #include "support/temp_dir.hpp"
 
@@ -101,6 +102,19 @@ TEST_F(ChildProcessTest, a_program_that_is_not_there_is_named) {
   const auto process = ChildProcess::spawn(std::move(options));
   ASSERT_FALSE(process);
   EXPECT_THAT(process.error().message, HasSubstr("cannot start /nowhere/ydl: No such file"));
+}
+
+TEST_F(ChildProcessTest, it_inherits_the_limit_of_descriptors_that_the_user_set_and_not_ours) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit usual{256, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &usual), 0);
+  core::raise_descriptor_limit();
+  EXPECT_EQ(core::descriptor_limit(), before.rlim_max);
+  EXPECT_EQ(run(shell("ulimit -n")), 0);
+  EXPECT_EQ(log(), "256\n");
+  EXPECT_EQ(core::descriptor_limit(), before.rlim_max) << "ours is not raised again";
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 }  // namespace

@@ -152,5 +152,40 @@ TEST_F(HttpClientTest, a_name_is_no_address) {
   EXPECT_EQ(response.error().message, "'localhost' is not an address");
 }
 
+// Reads two whole requests before it answers either.
+awaitable<void> answer_two_at_a_time(Socket& socket) {
+  std::string seen;
+  while (seen.find("first") == std::string::npos || seen.find("second") == std::string::npos) {
+    std::string piece(4096, '\0');
+    const auto [error, n] = co_await socket.async_read_some(asio::buffer(piece), tuple);
+    if (error) co_return;
+    seen.append(piece, 0, n);
+  }
+  co_await test::write(
+      socket, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\noneHTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\ntwo");
+}
+
+TEST_F(HttpClientTest, calls_may_be_sent_before_the_last_is_answered) {
+  const auto server =
+      std::make_unique<Imposter>(loop_.executor(), [](Socket& socket, int) { return answer_two_at_a_time(socket); });
+  auto asking = client(server->port());
+  ASSERT_TRUE(loop_.run(asking.send("/x", "first", kLong)));
+  ASSERT_TRUE(loop_.run(asking.send("/x", "second", kLong)));
+  EXPECT_EQ(loop_.run(asking.receive(kLong)).value().body, "one");
+  EXPECT_EQ(loop_.run(asking.receive(kLong)).value().body, "two");
+  EXPECT_EQ(server->connections(), 1);
+}
+
+TEST_F(HttpClientTest, what_waits_for_an_answer_fails_with_its_connection_and_the_next_call_has_a_new_one) {
+  const auto server = std::make_unique<Imposter>(loop_.executor(), [](Socket& socket, int connection) {
+    return connection == 1 ? test::write(socket, "") : answer_once(socket, kOk);
+  });
+  auto asking = client(server->port());
+  (void)loop_.run(asking.send("/x", "", kLong));  // may fail or not: the server closes at once
+  EXPECT_FALSE(loop_.run(asking.receive(kLong)));
+  ASSERT_TRUE(loop_.run(asking.send("/x", "", kLong)));
+  EXPECT_EQ(loop_.run(asking.receive(kLong)).value().body, "hi");
+}
+
 }  // namespace
 }  // namespace ydl::net

@@ -43,6 +43,13 @@ net::awaitable<Response> events(Request) {
   co_return response;
 }
 
+net::awaitable<Response> shared(Request) {
+  static const auto end = std::make_shared<const std::string>("shared");
+  auto response = Response::json("own, ");
+  response.shared_end = end;
+  co_return response;
+}
+
 class ServerTest : public testing::Test {
  protected:
   void start(ServerOptions options = {}) {
@@ -54,6 +61,8 @@ class ServerTest : public testing::Test {
     router.add("GET", "/throws", throws);
     router.add("GET", "/events", events);
     router.add("GET", "/waits", [this](Request) { return wait_for_go(); });
+    router.add("POST", "/waits_for_next", [this](Request r) { return wait_for_next(std::move(r)); });
+    router.add("GET", "/shared", shared);
     server_ = std::make_unique<Server>(loop_.executor(), options, std::move(router));
     const auto listening = server_->listen();
     ASSERT_TRUE(listening) << listening.error().message;
@@ -84,6 +93,18 @@ class ServerTest : public testing::Test {
     ++waiting_;
     co_await go_.wait(kLong);
     co_return Response::json("gone");
+  }
+
+  net::awaitable<Response> wait_for_next(Request request) {
+    bool interrupted = false;
+    if (request.client->has_more([&] {
+          interrupted = true;
+          go_.notify();
+        }))
+      interrupted = true;
+    ++waiting_;
+    if (!interrupted) co_await go_.wait(kLong);
+    co_return Response::json(interrupted ? "interrupted" : "gone");
   }
 
   net::HttpClient client(std::string secret = kSecret) {
@@ -244,22 +265,63 @@ TEST_F(ServerTest, many_connections_at_once_are_all_served) {
   for (const auto& call : calls_) EXPECT_EQ((*call->answer)->body, "gone");
 }
 
-TEST_F(ServerTest, connections_over_the_limit_are_closed_and_others_live_on) {
+TEST_F(ServerTest, connections_that_never_show_the_secret_keep_nobody_out) {
   ServerOptions options;
-  options.max_connections = 2;
+  options.max_strangers = 2;
   start(options);
-  auto first = client();
-  auto second = client();
-  auto third = client();
-  ASSERT_TRUE(loop_.run(first.get("/echo/x", kLong)));
-  ASSERT_TRUE(loop_.run(second.get("/echo/x", kLong)));
-  const auto refused = loop_.run(third.get("/echo/x", kLong));
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, core::Errc::unavailable);
-  EXPECT_TRUE(loop_.run(first.get("/echo/x", kLong)));
-  second.close();
-  EXPECT_TRUE(loop_.until([&] { return loop_.run(third.get("/echo/x", kLong)).has_value(); }))
-      << "a place that became free is not given away";
+  std::vector<std::optional<std::string>> said(3);
+  for (auto& words : said) {  // they send half of a request and wait
+    loop_.spawn([](std::uint16_t port, std::optional<std::string>& heard) -> net::awaitable<void> {
+      heard = co_await test::exchange(port, "GET / HTTP/1.1\r\n");
+    }(server_->port(), words));
+    const auto connected = server_->connections() + 1;
+    ASSERT_TRUE(loop_.until([&] { return said[0] || server_->connections() == connected; }));
+  }
+  std::vector<net::HttpClient> callers;
+  for (int i = 0; i < 5; ++i) {
+    const auto answer = loop_.run(callers.emplace_back(client()).get("/echo/x", kLong));
+    ASSERT_TRUE(answer) << "caller " << i << ": " << answer.error().message;
+  }
+  for (auto& caller : callers) EXPECT_TRUE(loop_.run(caller.get("/echo/x", kLong))) << "one with the secret was closed";
+  ASSERT_TRUE(loop_.until([&] { return said[0].has_value(); })) << "the oldest without the secret is still there";
+  EXPECT_THAT(*said[0], HasSubstr("503"));
+  server_->close();
+  EXPECT_TRUE(loop_.until([&] { return std::ranges::all_of(said, [](const auto& one) { return one.has_value(); }); }));
+}
+
+TEST_F(ServerTest, a_call_that_lets_its_client_wait_learns_of_the_next_one_on_the_connection) {
+  start();
+  auto asking = client();
+  ASSERT_TRUE(loop_.run(asking.send("/waits_for_next", "", kLong)));
+  ASSERT_TRUE(loop_.until([&] { return waiting_ == 1; }));
+  ASSERT_TRUE(loop_.run(asking.send("/echo", "next", kLong)));
+  EXPECT_EQ(loop_.run(asking.receive(kLong)).value().body, "interrupted");
+  EXPECT_EQ(loop_.run(asking.receive(kLong)).value().body, "next");
+}
+
+TEST_F(ServerTest, a_call_whose_next_one_is_there_already_need_not_wait) {
+  start();
+  const auto calls =
+      request("POST /waits_for_next", "Content-Length: 0\r\n") + request("GET /echo/next", "Connection: close\r\n");
+  EXPECT_THAT(raw(calls), AllOf(HasSubstr("interrupted"), EndsWith("/echo/next")));
+}
+
+TEST_F(ServerTest, a_connection_goes_on_after_a_call_that_waited_for_nothing) {
+  start();
+  auto asking = client();
+  for (int i = 0; i < 3; ++i) {
+    const auto before = waiting_;
+    ASSERT_TRUE(loop_.run(asking.send("/waits_for_next", "", kLong)));
+    ASSERT_TRUE(loop_.until([&] { return waiting_ == before + 1; }));
+    go_.notify();
+    EXPECT_EQ(loop_.run(asking.receive(kLong)).value().body, "gone");
+  }
+}
+
+TEST_F(ServerTest, an_answer_may_end_with_what_others_share) {
+  start();
+  EXPECT_EQ(get("/shared").body, "own, shared");
+  EXPECT_EQ(get("/shared").body, "own, shared");
 }
 
 TEST_F(ServerTest, draining_waits_for_the_call_in_hand_and_takes_no_other) {

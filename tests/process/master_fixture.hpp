@@ -51,7 +51,7 @@ class MasterTest : public testing::Test {
     auto plan = make_plan(spec);
     if (!plan) throw std::runtime_error(plan.error().message);
     master_ = std::make_unique<Master>(loop_.executor(), folder_, std::move(file), *std::move(plan),
-                                       Site{.make_backend = make_backend});
+                                       Site{.make_backend = make_backend, .logs = logs_elsewhere_});
     return *master_;
   }
   void TearDown() override {
@@ -117,6 +117,7 @@ class MasterTest : public testing::Test {
   test::TempDir dir_;
   test::Loop loop_;
   JobFolder folder_ = *create_job_folder(dir_.path() / "jobs", "story");
+  std::string logs_elsewhere_;  // as on a cluster
   std::unique_ptr<Master> master_;
   backend::FakeBackend* fake_ = nullptr;
   job::Outcome outcome_;

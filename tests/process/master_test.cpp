@@ -2,6 +2,7 @@
 #include "core/json.hpp"
 #include "master_fixture.hpp"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 
 namespace ydl::master {
@@ -335,7 +336,46 @@ TEST_F(MasterTest, tasks_are_told_where_their_peers_are) {
   EXPECT_EQ(env.at("YDL_ATTEMPT"), "1");
   EXPECT_EQ(env.at("A"), "job");
   EXPECT_EQ(env.at("YDL_INDEX"), "mine") << "the user has the last word";
-  EXPECT_THAT(env.at("YDL_TASKS_JSON"), HasSubstr("7001"));
+  ASSERT_NE(spy->launches[1].gang, nullptr);
+  EXPECT_THAT(spy->launches[1].gang->tasks, HasSubstr("7001"));
+  EXPECT_EQ(spy->launches[0].gang, spy->launches[1].gang) << "what grows with the gang is kept for each task";
+  EXPECT_EQ(spy->launches[0].gang_text, spy->launches[1].gang_text);
+}
+
+TEST_F(MasterTest, a_variable_of_the_user_is_not_continued) {
+  auto spec = job(2);
+  spec.framework = "tensorflow";
+  spec.roles[0].env = {{"TF_CONFIG", "{}"}};
+  Spy* spy = nullptr;
+  make_with(spec, [&](backend::Sink sink) {
+    auto made = std::make_unique<Spy>(std::move(sink));
+    spy = made.get();
+    return made;
+  });
+  EXPECT_EQ(run().state, job::JobState::succeeded);
+  ASSERT_EQ(spy->launches.size(), 2U);
+  EXPECT_EQ(spy->launches[0].env.at("TF_CONFIG"), "{}");
+  EXPECT_TRUE(spy->launches[0].continued.empty());
+}
+
+TEST_F(MasterTest, two_thousand_tasks_start_together_and_end) {
+  make(job(2'000));
+  EXPECT_EQ(run().state, job::JobState::succeeded);
+  const auto kinds = events();
+  EXPECT_EQ(std::ranges::count_if(kinds, [](const auto& kind) { return kind.starts_with("task_running"); }), 2'000);
+  EXPECT_EQ(std::ranges::count_if(kinds, [](const auto& kind) { return kind.starts_with("task_succeeded"); }), 2'000);
+}
+
+TEST_F(MasterTest, records_that_cannot_be_written_are_blamed_on_the_disk_only_where_it_is_full) {
+  make(job(1), {}, never_ends());
+  begin_and_run();
+  std::filesystem::remove_all(folder_.root());
+  master_->write_view();
+  const auto last = master_->journal().after(master_->journal().last() - 1).back();
+  EXPECT_THAT(last, HasSubstr("the job goes on"));
+  EXPECT_THAT(last, Not(HasSubstr("make room")));
+  EXPECT_THAT(std::string(remedy_for({ENOSPC, std::generic_category()})), HasSubstr("make room"));
+  EXPECT_THAT(std::string(remedy_for({EMFILE, std::generic_category()})), HasSubstr("ulimit"));
 }
 
 TEST_F(MasterTest, mxnet_tasks_are_told_where_the_masters_scheduler_is) {

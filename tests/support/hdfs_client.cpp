@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include <boost/asio/detached.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/use_future.hpp>
 #include <boost/json.hpp>

@@ -55,9 +55,10 @@ class HollowAgent : public std::enable_shared_from_this<HollowAgent> {
     if (!self->hub_.hello(self->id_, boost::json::serialize(agent::to_json(hello)))) self->over_ = true;
     agent::Inbox inbox;
     while (!self->over_) {
-      const auto body = co_await self->hub_.commands(self->id_, inbox.last(), core::Seconds(60));
-      if (!body) break;  // the hub does not know it any more
-      (void)agent::read_commands(*body, [&](agent::Sequence seq, core::Result<agent::Command> command) {
+      const auto answer = co_await self->hub_.commands(self->id_, inbox.last(), core::Seconds(60));
+      if (!answer) break;  // the hub does not know it any more
+      const auto body = answer->commands + (answer->gang == nullptr ? "" : *answer->gang);
+      (void)agent::read_commands(body, [&](agent::Sequence seq, core::Result<agent::Command> command) {
         if (inbox.accept(seq) && command) std::visit([&](const auto& one) { self->on(one); }, *command);
       });
     }
@@ -77,7 +78,7 @@ class HollowAgent : public std::enable_shared_from_this<HollowAgent> {
   void on(const agent::Launch& request) {
     attempt_ = request.attempt;
     if (!task_.start_error.empty())
-      return report(agent::TaskStartFailed{attempt_, job::StartFailure::permanent, task_.start_error});
+      return report(agent::TaskStartFailed{attempt_, job::Cause::cannot_start, task_.start_error});
     runs_ = true;
     report(agent::TaskStarted{attempt_, 4242});
     if (!task_.says.empty()) report(agent::TaskOutput{attempt_, task_.says, {}, {}});

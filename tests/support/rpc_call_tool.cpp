@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <boost/asio/detached.hpp>
 #include <fmt/format.h>
 
 namespace {

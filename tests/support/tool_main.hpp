@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include <boost/asio/detached.hpp>
 #include <fmt/format.h>
 
 // What the tools have in common that do one thing with a cluster and say what came of it, a line each.

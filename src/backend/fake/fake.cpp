@@ -145,8 +145,8 @@ net::awaitable<void> live_a_life(std::shared_ptr<FakeBackend::State> state, Atte
   if (gone()) co_return;
   if (!script.start_error.empty()) {
     state->live.erase(attempt);
-    const auto failure = script.start_error_permanent ? job::StartFailure::permanent : job::StartFailure::transient;
-    state->tell(job::StartFailed{attempt, failure, script.start_error});
+    const auto cause = script.start_error_permanent ? job::Cause::cannot_start : job::Cause::start_failed;
+    state->tell(job::StartFailed{attempt, cause, script.start_error});
     co_return;
   }
   if (!life->kill_at) {

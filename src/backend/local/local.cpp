@@ -143,6 +143,7 @@ agent::Prepare prepare_here(const TaskRequest& request, const LocalFiles& files)
   prepare.ports = request.ports;
   prepare.port_range = request.port_range;
   prepare.gpus = request.gpus;
+  prepare.host_gpus = request.host_gpus;
   prepare.memory_limit = request.memory;
   prepare.vcores_limit = request.vcores;
   prepare.inputs = request.inputs;

@@ -118,9 +118,10 @@ std::unique_ptr<ByteSource> tar_source(const FileTree& tree) {
   return std::make_unique<TarBytes>(tree);
 }
 
-Result<std::string> hash_of(ByteSource& source) {
+Result<std::string> hash_of(ByteSource& source, const std::stop_token& stop) {
   core::Sha256 hash;
   for (;;) {
+    if (stop.stop_requested()) return core::fail(core::Errc::cancelled, "reading the job's files was interrupted");
     const auto piece = source.next();
     if (!piece) return core::fail(piece.error());
     if (piece->empty()) return hash.hex();

@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <stop_token>
+#include <string>
 #include <string_view>
 
 namespace ydl::backend {
@@ -26,7 +28,7 @@ class ByteSource {
 // The tree as a tar archive; the tree outlives the source.
 [[nodiscard]] std::unique_ptr<ByteSource> tar_source(const FileTree& tree);
 
-// SHA-256 of all of it.
-[[nodiscard]] core::Result<std::string> hash_of(ByteSource& source);
+// SHA-256 of all of it. Errors: those of next(); cancelled.
+[[nodiscard]] core::Result<std::string> hash_of(ByteSource& source, const std::stop_token& stop = {});
 
 }  // namespace ydl::backend

@@ -14,6 +14,7 @@ agent::Prepare prepare_in_container(const TaskRequest& request, const YarnJob& j
   prepare.ports = request.ports;
   prepare.port_range = request.port_range;
   prepare.gpus = request.gpus;  // memory and vcores: the NodeManager limits the container to what was granted
+  prepare.host_gpus = request.host_gpus;
   prepare.inputs = request.inputs;
   prepare.image = request.image;
   prepare.working_directory = "task";

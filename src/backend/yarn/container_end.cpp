@@ -52,6 +52,7 @@ job::ExitStatus killed_for_memory(const AssignedContainer& assigned, yarn::ExitC
                                   std::string_view diagnostics) {
   job::ExitStatus exit;
   exit.signal = SIGKILL;
+  exit.cause = job::Cause::memory;
   exit.memory_limit = static_cast<std::uint64_t>(assigned.container.resource.memory_mib) << 20U;
   exit.out_of_memory = cause == yarn::ExitCause::memory;
   if (const auto used = usage(diagnostics, "physical")) {
@@ -70,6 +71,34 @@ job::ExitStatus killed_for_memory(const AssignedContainer& assigned, yarn::ExitC
   return exit;
 }
 
+// A container that ends without a report of its agent took that agent with it.
+job::Cause cause_of(yarn::ExitCause cause) {
+  using yarn::ExitCause;
+  switch (cause) {
+    case ExitCause::succeeded:
+    case ExitCause::failed:
+    case ExitCause::signalled:
+      return job::Cause::agent_lost;
+    case ExitCause::released:
+      return job::Cause::host_lost;
+    case ExitCause::bad_disk:
+      return job::Cause::disk;
+    case ExitCause::preempted:
+      return job::Cause::preempted;
+    case ExitCause::virtual_memory:
+    case ExitCause::memory:
+      return job::Cause::memory;
+    case ExitCause::stopped:
+      return job::Cause::stopped;
+    case ExitCause::cluster:
+    case ExitCause::logs:
+      return job::Cause::cluster;
+    case ExitCause::not_started:
+      return job::Cause::files;
+  }
+  return job::Cause::cluster;
+}
+
 }  // namespace
 
 ContainerEnd classify_container_end(const AssignedContainer& assigned, const yarn::ContainerStatus& status) {
@@ -78,6 +107,7 @@ ContainerEnd classify_container_end(const AssignedContainer& assigned, const yar
   const auto cause = yarn::exit_cause(status.exit_status);
   ContainerEnd end;
   end.reason = sentence(assigned, status);
+  end.cause = cause_of(cause);
   end.blames_the_host = cause == yarn::ExitCause::bad_disk || cause == yarn::ExitCause::not_started;
   if (cause == yarn::ExitCause::memory || cause == yarn::ExitCause::virtual_memory) {
     end.meaning = Meaning::exited;

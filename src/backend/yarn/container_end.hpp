@@ -19,8 +19,9 @@ struct ContainerEnd {
     lost,          // whatever it did, it is gone
   };
   Meaning meaning = Meaning::nothing;
-  std::string reason = {};       // one sentence, with the cluster's own words
-  job::ExitStatus exit = {};     // of `exited`
+  std::string reason = {};    // one sentence, with the cluster's own words
+  job::ExitStatus exit = {};  // of `exited`
+  job::Cause cause = job::Cause::none;
   bool blames_the_host = false;  // a container elsewhere may do better
 };
 

@@ -46,7 +46,8 @@ AssignedContainer* ContainerTable::find(const yarn::ContainerId& id) {
 AssignedContainer ContainerTable::take(const yarn::ContainerId& id) {
   auto node = assigned_.extract(id);
   YDL_ASSERT(!node.empty());
-  by_attempt_.erase(node.mapped().request.attempt);
+  const auto newest = by_attempt_.find(node.mapped().request.attempt);
+  if (newest != by_attempt_.end() && newest->second == id) by_attempt_.erase(newest);
   return std::move(node.mapped());
 }
 

@@ -53,7 +53,7 @@ class ContainerTable {
   };
   std::map<std::string, std::deque<Waiting>> waiting_;  // by role
   std::map<yarn::ContainerId, AssignedContainer> assigned_;
-  std::map<core::AttemptId, yarn::ContainerId> by_attempt_;  // of assigned_
+  std::map<core::AttemptId, yarn::ContainerId> by_attempt_;  // the newest of each attempt
 };
 
 }  // namespace ydl::backend

@@ -10,7 +10,9 @@
 namespace ydl::backend {
 namespace {
 
-constexpr core::Millis kViewPeriod = core::Seconds(5);  // short jobs are over by then
+constexpr core::Millis kViewPeriod = core::Seconds(5);    // short jobs are over by then
+constexpr core::Millis kEndPatience = core::Seconds(30);  // with an HDFS that takes no events at the job's end
+constexpr const char* kEvents = "events.jsonl";
 
 }  // namespace
 
@@ -49,12 +51,26 @@ net::Async<std::vector<hdfs::FileStatus>> list_or_nothing(hdfs::FileSystem& fs, 
   co_return listed;
 }
 
+RecordMirror::RecordMirror(const net::asio::any_io_executor& executor, std::shared_ptr<hdfs::FileSystem> fs,
+                           std::filesystem::path from, std::string to)
+    : fs_(std::move(fs)),
+      from_(std::move(from)),
+      to_(std::move(to)),
+      events_(std::make_shared<agent::LogCopy>(
+          executor, *fs_,
+          agent::LogCopy::Options{
+              .from = from_ / kEvents,
+              .to = fmt::format("{}/{}", to_, kEvents),
+              .on_trouble =
+                  [](const core::Error& error) { core::log("the job's events on HDFS are behind: {}", error.message); },
+              .mode = 0600})) {}
+
 net::awaitable<void> RecordMirror::copy() {
   while (copying_) co_await net::pause(core::Millis(5));  // the last copy must come after the one under way
   copying_ = true;
-  for (const auto* name : {"events.jsonl", "view.json", "state.json"}) {  // the state last: who sees the end finds all
-    const auto now = news_of(name);
-    if (!now) continue;
+  for (const auto* name : {"view.json", "state.json"}) {  // the state last: who sees the end finds all
+    const auto now = look_at(name);
+    if (!now || (copied_.contains(name) && copied_.at(name) == *now)) continue;
     const auto content = core::read_file(from_ / name);
     if (!content) continue;
     const auto written = co_await write_remote_file(*fs_, fmt::format("{}/{}", to_, name), *content);
@@ -68,28 +84,33 @@ net::awaitable<void> RecordMirror::copy() {
   copying_ = false;
 }
 
-std::optional<RecordMirror::Seen> RecordMirror::news_of(const std::string& name) const {
+std::optional<RecordMirror::Seen> RecordMirror::look_at(const std::string& name) const {
   std::error_code error;
   const auto path = from_ / name;
   const Seen now{std::filesystem::file_size(path, error), std::filesystem::last_write_time(path, error)};
-  if (error) return std::nullopt;
-  const auto seen = copied_.find(name);
-  return seen != copied_.end() && seen->second == now ? std::nullopt : std::optional(now);
+  return error ? std::nullopt : std::optional(now);
 }
 
 net::awaitable<void> RecordMirror::run(std::function<void()> write_view) {
-  bool is_behind = false;
+  events_->start();
+  std::optional<Seen> viewed;  // the events of the last view
   auto next_view = core::steady_now() + kViewPeriod;
   while (!stopped_) {
-    is_behind = is_behind || news_of("events.jsonl");
-    if (is_behind && core::steady_now() >= next_view) {
+    if (const auto events = look_at(kEvents); events != viewed && core::steady_now() >= next_view) {
       write_view();
-      is_behind = false;
+      viewed = events;
       next_view = core::steady_now() + kViewPeriod;
     }
     co_await copy();
     co_await net::pause(core::Seconds(1));
   }
+}
+
+net::awaitable<void> RecordMirror::finish() {
+  stopped_ = true;
+  if (const auto copied = co_await events_->finish(kEndPatience); !copied)
+    core::log("the job's events on HDFS are not complete: {}", copied.error().message);
+  co_await copy();
 }
 
 }  // namespace ydl::backend

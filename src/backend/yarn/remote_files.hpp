@@ -1,5 +1,6 @@
 #pragma once
 
+#include "agent/log_copy.hpp"
 #include "hdfs/file_system.hpp"
 #include "net/asio.hpp"
 
@@ -26,17 +27,17 @@ namespace ydl::backend {
 [[nodiscard]] net::Async<std::vector<hdfs::FileStatus>> list_or_nothing(hdfs::FileSystem& fs, std::string path);
 
 // Keeps copies of a job's records (state.json, view.json, events.jsonl) in its folder on HDFS while the job runs: who
-// cannot reach the master reads them there, and so does everybody after its end.
+// cannot reach the master reads them there, and so does everybody after its end. The events are appended as they come;
+// the other two are small and replaced as a whole.
 class RecordMirror {
  public:
-  RecordMirror(std::shared_ptr<hdfs::FileSystem> fs, std::filesystem::path from, std::string to)
-      : fs_(std::move(fs)), from_(std::move(from)), to_(std::move(to)) {}
+  RecordMirror(const net::asio::any_io_executor& executor, std::shared_ptr<hdfs::FileSystem> fs,
+               std::filesystem::path from, std::string to);
 
-  // Copies what has changed since the last time. What cannot be written is tried again the next time.
-  [[nodiscard]] net::awaitable<void> copy();
-  // Once a second, until stop(). `write_view` is called every few seconds, when something has happened since.
+  // Until finish(). `write_view` is called every few seconds, when something has happened since.
   [[nodiscard]] net::awaitable<void> run(std::function<void()> write_view);
-  void stop() { stopped_ = true; }
+  // The job has ended: returns when all is copied, or cannot be.
+  [[nodiscard]] net::awaitable<void> finish();
 
  private:
   struct Seen {
@@ -44,12 +45,14 @@ class RecordMirror {
     std::filesystem::file_time_type modified;
     bool operator==(const Seen&) const = default;
   };
-  // What is to be copied; nothing where it is not there yet, or has been.
-  [[nodiscard]] std::optional<Seen> news_of(const std::string& name) const;
+  [[nodiscard]] net::awaitable<void> copy();
+  // Nothing where it is not there yet.
+  [[nodiscard]] std::optional<Seen> look_at(const std::string& name) const;
 
   std::shared_ptr<hdfs::FileSystem> fs_;
   std::filesystem::path from_;
   std::string to_;
+  std::shared_ptr<agent::LogCopy> events_;
   std::map<std::string, Seen> copied_;
   bool copying_ = false;
   bool stopped_ = false;

@@ -56,7 +56,8 @@ net::Async<StagingPlan> make_plan(spec::JobSpec job, StagingOptions options) {
         if (!*result) return;
         const auto now = core::wall_now();
         HashMemory memory(options.hash_file, now);
-        if (auto hashed = hash_items(**result, memory, now); !hashed) *result = core::fail(hashed.error());
+        if (auto hashed = hash_items(**result, memory, now, options.stop); !hashed)
+          *result = core::fail(hashed.error());
         (void)memory.save();  // without it the next submission reads again
       },
       kLongestReading);
@@ -100,10 +101,11 @@ void tell(const Staging& staging) {
 net::Async<> upload(Staging& staging, std::size_t index) {
   const auto& item = staging.plan.items[index];
   auto& cache = staging.fills_site ? *staging.site : staging.cache;
-  auto stored = co_await cache.put(item, [&staging](std::uint64_t bytes) {
+  const auto uploaded = [&staging](std::uint64_t bytes) {
     staging.progress.bytes_done += bytes;
     tell(staging);
-  });
+  };
+  auto stored = co_await cache.put(item, uploaded, staging.options.stop);
   if (!stored) co_return core::fail(stored.error());
   staging.staged.bytes_uploaded += item.size;
   take(staging, index, *std::move(stored));

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 namespace ydl::backend {
@@ -34,6 +35,7 @@ struct StagingOptions {
   std::uint32_t most_replicas = 512;     // dfs.replication.max
   std::optional<PythonEnv> python_env = std::nullopt;
   std::function<void(const StagingProgress&)> progress = {};  // only while something is uploaded
+  std::stop_token stop = {};                                  // when it is requested, uploads end and are removed
 };
 
 // How often a file is stored that every node reads at about the same time.
@@ -46,7 +48,7 @@ struct StagingOptions {
 //
 // Everything is shared between the jobs of one user; what the site's cache has, between all users of a node. That one
 // is filled by its owner's jobs and trusted only where nobody else can write.
-// Errors: those of plan_staging; a file that changes meanwhile; HDFS's.
+// Errors: those of plan_staging; a file that changes meanwhile; HDFS's; cancelled.
 [[nodiscard]] net::Async<StagedJob> stage_job(hdfs::FileSystem& fs, const spec::JobSpec& job, StagingOptions options);
 
 }  // namespace ydl::backend

@@ -19,6 +19,10 @@ bool refuses_replication(const core::Error& error) {
   return error.message.find("replication") != std::string::npos;
 }
 
+core::Error interrupted(const StagingItem& item) {
+  return {core::Errc::cancelled, fmt::format("the upload of {} was interrupted", item.cache_name)};
+}
+
 }  // namespace
 
 std::string cache_folder(const std::string& root) {
@@ -49,7 +53,9 @@ net::Async<hdfs::FileWriter> StagingCache::create(const std::string& path) {
   co_return co_await fs_.create(path, options);
 }
 
-net::Async<> StagingCache::write(const StagingItem& item, const std::string& path, const Uploaded& uploaded) {
+net::Async<> StagingCache::write(const StagingItem& item, const std::string& path, const Uploaded& uploaded,
+                                 const std::stop_token& stop) {
+  if (stop.stop_requested()) co_return core::fail(interrupted(item));
   auto writer = co_await create(path);
   if (!writer) co_return core::fail(writer.error());
   core::Sha256 hash;
@@ -60,6 +66,7 @@ net::Async<> StagingCache::write(const StagingItem& item, const std::string& pat
     if (piece->empty()) break;
     hash.add(*piece);
     if (auto written = co_await writer->write(*piece); !written) co_return written;
+    if (stop.stop_requested()) co_return core::fail(interrupted(item));
     uploaded(piece->size());
   }
   // Stamps tell of changed files; this tells of those that a clock or a file system hid.
@@ -92,10 +99,11 @@ net::Async<> StagingCache::publish(const StagingItem& item, const std::string& u
   co_return co_await fs_.rename(unfinished, path, hdfs::Overwrite::yes);
 }
 
-net::Async<yarn::LocalResource> StagingCache::put(const StagingItem& item, const Uploaded& uploaded) {
+net::Async<yarn::LocalResource> StagingCache::put(const StagingItem& item, const Uploaded& uploaded,
+                                                  std::stop_token stop) {
   const auto unfinished =
       fmt::format("{}/{}/.{}.{}", cache_folder(options_.root), item.sha256, item.cache_name, core::random_hex(8));
-  auto done = co_await write(item, unfinished, uploaded);
+  auto done = co_await write(item, unfinished, uploaded, stop);
   if (done && options_.visibility == Visibility::everybody) done = co_await open_to_everybody(item, unfinished);
   if (done) done = co_await publish(item, unfinished);
   if (!done) {

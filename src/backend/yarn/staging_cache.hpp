@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 namespace ydl::backend {
@@ -31,15 +32,17 @@ class StagingCache {
   // What is there; nothing too where its length is not what it must be.
   [[nodiscard]] net::Async<std::optional<yarn::LocalResource>> find(const StagingItem& item);
   // Puts it there, or takes what another submitter put there meanwhile.
-  // Errors: HDFS's; the content changed since it was hashed.
-  [[nodiscard]] net::Async<yarn::LocalResource> put(const StagingItem& item, const Uploaded& uploaded);
+  // Errors: HDFS's; the content changed since it was hashed; cancelled. After an error nothing of it is left.
+  [[nodiscard]] net::Async<yarn::LocalResource> put(const StagingItem& item, const Uploaded& uploaded,
+                                                    std::stop_token stop);
 
   [[nodiscard]] const Options& options() const { return options_; }
 
  private:
   [[nodiscard]] std::string path_of(const StagingItem& item) const;
   [[nodiscard]] net::Async<hdfs::FileWriter> create(const std::string& path);
-  [[nodiscard]] net::Async<> write(const StagingItem& item, const std::string& path, const Uploaded& uploaded);
+  [[nodiscard]] net::Async<> write(const StagingItem& item, const std::string& path, const Uploaded& uploaded,
+                                   const std::stop_token& stop);
   [[nodiscard]] net::Async<> publish(const StagingItem& item, const std::string& unfinished);
   [[nodiscard]] net::Async<> open_to_everybody(const StagingItem& item, const std::string& unfinished);
 

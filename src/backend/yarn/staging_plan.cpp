@@ -305,14 +305,14 @@ Result<StagingPlan> plan_staging(const spec::JobSpec& job, const std::string& ex
   return std::move(planner).take();
 }
 
-Result<> hash_items(StagingPlan& plan, HashMemory& memory, core::WallTime now) {
+Result<> hash_items(StagingPlan& plan, HashMemory& memory, core::WallTime now, const std::stop_token& stop) {
   for (auto& item : plan.items) {
     const auto key = memory_key(item);
     if (auto known = memory.find(key)) {
       item.sha256 = *std::move(known);
       continue;
     }
-    auto hash = hash_of(*item.open());
+    auto hash = hash_of(*item.open(), stop);
     if (!hash) return fail(hash.error());
     item.sha256 = *std::move(hash);
     if (is_settled(item, now)) memory.remember(key, item.sha256);

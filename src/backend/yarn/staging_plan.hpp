@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <variant>
 #include <vector>
@@ -61,8 +62,9 @@ inline constexpr std::uint64_t kPartSize = std::uint64_t{4} << 20U;
 [[nodiscard]] core::Result<StagingPlan> plan_staging(const spec::JobSpec& job, const std::string& executable,
                                                      const std::optional<PythonEnv>& python_env);
 
-// Reads what the memory does not know.
-[[nodiscard]] core::Result<> hash_items(StagingPlan& plan, HashMemory& memory, core::WallTime now);
+// Reads what the memory does not know. Errors: it cannot be read; cancelled.
+[[nodiscard]] core::Result<> hash_items(StagingPlan& plan, HashMemory& memory, core::WallTime now,
+                                        const std::stop_token& stop = {});
 
 // The name of a file in the cache: letters that need no quoting anywhere, and not too many of them.
 [[nodiscard]] std::string cache_name(const std::filesystem::path& path, std::string_view suffix = "");

@@ -58,7 +58,7 @@ YarnActions YarnMachine::stop(agent::Stop request, core::Instant now) {
   if (assigned == nullptr) return {};
   if (assigned->phase == Phase::starting) {  // nothing runs there that could use its grace
     give_back(request.attempt, now);
-    tell_job(job::Lost{request.attempt, "it was stopped before it had started"});
+    tell_job(job::Lost{request.attempt, "it was stopped before it had started", job::Cause::stopped});
     return take();
   }
   const auto id = assigned->container.id;
@@ -70,7 +70,7 @@ YarnActions YarnMachine::release(const core::AttemptId& attempt, core::Instant n
   const auto* assigned = table_.find(attempt);
   const bool may_run = assigned != nullptr && assigned->phase == Phase::launched;
   give_back(attempt, now);
-  if (may_run) tell_job(job::Lost{attempt, "its container was released"});
+  if (may_run) tell_job(job::Lost{attempt, "its container was released", job::Cause::stopped});
   return take();
 }
 

@@ -70,6 +70,7 @@ void YarnMachine::not_prepared(AssignedContainer& assigned, const Translation& t
   ContainerEnd end;
   end.reason = fmt::format("it could not be prepared on {}: {}", assigned.container.node.host, translation.reason);
   end.meaning = translation.on_every_host ? Meaning::cannot_place : after_failed_container(assigned);
+  end.cause = translation.cause;
   end.blames_the_host = !translation.on_every_host;
   const auto id = assigned.container.id;
   end_container(assigned);
@@ -90,6 +91,7 @@ void YarnMachine::start_failed(const yarn::ContainerId& id, const core::Error& e
   end.reason = fmt::format("the NodeManager on {} did not start its container: {}", assigned->container.node.host,
                            yarn::shorten_diagnostics(error.message));
   end.meaning = assigned->phase == Phase::ended ? Meaning::nothing : after_failed_container(*assigned);
+  end.cause = job::Cause::start_failed;
   end.blames_the_host = true;
   allocator_.release(id);
   container_ended(id, end, now);
@@ -149,14 +151,14 @@ void YarnMachine::container_ended(const yarn::ContainerId& id, const ContainerEn
       want_another(attempt, 1, now);
       break;
     case Meaning::cannot_place:
-      tell_job(job::CannotPlace{attempt, with_earlier_failures(end.reason, assigned.failures)});
+      tell_job(job::CannotPlace{attempt, with_earlier_failures(end.reason, assigned.failures), end.cause});
       break;
     case Meaning::exited:
       tell_user(fmt::format("{}: {}", attempt.task.str(), end.reason));
       tell_job(job::Exited{attempt, end.exit});
       break;
     case Meaning::lost:
-      tell_job(job::Lost{attempt, end.reason});
+      tell_job(job::Lost{attempt, end.reason, end.cause});
       break;
     case Meaning::nothing:
       break;
@@ -188,7 +190,9 @@ void YarnMachine::end_silent_containers(const LastHeard& last_heard, core::Insta
     const auto& assigned = *table_.find(id);
     const auto reason = silence_reason(assigned.container.node.host, options_.agent_silence);
     end_container(assigned);
-    container_ended(id, {.meaning = Meaning::lost, .reason = reason, .exit = {}, .blames_the_host = true}, now);
+    ContainerEnd end{.meaning = Meaning::lost, .reason = reason, .cause = job::Cause::agent_lost};
+    end.blames_the_host = true;
+    container_ended(id, end, now);
   }
 }
 

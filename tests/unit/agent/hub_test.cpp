@@ -13,6 +13,7 @@ namespace ydl::agent {
 namespace {
 
 namespace json = boost::json;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const core::AgentId kAgent{"container_1"};
@@ -34,7 +35,7 @@ class LogQuestions : public testing::Test {
   std::vector<ReadLog> fetch() {
     const auto body = loop.run(hub.commands(kAgent, 0, core::Millis(0)));
     std::vector<ReadLog> questions;
-    const auto object = core::parse_json_object(body.value());
+    const auto object = core::parse_json_object(body.value().commands);
     for (const auto& item : **core::json_array(*object, "commands")) {
       questions.push_back(std::get<ReadLog>(command_from_json(item.get_object()).value()));
     }
@@ -101,6 +102,32 @@ TEST_F(LogQuestions, an_agent_that_is_forgotten_answers_nobody) {
   EXPECT_EQ(answers[0].error().code, core::Errc::not_found);
   const auto unknown = loop.run(hub.read_log({"nobody"}, kQuestion));
   EXPECT_FALSE(unknown);
+}
+
+class Reports : public testing::Test {
+ protected:
+  Reports() {
+    hub.expect(kAgent, {[](const Hello&) {}, [this](const Report& report) { heard.push_back(report); }});
+  }
+  [[nodiscard]] std::vector<std::string> notes() const {
+    std::vector<std::string> texts;
+    for (const auto& report : heard) texts.push_back(std::get<Note>(report).text);
+    return texts;
+  }
+  static std::string note(std::string_view text) { return json::serialize(to_json(Note{kAttempt, std::string(text)})); }
+
+  test::Loop loop;
+  Hub hub{loop.executor()};
+  std::vector<Report> heard;
+};
+
+TEST_F(Reports, one_that_cannot_be_read_is_skipped_and_the_others_are_delivered) {
+  const auto body = fmt::format(R"({{"first":1,"reports":[{},{{"type":"dance"}},7,{}]}})", note("one"), note("four"));
+  EXPECT_TRUE(hub.reports(kAgent, body)) << "an agent would send the same list again for ever";
+  EXPECT_THAT(notes(), ElementsAre("one", "four"));
+  // What was skipped keeps its number: only the fifth is new.
+  EXPECT_TRUE(hub.reports(kAgent, fmt::format(R"({{"first":4,"reports":[{},{}]}})", note("four"), note("five"))));
+  EXPECT_THAT(notes(), ElementsAre("one", "four", "five"));
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ TEST(AgentProtocol, every_command_survives_the_wire) {
   prepare.ports = 2;
   prepare.port_range = {20000, 20100};
   prepare.gpus = 1;
+  prepare.host_gpus = HostGpus::hidden_with_note;
   prepare.memory_limit = 1ULL << 33U;
   prepare.vcores_limit = 4;
   prepare.working_directory = "/w";
@@ -69,8 +70,8 @@ TEST(AgentProtocol, every_report_survives_the_wire) {
   const job::ExitStatus status{3, 0, true, 123, 456};
   for (const Report& report :
        {Report(Prepared{kAttempt, {1, 65535}}), Report(PrepareFailed{kAttempt, "no"}),
-        Report(PrepareFailed{kAttempt, "no", true}), Report(TaskStarted{kAttempt, 42}),
-        Report(TaskStartFailed{kAttempt, job::StartFailure::port_taken, "taken"}), Report(TaskSaving{kAttempt}),
+        Report(PrepareFailed{kAttempt, "no", job::Cause::disk, true}), Report(TaskStarted{kAttempt, 42}),
+        Report(TaskStartFailed{kAttempt, job::Cause::port_taken, "taken"}), Report(TaskSaving{kAttempt}),
         Report(TaskExited{kAttempt, status, 2, ""}), Report(TaskExited{kAttempt, status, 0, "not saved"}),
         Report(Note{kAttempt, "a sentence"}), Report(LogPiece{kAttempt, 7, 1ULL << 40U, 9, {"\0\xff\n", 3}, ""}),
         Report(LogPiece{kAttempt, 7, 0, 0, "", "gone"}), Report(TaskOutput{kAttempt, "line", 0.5, "half"}),
@@ -87,6 +88,8 @@ TEST(AgentProtocol, what_is_no_command_or_report_is_refused) {
        R"({"type":"stop","task":"worker:0","attempt":-1,"grace_ms":1})",
        R"({"type":"prepare","task":"worker:0","attempt":1,"ports":0,"gpus":0,"vcores_limit":0,"working_directory":"w",)"
        R"("results_directory":"r","log_directory":"l","image":{"runtime":"rm","image":"x","options":[]}})",
+       R"({"type":"prepare","task":"worker:0","attempt":1,"ports":0,"gpus":0,"vcores_limit":0,"working_directory":"w",)"
+       R"("results_directory":"r","log_directory":"l","host_gpus":"some"})",
        R"({"type":"launch","task":"worker:0","attempt":1,"argv":[],"env":{}})",
        R"({"type":"read_log","task":"worker:0","attempt":1,"stream":"x","offset":0,"limit":1,"token":1})",
        R"({"type":"read_log","task":"worker:0","attempt":1,"stream":"stdout","offset":-1,"limit":1,"token":1})",

@@ -57,6 +57,17 @@ TEST_F(ResultsTree, a_link_to_a_file_of_its_own_is_that_file_and_others_are_left
   EXPECT_THAT(tree->left_out, UnorderedElementsAre("outside", "dangling", "loop", "pipe"));
 }
 
+TEST_F(ResultsTree, a_link_that_leads_to_itself_is_left_out) {
+  write("model", "weights");
+  files::create_symlink("itself", root / "itself");
+  files::create_symlink("there", root / "back");
+  files::create_symlink("back", root / "there");
+  const auto tree = list_tree(root);
+  ASSERT_TRUE(tree) << tree.error().message;
+  EXPECT_THAT(paths(*tree), UnorderedElementsAre("model"));
+  EXPECT_THAT(tree->left_out, UnorderedElementsAre("itself", "back", "there"));
+}
+
 TEST_F(ResultsTree, a_folder_that_is_not_there_is_empty) {
   const auto tree = list_tree(dir.path() / "no" / "such");
   ASSERT_TRUE(tree);

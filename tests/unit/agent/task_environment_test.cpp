@@ -42,6 +42,17 @@ TEST(TaskEnvironment, what_the_job_says_goes_over_everything_but_the_folder_of_r
   EXPECT_EQ(found.at("YDL_RESULTS_DIR"), "/c/results");
 }
 
+TEST(TaskEnvironment, gpus_are_those_it_was_given_or_those_of_the_agent) {
+  const Environment own{{"CUDA_VISIBLE_DEVICES", "3"}};
+  auto place = kPlace;
+  place.visible_gpus = "GPU-1";
+  EXPECT_EQ(task_environment({}, place, own).at("CUDA_VISIBLE_DEVICES"), "GPU-1");
+  EXPECT_EQ(task_environment({{"CUDA_VISIBLE_DEVICES", "0"}}, place, own).at("CUDA_VISIBLE_DEVICES"), "0");
+  place.visible_gpus.reset();
+  EXPECT_EQ(task_environment({}, place, own).at("CUDA_VISIBLE_DEVICES"), "3");
+  EXPECT_FALSE(task_environment({}, place, {}).contains("CUDA_VISIBLE_DEVICES"));
+}
+
 TEST(TaskEnvironment, without_programs_that_travel_the_path_is_the_hosts) {
   auto place = kPlace;
   place.path_first.clear();

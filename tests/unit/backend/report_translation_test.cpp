@@ -33,18 +33,19 @@ TEST(ReportTranslation, a_prepared_attempt_is_placed_on_the_agents_host) {
 }
 
 TEST(ReportTranslation, whether_an_attempt_that_cannot_be_prepared_has_another_host_is_left_open) {
-  const auto translation = translate(agent::PrepareFailed{kAttempt, "the disk is full"}, kHost);
+  const auto translation = translate(agent::PrepareFailed{kAttempt, "the disk is full", job::Cause::disk}, kHost);
   EXPECT_EQ(translation.attempt, Attempt::not_prepared);
   EXPECT_EQ(translation.reason, "the disk is full");
+  EXPECT_EQ(translation.cause, job::Cause::disk);
   EXPECT_FALSE(translation.event);
 }
 
 TEST(ReportTranslation, a_start_that_failed_ends_the_attempt_unless_a_port_was_taken) {
-  using job::StartFailure;
-  for (const auto failure : {StartFailure::permanent, StartFailure::transient, StartFailure::port_taken}) {
-    const auto translation = translate(agent::TaskStartFailed{kAttempt, failure, "why"}, kHost);
-    EXPECT_EQ(translation.attempt, failure == StartFailure::port_taken ? Attempt::goes_on : Attempt::over);
-    EXPECT_EQ(event_of<job::StartFailed>(translation).failure, failure);
+  using job::Cause;
+  for (const auto cause : {Cause::cannot_start, Cause::start_failed, Cause::port_taken}) {
+    const auto translation = translate(agent::TaskStartFailed{kAttempt, cause, "why"}, kHost);
+    EXPECT_EQ(translation.attempt, cause == Cause::port_taken ? Attempt::goes_on : Attempt::over);
+    EXPECT_EQ(event_of<job::StartFailed>(translation).cause, cause);
   }
 }
 
@@ -58,6 +59,7 @@ TEST(ReportTranslation, a_task_exits_with_its_status) {
 TEST(ReportTranslation, a_task_whose_results_are_lost_has_failed_and_the_user_hears_why) {
   const auto translation = translate(agent::TaskExited{kAttempt, {}, 0, "cannot keep model.params"}, kHost);
   EXPECT_EQ(event_of<job::Exited>(translation).status.code, 1);
+  EXPECT_EQ(event_of<job::Exited>(translation).status.cause, job::Cause::results);
   EXPECT_THAT(translation.notes, ElementsAre("worker:0: cannot keep model.params"));
 }
 

@@ -44,6 +44,16 @@ TEST(FsParse, flags_are_joined_and_stand_anywhere) {
   EXPECT_TRUE(parsed("mkdir -p x").parents);
 }
 
+TEST(FsParse, what_may_replace_files_is_said) {
+  for (const auto* verb : {"get", "put", "mv"}) {
+    EXPECT_FALSE(parsed(fmt::format("{} a b", verb)).force) << verb;
+    EXPECT_TRUE(parsed(fmt::format("{} -f a b", verb)).force) << verb;
+    EXPECT_TRUE(parsed(fmt::format("{} a b --force", verb)).force) << verb;
+  }
+  EXPECT_NE(complaint("tail --force x"), "");
+  EXPECT_NE(complaint("cat -f x"), "");
+}
+
 TEST(FsParse, after_two_dashes_everything_is_a_path) {
   EXPECT_EQ(parsed("cat -- -r --help").paths, (Paths{"-r", "--help"}));
   EXPECT_EQ(parsed("put - /a").paths, (Paths{"-", "/a"}));
@@ -63,7 +73,7 @@ TEST(FsParse, output_is_taken_with_and_without_a_sign) {
 }
 
 TEST(FsParse, mistakes_are_answered_with_the_usage) {
-  EXPECT_EQ(complaint("mv a"), "usage: ydl fs mv FROM … TO");
+  EXPECT_EQ(complaint("mv a"), "usage: ydl fs mv [-f] FROM … TO");
   EXPECT_EQ(complaint("ls -x"), "`ydl fs ls` has no option -x (usage: ydl fs ls [-R] [-h] [PATH …])");
   EXPECT_EQ(complaint("lss /"), "there is no command 'fs lss'; did you mean 'ls'? (`ydl fs --help` lists them)");
   EXPECT_NE(complaint("cat --skip-trash x"), "");

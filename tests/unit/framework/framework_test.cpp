@@ -34,7 +34,10 @@ const Framework& get(std::string_view name) {
 Environment env_of(std::string_view name, const Shape& shape, const core::TaskId& task) {
   const auto& framework = get(name);
   EXPECT_TRUE(check(framework, shape));
-  return framework.environment(make_gang(framework, shape), task);
+  const auto gang = make_gang(framework, shape);
+  auto env = framework.environment(gang, task);
+  for (const auto& [variable, beginning] : framework.beginnings(gang)) env[variable].insert(0, beginning);
+  return env;
 }
 
 std::string refusal(std::string_view name, const Shape& shape) {
@@ -56,14 +59,31 @@ TEST(Framework, a_role_it_does_not_know_is_refused_with_a_guess) {
 TEST(Framework, every_task_learns_where_all_tasks_are) {
   const Shape shape{{{"worker", 2}, {"ps", 1}}};
   const auto gang = make_gang(get("none"), shape);
-  auto env = common_environment(gang);
-  env.merge(task_environment(gang, {"worker", 1}));
+  const auto env = task_environment(gang, {"worker", 1});
   EXPECT_EQ(env.at("YDL_ROLE"), "worker");
   EXPECT_EQ(env.at("YDL_INDEX"), "1");
   EXPECT_EQ(env.at("YDL_PORTS"), "7001");
   EXPECT_EQ(
-      env.at("YDL_TASKS_JSON"),
+      tasks_json(gang),
       R"({"worker":[{"host":"10.0.0.1","ports":[7000]},{"host":"10.0.0.2","ports":[7001]}],"ps":[{"host":"10.0.0.3","ports":[7002]}]})");
+}
+
+TEST(Framework, a_member_of_a_gang_is_found_by_role_and_index) {
+  const auto gang = make_gang(get("none"), {{{"chief", 1}, {"worker", 700}, {"ps", 3}}});
+  EXPECT_EQ(gang.member({"chief", 0}).host, "10.0.0.1");
+  EXPECT_EQ(gang.member({"worker", 0}).host, "10.0.0.2");
+  EXPECT_EQ(gang.member({"worker", 699}).host, "10.0.0.701");
+  EXPECT_EQ(gang.member({"ps", 2}).host, "10.0.0.704");
+  EXPECT_EQ(gang.count("worker"), 700);
+  EXPECT_EQ(gang.count("ps"), 3);
+  EXPECT_EQ(gang.count("evaluator"), 0);
+}
+
+TEST(Framework, a_variable_that_the_kernel_would_refuse_is_refused_by_name) {
+  EXPECT_TRUE(check_length("A", (128U << 10U) - 3));
+  const auto refused = check_length("A", (128U << 10U) - 2);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, AllOf(HasSubstr("variable A would have 131070 bytes"), HasSubstr("in a file")));
 }
 
 TEST(PyTorch, workers_are_ranked_and_meet_at_rank_zero) {
@@ -100,6 +120,25 @@ TEST(TensorFlow, tf_config_names_the_cluster_and_the_task) {
       env_of("tensorflow", shape, {"worker", 1}).at("TF_CONFIG"),
       R"({"cluster":{"chief":["10.0.0.1:7000"],"worker":["10.0.0.2:7001","10.0.0.3:7002"],"ps":["10.0.0.4:7003"]},)"
       R"("task":{"type":"worker","index":1}})");
+}
+
+TEST(TensorFlow, more_tasks_than_tf_config_can_name_are_refused_with_the_number_that_fits) {
+  EXPECT_EQ(refusal("tensorflow", {{{"chief", 1}, {"worker", 1'790}}}), "accepted");
+  EXPECT_THAT(refusal("tensorflow", {{{"chief", 1}, {"worker", 3'000}}}),
+              AllOf(HasSubstr("3001 tasks cannot start"), HasSubstr("TF_CONFIG"), HasSubstr("1791 tasks fit")));
+}
+
+TEST(TensorFlow, as_many_tasks_as_are_accepted_fit_with_long_host_names) {
+  const Shape shape{{{"chief", 1}, {"worker", 1'790}}};
+  ASSERT_TRUE(check(get("tensorflow"), shape));
+  auto gang = make_gang(get("tensorflow"), shape);
+  for (auto& member : gang.members) {
+    member.host = std::string(64, 'h');
+    member.ports = {65'535};
+  }
+  const auto beginning = get("tensorflow").beginnings(gang).at("TF_CONFIG");
+  const auto rest = get("tensorflow").environment(gang, {"worker", 1'789}).at("TF_CONFIG");
+  EXPECT_TRUE(check_length("TF_CONFIG", beginning.size() + rest.size()));
 }
 
 TEST(TensorFlow, an_evaluator_is_in_nobodys_cluster) {

@@ -87,6 +87,7 @@ TEST(TransferCodec, a_packet_that_contradicts_itself_is_refused) {
   const std::string header = "090000000000000000110000000000000000180025";
   for (const auto& [prefix, data_size] : {std::pair{"000000030019", "00000000"},  // shorter than its own length field
                                           std::pair{"7fffffff0019", "00000000"},  // 2 GiB
+                                          std::pair{"fffffff00019", "00000000"},  // with its header 9 bytes in 32 bits
                                           std::pair{"000000040019", "01000000"},  // more data than packet
                                           std::pair{"000000040019", "ffffffff"}}) {  // less than nothing
     const auto decoded = decode_packet_head(from_hex(prefix + header + data_size));

@@ -1,6 +1,8 @@
 // Failures: who may try again, who takes the others down.
 #include "script.hpp"
 
+#include <algorithm>
+
 namespace ydl::job {
 namespace {
 
@@ -14,7 +16,7 @@ TEST(JobFailure, the_first_decider_that_fails_for_good_fails_the_job_with_its_ex
   EXPECT_EQ(s.killed("worker:0", 15), (Strings{"release worker:0#1", "finish failed 3"}));
   const auto outcome = *s.machine.snapshot().outcome;
   EXPECT_EQ(outcome.reason, "worker:1 ended with code 3");
-  EXPECT_EQ(outcome.cause, (AttemptId{{"worker", 1}, 1}));
+  EXPECT_EQ(outcome.first_failure, (AttemptId{{"worker", 1}, 1}));
   EXPECT_EQ(s.state_of("worker:0"), "stopped");
   EXPECT_EQ(s.state_of("worker:1"), "failed");
 }
@@ -147,6 +149,93 @@ TEST(JobFailure, side_tasks_and_evaluators_that_fail_are_reported_and_decide_not
   EXPECT_EQ(s.exits("evaluator:0", 6), Strings{"release evaluator:0#1"});
   EXPECT_TRUE(s.said(RecordKind::note, "the job does not depend on role evaluator"));
   EXPECT_EQ(s.exits("worker:0", 0), (Strings{"release worker:0#1", "finish succeeded 0"}));
+}
+
+TEST(JobFailure, the_cause_of_a_failure_is_in_its_record_in_the_snapshot_and_in_the_outcome) {
+  Script s(workers(2));
+  s.run_all();
+  s.lost("worker:1", "its NodeManager is gone", Cause::host_lost);
+  s.killed("worker:0", 15);
+  const auto failed = std::ranges::find(s.records, RecordKind::task_failed, &Record::kind);
+  ASSERT_NE(failed, s.records.end());
+  EXPECT_EQ(failed->cause, Cause::host_lost);
+  EXPECT_EQ(s.task("worker:1").cause, Cause::host_lost);
+  EXPECT_EQ(s.task("worker:0").cause, Cause::none);
+  EXPECT_EQ(s.machine.snapshot().outcome->cause, Cause::host_lost);
+  EXPECT_EQ(s.records.back().kind, RecordKind::job_failed);
+  EXPECT_EQ(s.records.back().cause, Cause::host_lost);
+}
+
+TEST(JobFailure, the_cause_of_an_exit_is_its_code_its_signal_or_what_was_found_out) {
+  EXPECT_EQ(cause_of({}), Cause::none);
+  EXPECT_EQ(cause_of({.code = 3}), Cause::exit_code);
+  EXPECT_EQ(cause_of({.signal = 9}), Cause::signal);
+  EXPECT_EQ(cause_of({.signal = 9, .out_of_memory = true}), Cause::memory);
+  EXPECT_EQ(cause_of({.code = 1, .cause = Cause::results}), Cause::results);
+}
+
+TEST(JobFailure, every_cause_has_a_name_of_its_own) {
+  for (int i = 0; i < kCauses; ++i) {
+    const auto cause = static_cast<Cause>(i);
+    EXPECT_EQ(parse_cause(name(cause)), cause);
+  }
+  EXPECT_EQ(parse_cause("bad luck"), std::nullopt);
+}
+
+TEST(JobFailure, rounds_of_placing_used_at_the_start_are_there_again_at_a_restart) {
+  auto plan = workers(1);
+  plan.roles[0].retries = 1;
+  plan.roles[0].restart = RestartUnit::gang;
+  plan.allocation_rounds = 2;
+  Script s(plan);
+  s.begin();
+  s.passes(plan.allocation_timeout);  // the first round
+  s.passes(plan.allocation_backoff);
+  s.placed("worker:0");
+  s.started("worker:0");
+  s.exits("worker:0", 1);
+  EXPECT_EQ(s.state(), "placing");
+  s.passes(plan.allocation_timeout);
+  EXPECT_EQ(s.state(), "restarting");  // the second of two rounds is left
+}
+
+TEST(JobFailure, jobs_with_different_seeds_back_off_for_different_times) {
+  const auto backoff = [](std::uint64_t seed) {
+    auto plan = workers(1);
+    plan.seed = seed;
+    Script s(plan);
+    s.begin();
+    s.passes(plan.allocation_timeout);
+    return *s.machine.next_deadline() - s.now;
+  };
+  EXPECT_EQ(backoff(7), backoff(7));
+  EXPECT_NE(backoff(7), backoff(8'000'000));
+}
+
+// The scheduler of a parameter server is steered by these.
+TEST(JobFailure, the_rendezvous_opens_with_each_start_of_all_tasks_and_hears_of_every_end) {
+  auto plan = workers(2);
+  plan.roles[0].retries = 1;
+  plan.job_retries = 1;
+  Script s(plan);
+  s.run_all();
+  EXPECT_EQ(s.rendezvous, Strings{"open"});
+  s.exits("worker:1", 1);  // a retry of the task alone
+  EXPECT_EQ(s.rendezvous, (Strings{"open", "worker:1#1 unknown", "worker:1#1 restarts"}));
+  s.placed("worker:1");
+  s.started("worker:1");
+  s.rendezvous.clear();
+  s.exits("worker:1", 1);  // a retry of the job
+  s.killed("worker:0", 15);
+  EXPECT_EQ(s.rendezvous, (Strings{"worker:1#2 unknown", "close", "worker:0#1 gone", "open"}));
+  s.placed("worker:0");
+  s.placed("worker:1");
+  s.started("worker:0");
+  s.started("worker:1");
+  s.rendezvous.clear();
+  s.exits("worker:0", 0);
+  s.exits("worker:1", 0);
+  EXPECT_EQ(s.rendezvous, (Strings{"worker:0#2 left", "worker:1#3 left"}));
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ class World {
     if (const auto* exited = std::get_if<Exited>(&event)) live_.erase(exited->attempt);
     if (const auto* lost = std::get_if<Lost>(&event)) live_.erase(lost->attempt);
     if (const auto* failed = std::get_if<StartFailed>(&event);
-        failed != nullptr && failed->failure != StartFailure::port_taken) {
+        failed != nullptr && failed->cause != Cause::port_taken) {
       live_.erase(failed->attempt);
     }
   }
@@ -116,10 +116,10 @@ class World {
   void on_launch(const AttemptId& attempt) {
     switch (roll(12)) {
       case 0:
-        pending_.emplace_back(StartFailed{attempt, StartFailure::transient, "no luck"});
+        pending_.emplace_back(StartFailed{attempt, Cause::start_failed, "no luck"});
         return;
       case 1:
-        pending_.emplace_back(StartFailed{attempt, StartFailure::port_taken, "port"});
+        pending_.emplace_back(StartFailed{attempt, Cause::port_taken, "port"});
         break;
       case 2:
         return;  // silence: the start time-out must notice

@@ -30,13 +30,15 @@ class Script {
     return happens(CannotPlace{attempt(task), std::move(why)});
   }
   Strings started(const std::string& task) { return happens(Started{attempt(task), 42}); }
-  Strings start_failed(const std::string& task, StartFailure how, std::string why) {
+  Strings start_failed(const std::string& task, Cause how, std::string why) {
     return happens(StartFailed{attempt(task), how, std::move(why)});
   }
   Strings saves(const std::string& task) { return happens(Saving{attempt(task)}); }
   Strings exits(const std::string& task, int code) { return happens(Exited{attempt(task), ExitStatus{code}}); }
   Strings killed(const std::string& task, int signal) { return happens(Exited{attempt(task), ExitStatus{0, signal}}); }
-  Strings lost(const std::string& task, std::string why) { return happens(Lost{attempt(task), std::move(why)}); }
+  Strings lost(const std::string& task, std::string why, Cause cause = Cause::agent_lost) {
+    return happens(Lost{attempt(task), std::move(why), cause});
+  }
   Strings stop(std::optional<Millis> grace = std::nullopt) { return happens(StopRequested{"ann", grace}); }
   Strings passes(Millis time) {
     now += time;
@@ -56,6 +58,8 @@ class Script {
     for (const auto& action : machine.handle(event, now)) {
       if (const auto* record = std::get_if<Record>(&action))
         records.push_back(*record);
+      else if (const auto meeting = rendezvous_text(action); !meeting.empty())
+        rendezvous.push_back(meeting);
       else
         wanted.push_back(text(action));
     }
@@ -88,8 +92,21 @@ class Script {
   Machine machine;
   Instant now{core::Seconds(1000)};
   std::vector<Record> records;
+  Strings rendezvous;  // "open", "close", "worker:0#1 restarts"
 
  private:
+  static std::string rendezvous_text(const Action& action) {
+    if (std::holds_alternative<OpenRendezvous>(action)) return "open";
+    if (std::holds_alternative<CloseRendezvous>(action)) return "close";
+    const auto* member = std::get_if<MemberEnded>(&action);
+    if (member == nullptr) return "";
+    using Next = MemberEnded::Next;
+    const auto* const next = member->next == Next::unknown    ? "unknown"
+                             : member->next == Next::restarts ? "restarts"
+                             : member->next == Next::left     ? "left"
+                                                              : "gone";
+    return fmt::format("{}#{} {}", member->attempt.task.str(), member->attempt.attempt, next);
+  }
   static std::string text(const Action& action) {
     const auto id = [](const AttemptId& a) { return fmt::format("{}#{}", a.task.str(), a.attempt); };
     if (const auto* ask = std::get_if<Ask>(&action)) return "ask " + id(ask->attempt);

@@ -125,9 +125,10 @@ TEST(JobStart, a_command_that_does_not_exist_fails_the_job_at_once_even_with_ret
   s.placed("worker:0");
   s.placed("worker:1");
   s.started("worker:1");
-  EXPECT_EQ(s.start_failed("worker:0", StartFailure::permanent, "no command 'pythn' on PATH"),
+  EXPECT_EQ(s.start_failed("worker:0", Cause::cannot_start, "no command 'pythn' on PATH"),
             (Strings{"release worker:0#1", "stop worker:1#1 10 s"}));
-  EXPECT_EQ(s.exits("worker:1", 0), (Strings{"release worker:1#1", "finish failed 1"}));
+  EXPECT_EQ(s.exits("worker:1", 0), (Strings{"release worker:1#1", "finish failed 127"}));
+  EXPECT_EQ(s.machine.snapshot().outcome->cause, Cause::cannot_start);
   EXPECT_EQ(s.machine.snapshot().outcome->reason, "worker:0 no command 'pythn' on PATH");
 }
 
@@ -138,7 +139,7 @@ TEST(JobStart, a_port_taken_by_a_stranger_starts_the_gang_again_on_new_ports_unc
   s.placed("worker:1");
   s.started("worker:0");
   s.started("worker:1");
-  EXPECT_EQ(s.start_failed("worker:0", StartFailure::port_taken, "port 7000 was taken by redis"),
+  EXPECT_EQ(s.start_failed("worker:0", Cause::port_taken, "port 7000 was taken by redis"),
             (Strings{"stop worker:0#1 10 s", "stop worker:1#1 10 s"}));
   s.killed("worker:0", 15);
   EXPECT_EQ(s.killed("worker:1", 15), (Strings{"release worker:1#1", "ask worker:0#2", "ask worker:1#2"}));
@@ -150,7 +151,7 @@ TEST(JobStart, ports_taken_again_and_again_end_in_a_failure_that_says_so) {
   for (int i = 0; i < 6; ++i) {
     s.placed("worker:0");
     s.started("worker:0");
-    s.start_failed("worker:0", StartFailure::port_taken, "port 7000 was taken");
+    s.start_failed("worker:0", Cause::port_taken, "port 7000 was taken");
     if (s.state() == "restarting") s.killed("worker:0", 15);
   }
   EXPECT_EQ(s.state(), "failed");

@@ -68,6 +68,16 @@ JobFile full_job(const JobFolder& folder) {
 
 // ---- files -----------------------------------------------------------------------------------------------------
 
+TEST_F(JobFolderTest, an_id_has_the_form_that_new_folders_get) {
+  for (const auto* name : {"train", "Train MNIST!", "", "---", "a-very-long-name-of-a-job-that-is-cut"}) {
+    EXPECT_TRUE(is_job_id(create_job_folder(jobs(), name)->id().str())) << name;
+  }
+  for (const auto* text : {"", "-03fa", "train", "train-03f", "train-03fg", "TRAIN-03fa", "../x-03fa", "a/b-03fa",
+                           ".a-03fa", "-a-03fa", "a\n-03fa", "aaaaaaaaaaaaaaaaaaaaaaaaa-03fa"}) {
+    EXPECT_FALSE(is_job_id(text)) << text;
+  }
+}
+
 TEST_F(JobFolderTest, a_job_file_comes_back_as_it_was_written) {
   const auto made = folder("mnist-1");
   const auto job = full_job(made);

@@ -111,6 +111,14 @@ TEST(Plan, a_role_may_have_a_command_and_variables_of_its_own) {
             (std::map<std::string, std::string>{{"A", "job"}, {"B", "role"}, {"C", "role"}}));
 }
 
+TEST(Plan, a_variable_that_no_program_could_be_started_with_is_refused) {
+  auto spec = job_of({"./train"});
+  spec.env["BLOB"] = std::string(std::size_t{128} << 10U, 'x');
+  const auto plan = make_plan(spec);
+  ASSERT_FALSE(plan);
+  EXPECT_THAT(plan.error().message, HasSubstr("BLOB"));
+}
+
 TEST(Plan, a_role_without_any_command_is_refused) {
   auto spec = job_of({});
   EXPECT_EQ(refusal(spec), "role worker has no command: put it after `--`, or in the job file as command");

@@ -89,7 +89,7 @@ TEST(ScriptedJob, one_failing_worker_fails_the_job_with_its_code_and_stops_the_o
   const auto ending = run_scripted(two_workers(), {{"worker:0", {.never_ends = true}}, {"worker:1", {.exit_code = 3}}});
   EXPECT_EQ(ending.outcome.state, job::JobState::failed);
   EXPECT_EQ(ending.outcome.exit_code, 3);
-  EXPECT_EQ(ending.outcome.cause->task.str(), "worker:1");
+  EXPECT_EQ(ending.outcome.first_failure->task.str(), "worker:1");
   EXPECT_EQ(count(ending, "task_stopped"), 1);
   EXPECT_EQ(ending.places_held, 0U);
 }
@@ -115,7 +115,7 @@ TEST(ScriptedJob, a_lost_node_is_a_failure_of_its_task) {
       two_workers(),
       {{"worker:0", {.never_ends = true}}, {"worker:1", {.never_ends = true, .lose_node_after = core::Millis(1)}}});
   EXPECT_EQ(ending.outcome.state, job::JobState::failed);
-  EXPECT_EQ(ending.outcome.cause->task.str(), "worker:1");
+  EXPECT_EQ(ending.outcome.first_failure->task.str(), "worker:1");
   EXPECT_EQ(count(ending, "task_failed"), 1);
   EXPECT_EQ(count(ending, "task_lost"), 0) << "one line for one misfortune";
 }

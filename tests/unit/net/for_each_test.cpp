@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <set>
 
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/post.hpp>
 
 namespace ydl::net {
@@ -49,6 +50,43 @@ TEST(ForEach, begins_nothing_after_a_failure) {
   EXPECT_EQ(result.error().message, "no");
   EXPECT_LT(seen.done.size(), 6U);
   EXPECT_EQ(seen.now, 0U);
+}
+
+struct Running {
+  explicit Running(std::size_t& count) : count_(++count) {}
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() { --count_; }
+  std::size_t& count_;
+};
+
+Async<> wait_for(Signal& gate, std::size_t& running) {
+  const Running one(running);
+  co_await gate.wait(core::Seconds(600));
+  co_return core::Result<>{};
+}
+
+awaitable<void> do_all(Signal& gate, std::size_t& running) {
+  (void)co_await for_each(5, 2, [&](std::size_t) { return wait_for(gate, running); });
+}
+
+awaitable<void> cancel_once_begun(Signal& gate, std::size_t& running, std::size_t& left) {
+  using asio::experimental::awaitable_operators::operator||;
+  co_await (do_all(gate, running) || asio::post(co_await asio::this_coro::executor, asio::use_awaitable));
+  left = running;
+}
+
+// The work refers to what its caller owns.
+TEST(ForEach, nothing_goes_on_after_a_caller_that_was_cancelled) {
+  test::Loop loop;
+  Signal gate(loop.executor());
+  std::size_t running = 0;
+  std::size_t left = kNever;
+  loop.spawn(cancel_once_begun(gate, running, left));
+  ASSERT_TRUE(loop.until([&] { return left != kNever; }));
+  EXPECT_EQ(left, 0U);
+  gate.notify();
+  loop.settle();
 }
 
 }  // namespace

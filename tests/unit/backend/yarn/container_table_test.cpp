@@ -60,6 +60,20 @@ TEST(ContainerTable, an_attempt_that_was_given_up_gets_none) {
   EXPECT_EQ(table.assign("worker", container(2), {}), nullptr);
 }
 
+TEST(ContainerTable, an_attempt_is_found_in_its_next_container_when_the_first_came_to_nothing) {
+  ContainerTable table;
+  table.wait(request("worker", 0));
+  table.assign("worker", container(2), {})->phase = Phase::ended;
+  table.wait(request("worker", 0), {"a reason"});
+  table.assign("worker", container(3), {});
+  ASSERT_NE(table.find(request("worker", 0).attempt), nullptr);
+  EXPECT_EQ(table.find(request("worker", 0).attempt)->container.id, container(3).id);
+  (void)table.take(container(2).id);
+  EXPECT_NE(table.find(request("worker", 0).attempt), nullptr) << "it went with the container before";
+  (void)table.take(container(3).id);
+  EXPECT_EQ(table.find(request("worker", 0).attempt), nullptr);
+}
+
 TEST(ContainerTable, a_container_is_found_by_its_id_and_by_its_attempt_until_that_has_ended) {
   ContainerTable table;
   table.wait(request("worker", 0));

@@ -226,6 +226,18 @@ TEST_F(Plan, hashes_are_remembered_once_files_have_settled) {
   EXPECT_EQ(second.items.at(1).sha256, first.items.at(1).sha256);
 }
 
+TEST_F(Plan, reading_ends_when_it_is_interrupted) {
+  write(job_directory / "train.py", "print()");
+  auto made = plan().value();
+  const auto now = core::wall_now();
+  HashMemory memory(dir.path() / "hashes", now);
+  std::stop_source source;
+  source.request_stop();
+  const auto hashed = hash_items(made, memory, now, source.get_token());
+  ASSERT_FALSE(hashed);
+  EXPECT_EQ(hashed.error().code, core::Errc::cancelled);
+}
+
 TEST(CacheName, needs_no_quoting_and_is_not_hidden) {
   EXPECT_EQ(cache_name("/a/weights.bin"), "weights.bin");
   EXPECT_EQ(cache_name("/a/my file'$.txt"), "my_file__.txt");

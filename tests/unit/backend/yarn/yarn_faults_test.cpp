@@ -87,9 +87,10 @@ TEST_F(YarnFaults, a_silent_agent_is_noticed_while_the_resource_manager_does_not
   now_ = heard_[id(2)] + options().agent_silence;
   EXPECT_THAT(tick(), IsEmpty());
   now_ += core::Seconds(1);
-  EXPECT_THAT(tick(), ElementsAre("agent 2: shutdown", "stop 2", "forget agent 2",
-                                  "job: lost worker:0#1: its agent on node1 has not called for 1 min 30 s: the host or the "
-                                  "network is gone"));
+  EXPECT_THAT(tick(),
+              ElementsAre("agent 2: shutdown", "stop 2", "forget agent 2",
+                          "job: lost worker:0#1: its agent on node1 has not called for 1 min 30 s: the host or the "
+                          "network is gone"));
 }
 
 TEST_F(YarnFaults, containers_that_do_not_come_are_told_while_the_resource_manager_does_not_answer) {
@@ -148,7 +149,7 @@ TEST_F(YarnFaults, an_attempt_that_no_host_can_prepare_is_not_tried_elsewhere) {
   start();
   (void)place(0);
   (void)answered({.granted = {container(2)}});
-  EXPECT_THAT(report(2, agent::PrepareFailed{worker(0), "/data does not exist", true}),
+  EXPECT_THAT(report(2, agent::PrepareFailed{worker(0), "/data does not exist", job::Cause::files, true}),
               ElementsAre("agent 2: shutdown", "stop 2", "forget agent 2",
                           "job: cannot place worker:0#1: it could not be prepared on node1: /data does not exist"));
   EXPECT_THAT(to_heartbeat(), ElementsAre("allocate release 2")) << "and the host is not to blame";

@@ -58,7 +58,7 @@ TEST_F(YarnMachineTest, a_task_whose_results_are_lost_has_failed) {
 TEST_F(YarnMachineTest, a_start_that_failed_for_good_ends_the_container) {
   start();
   launch_on(0, 2);
-  EXPECT_THAT(report(2, agent::TaskStartFailed{worker(0), job::StartFailure::permanent, "no such program"}),
+  EXPECT_THAT(report(2, agent::TaskStartFailed{worker(0), job::Cause::cannot_start, "no such program"}),
               ElementsAre("agent 2: shutdown", "stop 2", "job: start failed worker:0#1"));
   EXPECT_THAT(to_heartbeat(), ElementsAre("allocate release 2"));
 }

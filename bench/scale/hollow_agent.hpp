@@ -1,0 +1,45 @@
+#pragma once
+
+#include "agent/master_calls.hpp"
+#include "net/asio.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace ydl::bench {
+
+// An agent without processes. It calls its master as a real one does, holds no ports and starts nothing: a command is
+// answered with the report that says it is done.
+class HollowAgent : public std::enable_shared_from_this<HollowAgent> {
+ public:
+  struct Options {
+    net::Endpoint master;
+    core::AgentId id;
+    core::Millis task_life{0};    // then its task succeeds; 0: it runs until it is stopped
+    core::Millis line_period{0};  // between two changes of the task's last line; 0: there are none
+  };
+  HollowAgent(const net::asio::any_io_executor& executor, Options options, std::function<void()> on_end);
+
+  void start();
+
+ private:
+  [[nodiscard]] static net::awaitable<void> live(std::shared_ptr<HollowAgent> self);
+  [[nodiscard]] static net::awaitable<void> run_task(std::shared_ptr<HollowAgent> self, core::AttemptId attempt);
+  void take(const agent::Command& command);
+  void on(const agent::Prepare& command);
+  void on(const agent::Launch& command);
+  void on(const agent::Stop& command);
+  void on(const agent::ReadLog&) {}
+  void on(const agent::Release&) { calls_.stop(); }
+  void on(const agent::Shutdown&) { calls_.stop(); }
+  void end_task(const core::AttemptId& attempt, job::ExitStatus status);
+
+  net::asio::any_io_executor executor_;
+  Options options_;
+  std::function<void()> on_end_;
+  agent::MasterCalls calls_;
+  bool running_ = false;
+};
+
+}  // namespace ydl::bench

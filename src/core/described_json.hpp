@@ -1,0 +1,234 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "core/json.hpp"
+#include "core/result.hpp"
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <boost/describe/class.hpp>
+#include <boost/describe/members.hpp>
+#include <boost/json.hpp>
+#include <boost/mp11/algorithm.hpp>
+#include <fmt/format.h>
+
+// Structs as JSON objects, both ways, from one description:
+//
+//   struct Step { std::string name; std::optional<int> code; };
+//   BOOST_DESCRIBE_STRUCT(Step, (), (name, code))
+//
+//   core::to_json(step)                  {"name":"upload","code":3}
+//   core::from_json<Step>(object)        an Error names the key that is missing or has another type
+//
+// Every member must be there, but std::optional ones. Keys that the struct does not have are ignored, so that a newer
+// writer may add some. An enum is written by its name(), and read by a parse function found by `EnumJson`.
+namespace ydl::core {
+
+// template <> struct core::EnumJson<E> { static std::string_view name(E); static std::optional<E>
+// parse(std::string_view); };
+template <class E>
+struct EnumJson;
+
+template <class T>
+concept Described = boost::describe::has_describe_members<T>::value && !std::is_enum_v<T>;
+
+template <Described T>
+[[nodiscard]] boost::json::object to_json(const T& value);
+template <Described T>
+[[nodiscard]] Result<T> from_json(const boost::json::object& object);
+
+// One member's value. Specialised below; add a specialisation for a type that is written in a way of its own.
+template <class T>
+struct JsonValue;
+
+template <>
+struct JsonValue<std::string> {
+  static boost::json::value write(const std::string& value) { return boost::json::string(value); }
+  static Result<std::string> read(const boost::json::value& value) {
+    if (!value.is_string()) return fail(Errc::corrupt, "must be a string");
+    return std::string(value.get_string());
+  }
+};
+
+template <>
+struct JsonValue<bool> {
+  static boost::json::value write(bool value) { return value; }
+  static Result<bool> read(const boost::json::value& value) {
+    if (!value.is_bool()) return fail(Errc::corrupt, "must be true or false");
+    return value.get_bool();
+  }
+};
+
+template <std::integral T>
+struct JsonValue<T> {
+  static boost::json::value write(T value) { return value; }
+  static Result<T> read(const boost::json::value& value) {
+    boost::system::error_code error;
+    const auto number = value.is_number() ? value.to_number<T>(error) : T{};
+    if (!value.is_number() || error) {
+      return fail(Errc::corrupt, fmt::format("must be a whole number from {} to {}", std::numeric_limits<T>::min(),
+                                             std::numeric_limits<T>::max()));
+    }
+    return number;
+  }
+};
+
+template <>
+struct JsonValue<double> {
+  static boost::json::value write(double value) { return value; }
+  static Result<double> read(const boost::json::value& value) {
+    if (!value.is_number()) return fail(Errc::corrupt, "must be a number");
+    return value.to_number<double>();
+  }
+};
+
+template <>
+struct JsonValue<Millis> {
+  static boost::json::value write(Millis value) { return value.count(); }
+  static Result<Millis> read(const boost::json::value& value) {
+    const auto count = JsonValue<std::int64_t>::read(value);
+    if (!count) return fail(count.error());
+    return Millis(*count);
+  }
+};
+
+template <>
+struct JsonValue<TaskId> {
+  static boost::json::value write(const TaskId& value) { return boost::json::string(value.str()); }
+  static Result<TaskId> read(const boost::json::value& value) {
+    const auto text = JsonValue<std::string>::read(value);
+    if (!text) return fail(text.error());
+    return TaskId::parse(*text);
+  }
+};
+
+template <class E>
+  requires std::is_enum_v<E>
+struct JsonValue<E> {
+  static boost::json::value write(E value) { return boost::json::string(EnumJson<E>::name(value)); }
+  static Result<E> read(const boost::json::value& value) {
+    const auto text = JsonValue<std::string>::read(value);
+    if (!text) return fail(text.error());
+    const auto parsed = EnumJson<E>::parse(*text);
+    if (!parsed) return fail(Errc::corrupt, fmt::format("has the unknown value '{}'", *text));
+    return *parsed;
+  }
+};
+
+template <class T>
+struct JsonValue<std::vector<T>> {
+  static boost::json::value write(const std::vector<T>& values) {
+    boost::json::array array;
+    array.reserve(values.size());
+    for (const auto& value : values) array.push_back(JsonValue<T>::write(value));
+    return array;
+  }
+  static Result<std::vector<T>> read(const boost::json::value& value) {
+    if (!value.is_array()) return fail(Errc::corrupt, "must be a list");
+    std::vector<T> values;
+    values.reserve(value.get_array().size());
+    for (const auto& item : value.get_array()) {
+      auto one = JsonValue<T>::read(item);
+      if (!one) return fail(one.error());
+      values.push_back(*std::move(one));
+    }
+    return values;
+  }
+};
+
+template <class T>
+struct JsonValue<std::map<std::string, T>> {
+  static boost::json::value write(const std::map<std::string, T>& values) {
+    boost::json::object object;
+    for (const auto& [key, value] : values) object.emplace(key, JsonValue<T>::write(value));
+    return object;
+  }
+  static Result<std::map<std::string, T>> read(const boost::json::value& value) {
+    if (!value.is_object()) return fail(Errc::corrupt, "must be an object");
+    std::map<std::string, T> values;
+    for (const auto& [key, item] : value.get_object()) {
+      auto one = JsonValue<T>::read(item);
+      if (!one) return fail(Errc::corrupt, fmt::format("'{}' {}", std::string_view(key), one.error().message));
+      values.emplace(key, *std::move(one));
+    }
+    return values;
+  }
+};
+
+template <Described T>
+struct JsonValue<T> {
+  static boost::json::value write(const T& value) { return to_json(value); }
+  static Result<T> read(const boost::json::value& value) {
+    if (!value.is_object()) return fail(Errc::corrupt, "must be an object");
+    return from_json<T>(value.get_object());
+  }
+};
+
+namespace detail {
+
+template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+
+template <class T>
+void write_member(boost::json::object& object, const char* key, const T& value) {
+  if constexpr (IsOptional<T>::value) {
+    if (value) object[key] = JsonValue<typename T::value_type>::write(*value);
+  } else {
+    object[key] = JsonValue<T>::write(value);
+  }
+}
+
+template <class T>
+Result<void> read_member(const boost::json::object& object, const char* key, T& value) {
+  const auto* const found = object.if_contains(key);
+  const auto take = [&](auto read) -> Result<void> {
+    if (!read) return fail(Errc::corrupt, fmt::format("'{}' {}", key, read.error().message));
+    value = *std::move(read);
+    return {};
+  };
+  if constexpr (IsOptional<T>::value) {
+    if (found == nullptr || found->is_null()) return {};
+    return take(JsonValue<typename T::value_type>::read(*found));
+  } else {
+    if (found == nullptr) return fail(Errc::corrupt, fmt::format("'{}' is missing", key));
+    return take(JsonValue<T>::read(*found));
+  }
+}
+
+template <class T>
+using Members = boost::describe::describe_members<T, boost::describe::mod_public | boost::describe::mod_inherited>;
+
+}  // namespace detail
+
+template <Described T>
+boost::json::object to_json(const T& value) {
+  boost::json::object object;
+  boost::mp11::mp_for_each<detail::Members<T>>(
+      [&](auto member) { detail::write_member(object, member.name, value.*member.pointer); });
+  return object;
+}
+
+template <Described T>
+Result<T> from_json(const boost::json::object& object) {
+  T value{};
+  Result<void> read;
+  boost::mp11::mp_for_each<detail::Members<T>>([&](auto member) {
+    if (read) read = detail::read_member(object, member.name, value.*member.pointer);
+  });
+  if (!read) return fail(read.error());
+  return value;
+}
+
+}  // namespace ydl::core

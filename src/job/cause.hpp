@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace ydl::job {
+
+// Why an attempt ended without success, or could not begin. The part that sees the end decides the cause (the agent,
+// the NodeManager's exit status, the ResourceManager); policy, records, the API and the screen pass it on.
+enum class Cause {
+  none,            // nothing went wrong
+  exit_code,       // the task ended with an exit code other than 0
+  signal,          // a signal ended the task
+  memory,          // it used more memory than its limit
+  cannot_start,    // its command can never start: it does not exist, or is not a program
+  start_failed,    // its process or container did not start this time
+  files,           // its files could not be made available on the host
+  results,         // its results could not be saved
+  disk,            // the host's disks are full or broken
+  port_taken,      // another program bound a port that was held for the task
+  no_capacity,     // no host with enough free resources was found
+  host_lost,       // the host is gone, or its NodeManager is
+  agent_lost,      // its agent ended or is silent
+  preempted,       // the scheduler gave its container to another application
+  decommissioned,  // its host leaves the cluster
+  cluster,         // the cluster ended its container for a reason of its own
+  timeout,         // it did not start, or did not end, within its time
+  stopped,         // a user or the job itself stopped it
+};
+
+inline constexpr int kCauses = static_cast<int>(Cause::stopped) + 1;
+
+// As written in JSON: "exit_code".
+[[nodiscard]] std::string_view name(Cause cause);
+[[nodiscard]] std::optional<Cause> parse_cause(std::string_view name);
+
+// Whether another attempt may end differently. Policy asks this before it looks at what is left of the retries.
+[[nodiscard]] bool may_help_to_retry(Cause cause);
+
+}  // namespace ydl::job

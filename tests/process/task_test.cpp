@@ -1,0 +1,137 @@
+#include "agent/task.hpp"
+
+#include "agent/tree_killer.hpp"
+#include "support/loop.hpp"
+#include "support/temp_dir.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
+namespace ydl::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+const core::AttemptId kAttempt{{"worker", 0}, 1};
+
+// A task at its agent, without a master: reports are kept.
+class AgentTask : public testing::Test {
+ protected:
+  AgentTask() {
+    adopt_orphans();
+    surroundings_.job = "story";
+    request_.attempt = kAttempt;
+    request_.working_directory = (dir_.path() / "work").string();
+    request_.results_directory = (dir_.path() / "results").string();
+    request_.log_directory = (dir_.path() / "logs").string();
+  }
+  void TearDown() override {
+    if (task_ != nullptr) task_->end();
+    task_.reset();
+    loop_.settle();
+    kill_strays({});
+  }
+
+  void launch(std::vector<std::string> argv) {
+    task_ = std::make_shared<Task>(loop_.executor(), machine_, surroundings_, request_,
+                                   [this](Report report) { reports_.push_back(std::move(report)); });
+    DirectoryListings listings;
+    task_->prepare(listings);
+    ASSERT_TRUE(loop_.until([&] { return find<Prepared>() || find<PrepareFailed>(); }));
+    ASSERT_TRUE(find<Prepared>()) << find<PrepareFailed>().value_or(PrepareFailed{}).reason;
+    task_->make_ready({kAttempt, std::move(argv), {}});
+    task_->start();
+    task_->watch();
+  }
+
+  template <class Event>
+  [[nodiscard]] std::optional<Event> find() const {
+    for (const auto& report : reports_) {
+      if (const auto* event = std::get_if<Event>(&report)) return *event;
+    }
+    return std::nullopt;
+  }
+  [[nodiscard]] bool comes_to_exist(const fs::path& path) {
+    return loop_.until([&] { return fs::exists(path); });
+  }
+  [[nodiscard]] std::optional<TaskExited> end_of_task() {
+    EXPECT_TRUE(loop_.until([&] { return find<TaskExited>().has_value(); })) << "its end was not reported";
+    return find<TaskExited>();
+  }
+
+  test::TempDir dir_;
+  Machine machine_;
+  test::Loop loop_;
+  Surroundings surroundings_;
+  Prepare request_;
+  std::vector<Report> reports_;
+  std::shared_ptr<Task> task_;
+};
+
+TEST_F(AgentTask, processes_that_a_task_left_behind_are_counted) {
+  launch({"/bin/sh", "-c", "sleep 600 & exit 0"});
+  const auto exited = end_of_task();
+  ASSERT_TRUE(exited);
+  EXPECT_TRUE(exited->status.ok());
+  EXPECT_EQ(exited->leftovers, 1);
+}
+
+TEST_F(AgentTask, processes_of_a_task_that_was_stopped_were_not_left_behind) {
+  launch({"/bin/sh", "-c", "trap '' TERM; sleep 600 & sleep 600 & : > started; wait; wait"});
+  ASSERT_TRUE(comes_to_exist(dir_.path() / "work" / "started"));
+  task_->stop(core::Millis(0));
+  const auto exited = end_of_task();
+  ASSERT_TRUE(exited);
+  EXPECT_FALSE(exited->status.ok());
+  EXPECT_EQ(exited->leftovers, 0);
+}
+
+TEST_F(AgentTask, what_it_wrote_is_among_its_results_when_its_end_is_reported) {
+  launch({"/bin/sh", "-c", "echo weights > model"});
+  ASSERT_TRUE(end_of_task());
+  EXPECT_EQ(core::read_file(dir_.path() / "results" / "model"), "weights\n");
+}
+
+// A program in place of podman. `podman rm` waits until the test lets it go on.
+class ImageTask : public AgentTask {
+ protected:
+  static void SetUpTestSuite() {
+    runtime() = std::make_unique<test::TempDir>();
+    const auto script = runtime()->path() / "podman";
+    ASSERT_TRUE(core::write_file_atomically(script, R"(#!/bin/sh
+here=$(dirname "$0")
+case "$1" in
+  run) exit 0 ;;
+  rm) : > "$here/began"; read line < "$here/go" ;;
+esac
+)"));
+    fs::permissions(script, fs::perms::owner_all);
+    ASSERT_EQ(::mkfifo((runtime()->path() / "go").c_str(), 0600), 0);
+    const auto* path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): no other thread runs yet
+    ::setenv("PATH", fmt::format("{}:{}", runtime()->path().string(), path == nullptr ? "/usr/bin:/bin" : path).c_str(),
+             1);  // NOLINT(concurrency-mt-unsafe)
+  }
+  static void TearDownTestSuite() { runtime().reset(); }
+  static std::unique_ptr<test::TempDir>& runtime() {
+    static std::unique_ptr<test::TempDir> directory;
+    return directory;
+  }
+};
+
+TEST_F(ImageTask, the_agent_goes_on_while_a_container_is_removed) {
+  request_.image = Image{"podman", "example/image"};
+  const core::UniqueFd go(::open((runtime()->path() / "go").c_str(), O_RDWR | O_CLOEXEC));
+  ASSERT_TRUE(go);
+  launch({"train"});
+  ASSERT_TRUE(comes_to_exist(runtime()->path() / "began"));
+  EXPECT_FALSE(find<TaskExited>()) << "the agent did nothing else until the container was removed";
+  ASSERT_TRUE(core::write_all(go.get(), "\n"));
+  EXPECT_TRUE(end_of_task());
+}
+
+}  // namespace
+}  // namespace ydl::agent

@@ -1,0 +1,23 @@
+#include "core/utf8.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ydl::core {
+namespace {
+
+TEST(Utf8, valid_text_stays_as_it_is) {
+  for (const std::string text : {"", "plain\n\x01", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"}) {
+    EXPECT_EQ(replace_invalid_utf8(text), text);
+  }
+}
+
+TEST(Utf8, each_invalid_byte_is_replaced) {
+  EXPECT_EQ(replace_invalid_utf8("caf\xe9.txt"), "caf\xEF\xBF\xBD.txt");
+  EXPECT_EQ(replace_invalid_utf8("\xff\xfe"), "\xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(replace_invalid_utf8("\xc3"), "\xEF\xBF\xBD");                                    // cut off
+  EXPECT_EQ(replace_invalid_utf8("\xc0\xaf"), "\xEF\xBF\xBD\xEF\xBF\xBD");                    // too long
+  EXPECT_EQ(replace_invalid_utf8("a\xed\xa0\x80"), "a\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");  // a surrogate
+}
+
+}  // namespace
+}  // namespace ydl::core
