@@ -11,19 +11,22 @@ export CCACHE_DIR ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/yd
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 VERSION = $(shell sed -n 's/^project.ydl VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+JOBS := $(shell nproc)
 APT := tools/setup/apt.sh
 PYENV := tools/setup/python_env.sh
 # CMake asks for it too; here its progress is seen.
 KRB5 := tools/setup/krb5.sh > /dev/null
 
-.PHONY: help build dev demo test test-unit test-needs test-kinds check bench fuzz tsan install package clean
+.PHONY: help build dev demo test test-quick test-unit test-needs test-kinds test-soak check bench fuzz tsan install package clean
 
 help:
 	@echo 'make demo        train MNIST on this machine: MXNet, 2 workers, 2 servers'
 	@echo 'make build       build/bin/ydl, the static binary'
-	@echo 'make test        everything that can be tested'
-	@echo 'make test-kinds  the examples on other YARN clusters: Hadoop 3.3.6, Kerberos'
-	@echo 'make check       format, tidy, layers, orphan tests, links of documents'
+	@echo 'make test-quick  unit, process and conformance tests: the minute after an edit'
+	@echo 'make test        everything that can be tested, with the 20 slowest at its end'
+	@echo 'make test-kinds  examples and small jobs on other clusters: Hadoop 3.3.6, Kerberos'
+	@echo 'make test-soak   many jobs in a row, with kills at random moments'
+	@echo 'make check       format, tidy, layers, orphan tests, links and names in documents'
 	@echo 'make bench       side-by-side benchmarks'
 	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (default 30) each'
 	@echo 'make tsan        the unit and process tests under ThreadSanitizer'
@@ -51,8 +54,15 @@ demo: build
 	@tools/demo.sh
 
 test: build dev test-needs
-	ctest --preset dev
-	@python=$$($(PYENV) test) && YDL=build/bin/ydl $$python/bin/python -m pytest tests
+	@tools/test.sh
+
+# Only what these labels need is built: after an edit of a header the rest is most of the time.
+test-quick:
+	@$(APT) build test
+	@$(KRB5)
+	@cmake --preset dev > /dev/null
+	cmake --build --preset dev --target quick
+	ctest --preset dev -j$(JOBS) -L 'unit|process|conformance|wire'
 
 # Downloads come before the tests, which have limits of time.
 test-needs:
@@ -63,11 +73,19 @@ test-needs:
 test-kinds: build dev test-needs
 	@python=$$($(PYENV) test) && for kind in '--secure' '--version 3.3.6' '--version 3.3.6 --secure'; do \
 	  echo "== testing/cluster up --nodes 3 --yarn $$kind"; \
-	  YDL=build/bin/ydl $$python/bin/python -m pytest tests/cluster/test_yarn_examples.py tests/cluster/test_yarn_images.py tests/cluster/test_yarn_docker.py --kind="$$kind" || exit 1; \
+	  YDL=build/bin/ydl $$python/bin/python -m pytest --kind="$$kind" $(addprefix tests/cluster/test_yarn_,kinds.py examples.py images.py docker.py) || exit 1; \
 	done
+	@python=$$($(PYENV) test) && YDL=build/bin/ydl $$python/bin/python -m pytest tests/cluster --rare -k '3.3.6 and (aes or 3des or rc4)'
+
+SOAK_LOCAL ?= 500
+SOAK_CLUSTER ?= 50
+SOAK_SEED ?= 1
+test-soak: build test-needs
+	@python=$$($(PYENV) test) && YDL=build/bin/ydl $$python/bin/python -m pytest tests/soak \
+	  --local-jobs=$(SOAK_LOCAL) --cluster-jobs=$(SOAK_CLUSTER) --seed=$(SOAK_SEED)
 
 test-unit: dev
-	ctest --preset dev -L unit
+	ctest --preset dev -j$(JOBS) -L unit
 
 check: dev
 	tools/check.sh
@@ -87,7 +105,7 @@ tsan:
 	@$(APT) build test
 	@$(KRB5)
 	cmake --preset tsan > /dev/null && cmake --build --preset tsan
-	ctest --preset tsan -L 'unit|process'
+	ctest --preset tsan -j$(JOBS) -L 'unit|process|conformance'
 
 install: build
 	tools/install.sh "$(DESTDIR)$(PREFIX)"

@@ -43,6 +43,9 @@ function(ydl_generate_protos name protos used_modules)
   endforeach()
 endfunction()
 
+# What `make test-quick` builds: the programs of the labels that it runs, and what those need.
+add_custom_target(quick)
+
 # ydl_unit_tests(NAME SOURCES file... USES module...): one GoogleTest program, label "unit".
 function(ydl_unit_tests name)
   cmake_parse_arguments(ARG "" "LABEL" "SOURCES;USES;LIBS" ${ARGN})
@@ -56,6 +59,7 @@ function(ydl_unit_tests name)
   endforeach()
   target_link_libraries(${name} PRIVATE ${used} ${ARG_LIBS} ydl_options GTest::gmock GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  add_dependencies(quick ${name})
   if(ARG_LABEL STREQUAL "unit")
     # One process for all cases: starting one for each costs more than running them.
     add_test(NAME ${name} COMMAND ${name})

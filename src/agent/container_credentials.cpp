@@ -48,14 +48,12 @@ core::Result<AgentCredentials> from_container(std::string_view bytes) {
 }  // namespace
 
 std::string encode_agent_secret(const AgentSecret& secret) {
-  json::object hadoop;
-  for (const auto& [key, value] : secret.hadoop) hadoop[key] = value;
   return json::serialize(json::object{{"version", kVersion},
                                       {"address", secret.master.address},
                                       {"port", secret.master.port},
                                       {"secret", secret.master.secret},
                                       {"user", secret.user},
-                                      {"hadoop", std::move(hadoop)}});
+                                      {"hadoop", core::to_json(secret.hadoop)}});
 }
 
 core::Result<AgentSecret> decode_agent_secret(std::string_view text) {
@@ -71,19 +69,14 @@ core::Result<AgentSecret> decode_agent_secret(std::string_view text) {
   const auto port = core::json_int(*object, "port");
   const auto secret = core::json_string(*object, "secret");
   const auto user = core::json_string(*object, "user");
-  const auto hadoop = core::json_object(*object, "hadoop");
+  auto hadoop = core::json_strings(*object, "hadoop");
   for (const auto* field : {&address, &secret, &user}) {
     if (!*field) return core::fail(field->error());
   }
   if (!port) return core::fail(port.error());
   if (!hadoop) return core::fail(hadoop.error());
   if (*port < 1 || *port > 65535) return core::fail(core::Errc::corrupt, fmt::format("{} is no port", *port));
-  AgentSecret result{{*address, static_cast<std::uint16_t>(*port), *secret}, *user, {}};
-  for (const auto& [key, value] : **hadoop) {
-    if (!value.is_string()) return core::fail(core::Errc::corrupt, "'hadoop' holds what is no string");
-    result.hadoop.emplace(key, value.get_string());
-  }
-  return result;
+  return AgentSecret{{*address, static_cast<std::uint16_t>(*port), *secret}, *user, *std::move(hadoop)};
 }
 
 core::Result<AgentCredentials> read_agent_credentials(const std::filesystem::path& file) {

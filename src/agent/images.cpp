@@ -1,6 +1,7 @@
 #include "agent/images.hpp"
 
 #include "core/files.hpp"
+#include "core/paths.hpp"
 #include "core/strings.hpp"
 
 #include <algorithm>
@@ -34,11 +35,6 @@ std::optional<Process> read_process(pid_t pid) {
   const auto parent = fields.size() > 1 ? core::parse_int<pid_t>(fields[1]) : std::nullopt;
   if (!parent) return std::nullopt;
   return Process{text->substr(open + 1, close - open - 1), *parent};
-}
-
-bool is_below(const files::path& path, const files::path& directory) {
-  const auto relative = path.lexically_relative(directory);
-  return !relative.empty() && *relative.begin() != "..";
 }
 
 }  // namespace
@@ -91,7 +87,7 @@ std::vector<std::string> mounts_of(const Prepare& request) {
   std::ranges::sort(wanted);
   std::vector<std::string> mounts;
   for (const auto& path : wanted) {  // parents come before what is below them
-    if (mounts.empty() || !is_below(path, mounts.back())) mounts.push_back(path.string());
+    if (mounts.empty() || !core::lies_in(path, mounts.back())) mounts.push_back(path.string());
   }
   return mounts;
 }

@@ -4,15 +4,13 @@
 #include "agent/shebang.hpp"
 #include "core/files.hpp"
 #include "core/strings.hpp"
+#include "net/child_process.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <expected>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <utility>
@@ -23,34 +21,6 @@ namespace ydl::agent {
 namespace {
 
 constexpr std::size_t kOutputLimit = std::size_t{1} << 20U;
-
-// Nothing of the caller's but the pipe, and signals as a new program expects them.
-std::expected<pid_t, int> spawn(std::vector<std::string>& argv, int output) {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  ::posix_spawn_file_actions_init(&files);
-  ::posix_spawnattr_init(&attributes);
-  ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO);
-  sigset_t none;
-  sigset_t all;
-  ::sigemptyset(&none);
-  ::sigfillset(&all);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setsigdefault(&attributes, &all);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  std::vector<char*> words;
-  words.reserve(argv.size() + 1);
-  for (auto& word : argv) words.push_back(word.data());
-  words.push_back(nullptr);
-  pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, words.front(), &files, &attributes, words.data(), environ);
-  ::posix_spawn_file_actions_destroy(&files);
-  ::posix_spawnattr_destroy(&attributes);
-  if (error != 0) return std::unexpected(error);
-  return pid;
-}
 
 // Everything until the pipe closes; nothing when that takes too long.
 std::optional<std::string> read_until(int fd, core::Instant deadline) {
@@ -90,18 +60,22 @@ std::optional<std::string> find_program(const std::string& name, std::string_vie
 core::Result<ProgramResult> run_program(std::vector<std::string> argv, core::Millis limit) {
   auto pipe = core::make_pipe();
   if (!pipe) return core::fail(std::move(pipe.error()));
-  const auto pid = spawn(argv, pipe->write.get());
-  if (!pid) return core::fail(core::system_error(pid.error(), fmt::format("cannot run {}", argv.front())));
-  pipe->write.reset();
+  const auto name = argv.front();
+  net::SpawnOptions options;
+  options.executable = name;
+  options.argv = std::move(argv);
+  options.standard_output = std::move(pipe->write);
+  const auto process = net::ChildProcess::spawn(std::move(options));
+  if (!process) return core::fail(process.error());
   const auto deadline = core::steady_now() + limit;
   auto output = read_until(pipe->read.get(), deadline);
-  auto status = output ? wait_until(*pid, deadline) : std::nullopt;
+  auto status = output ? wait_until(process->pid(), deadline) : std::nullopt;
   if (!status) {
-    ::kill(*pid, SIGKILL);
+    process->signal(SIGKILL);
     // One that hangs in a driver does not even die; it must not hang us.
-    status = wait_until(*pid, core::steady_now() + core::Millis(200));
-    return core::fail(core::Errc::timeout, fmt::format("{} did not end within {} and was killed", argv.front(),
-                                                       core::format_duration(limit)));
+    status = wait_until(process->pid(), core::steady_now() + core::Millis(200));
+    return core::fail(core::Errc::timeout,
+                      fmt::format("{} did not end within {} and was killed", name, core::format_duration(limit)));
   }
   const int code = WIFSIGNALED(*status) ? 128 + WTERMSIG(*status) : WEXITSTATUS(*status);
   return ProgramResult{code, std::move(*output)};

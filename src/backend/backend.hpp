@@ -44,7 +44,8 @@ struct TaskRequest {
 //   launch  -> Started or StartFailed, later Exited or Lost; Exited with success only when its results are saved
 //   stop    -> Exited or Lost
 //   release -> Exited or Lost if it still ran, else nothing; everything the attempt had is free
-// One conformance suite (tests/conformance) holds for all of them.
+// One conformance suite (tests/conformance) runs on the local and the fake backend. YARN's needs a cluster: its tests
+// are in tests/cluster.
 class Backend {
  public:
   Backend() = default;

@@ -3,21 +3,20 @@
 #include "backend/packing/python_env.hpp"
 #include "cli/python_env.hpp"
 #include "core/result.hpp"
+#include "framework/framework.hpp"
 #include "spec/job_spec.hpp"
 
-#include <string_view>
+#include <optional>
 
-// The Python environment that travels with an MXNet job which names none: the release that ydl is tested with, every
-// package of it pinned. Nodes rarely have MXNet, and nobody builds it twice.
+// The Python environment that ydl uploads for a job on a cluster which names none, where its framework has one.
 namespace ydl::cli {
 
-inline constexpr std::string_view kDefaultEnv = "MXNet 1.9.1 (ydl's default)";
+// Nothing where the job runs no Python script, or names its Python, its environment or an image.
+[[nodiscard]] std::optional<framework::DefaultEnvironment> default_env_of(const spec::JobSpec& job);
 
-// Whether a job that goes to a cluster needs it: an MXNet job with a Python script, and no word about which Python.
-[[nodiscard]] bool wants_default_env(const spec::JobSpec& job);
-
-// Built with uv from the lock that is part of this program, once, and kept in the user's cache.
+// Built with uv from the lock, once, and kept in the user's cache.
 // Errors: uv is missing or fails; they say what to name instead.
-[[nodiscard]] core::Result<backend::PythonEnv> default_python_env(const SayLine& say);
+[[nodiscard]] core::Result<backend::PythonEnv> default_python_env(const framework::DefaultEnvironment& environment,
+                                                                  const SayLine& say);
 
 }  // namespace ydl::cli

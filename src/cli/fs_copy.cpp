@@ -2,7 +2,7 @@
 
 #include "cli/common.hpp"
 #include "core/strings.hpp"
-#include "net/spawn.hpp"
+#include "net/for_each.hpp"
 
 #include <algorithm>
 
@@ -30,22 +30,18 @@ struct Copying {
   CopyProgress& progress;
   std::vector<CopyFile> files;
   CopyOne copy_one;
-  net::Signal finished;
-  std::size_t next = 0;
-  std::size_t working = 0;
 };
 
-net::awaitable<void> work(Copying& copying) {
-  while (copying.next < copying.files.size() && copying.session.interrupted == 0) {
-    const CopyFile& file = copying.files[copying.next++];
-    const auto copied = co_await copying.copy_one(copying.session, copying.progress, file);
-    if (!copied) {
-      copying.progress.clear();
-      copying.session.fail(copied.error());
-    }
-    copying.progress.file_done();
+// A failure is the session's: the other files are copied all the same.
+net::Async<> copy_or_note(Copying& copying, std::size_t index) {
+  if (copying.session.interrupted != 0) co_return core::Result<>{};
+  const auto copied = co_await copying.copy_one(copying.session, copying.progress, copying.files[index]);
+  if (!copied) {
+    copying.progress.clear();
+    copying.session.fail(copied.error());
   }
-  if (--copying.working == 0) copying.finished.notify();
+  copying.progress.file_done();
+  co_return core::Result<>{};
 }
 
 }  // namespace
@@ -71,12 +67,10 @@ void CopyProgress::add(std::uint64_t bytes) {
 }
 
 net::awaitable<void> copy_files(FsSession& session, std::vector<CopyFile> files, CopyOne copy_one) {
-  const auto executor = co_await net::asio::this_coro::executor;
   CopyProgress progress(session.command, files);
-  Copying copying{session, progress, std::move(files), std::move(copy_one), net::Signal(executor)};
-  copying.working = std::min(kAtATime, copying.files.size());
-  for (std::size_t i = copying.working; i > 0; --i) net::spawn(executor, "copying files", work(copying));
-  while (copying.working > 0) co_await copying.finished.wait(std::chrono::seconds(1));
+  Copying copying{session, progress, std::move(files), std::move(copy_one)};
+  (void)co_await net::for_each(copying.files.size(), kAtATime,
+                               [&copying](std::size_t index) { return copy_or_note(copying, index); });
   copying.progress.clear();
 }
 

@@ -12,7 +12,7 @@ namespace ydl::cli {
 
 std::string top_help() {
   std::string text = fmt::format(
-      "ydl {}: distributed deep-learning jobs on this machine (YARN and SSH are coming)\n"
+      "ydl {}: distributed deep-learning jobs on this machine and on Hadoop YARN\n"
       "\n"
       "  ydl run --framework pytorch --n 2 -- python train.py --epochs 3\n"
       "  ydl submit job.yaml\n"

@@ -43,18 +43,16 @@ Result<void> add_roles(spec::JobSpec& job, const JobOptions& options) {
   if (options.workers || job.roles.empty()) {
     if (auto added = add_role(job, main_role, options.workers.value_or(1), "--n"); !added) return added;
   }
-  const bool has_servers = (*found)->needs_scheduler();
-  if (options.servers && !has_servers) {
-    return fail(Errc::usage, fmt::format("--s counts the parameter servers of mxnet; {} has none: use --role NAME=N",
-                                         job.framework));
+  const auto workers = std::ranges::find(job.roles, main_role, &spec::Role::name);
+  const auto servers = (*found)->default_servers(workers == job.roles.end() ? 1 : workers->count);
+  if (!servers) {
+    if (!options.servers) return {};
+    return fail(Errc::usage,
+                fmt::format("--s counts parameter servers, and {} has none: use --role NAME=N", job.framework));
   }
-  const bool servers_named = std::ranges::find(job.roles, "server", &spec::Role::name) != job.roles.end();
-  if (has_servers && (options.servers || !servers_named)) {
-    const auto workers = std::ranges::find(job.roles, main_role, &spec::Role::name);
-    const int as_many = workers == job.roles.end() ? 1 : workers->count;
-    if (auto added = add_role(job, "server", options.servers.value_or(as_many), "--s"); !added) return added;
-  }
-  return {};
+  const bool servers_named = std::ranges::find(job.roles, servers->name, &spec::Role::name) != job.roles.end();
+  if (servers_named && !options.servers) return {};
+  return add_role(job, servers->name, options.servers.value_or(servers->count), "--s");
 }
 
 spec::Role* find_role(spec::JobSpec& job, const std::string& name) {

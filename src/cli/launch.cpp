@@ -81,25 +81,19 @@ Result<master::JobFolder> make_job_folder(const RunOptions& options, const spec:
                                           const ResultsOf& results_of) {
   const auto jobs = master::jobs_root();
   if (!jobs) return core::fail(jobs.error());
-  auto folder = master::create_job_folder(*jobs, spec.name);
-  if (!folder) return folder;
-  master::JobFile job;
-  job.id = folder->id();
-  job.created = core::wall_now();
-  job.user = core::user_name();
-  job.ydl_version = core::kVersion;
-  job.cluster = where.cluster;
-  job.results = results_of(*folder);
-  job.port_range = options.port_range;
-  job.spec = spec;
-  auto written = master::write_job_file(*folder, job);
-  if (written) written = master::write_state_file(*folder, initial_state());
-  if (!written) {  // half a job helps nobody
-    std::error_code ignored;
-    fs::remove_all(folder->root(), ignored);
-    return core::fail(written.error());
-  }
-  return folder;
+  return master::create_job_folder(*jobs, spec.name, [&](const auto& unfinished, const auto& folder) {
+    master::JobFile job;
+    job.id = folder.id();
+    job.created = core::wall_now();
+    job.user = core::user_name();
+    job.ydl_version = core::kVersion;
+    job.cluster = where.cluster;
+    job.results = results_of(folder);
+    job.port_range = options.port_range;
+    job.spec = spec;
+    auto written = master::write_job_file(unfinished, job);
+    return written ? master::write_state_file(unfinished, initial_state()) : written;
+  });
 }
 
 void say(const RunOptions& options, const std::string& line) {

@@ -54,11 +54,11 @@ int launch_on_yarn(const RunOptions& options, spec::JobSpec spec, const Where& w
   const auto settings = load_settings();
   if (!settings) return complain(settings.error());
   yarn.settings = *settings;
-  const bool by_default = wants_default_env(spec);
-  if (by_default) spec.python_env = kDefaultEnv;
+  const auto by_default = default_env_of(spec);
+  if (by_default) spec.python_env = by_default->name;
   if (spec.python_env && !options.dry_run) {
     const auto say_line = [&](const std::string& line) { say(options, line); };
-    auto environment = by_default ? default_python_env(say_line) : find_python_env(spec, say_line);
+    auto environment = by_default ? default_python_env(*by_default, say_line) : find_python_env(spec, say_line);
     if (!environment) return complain(environment.error());
     yarn.python_env = *std::move(environment);
     spec = with_interpreter(std::move(spec), std::string(backend::kPythonEnvInterpreter));

@@ -23,8 +23,6 @@ using core::Errc;
 using core::fail;
 using core::Result;
 
-constexpr std::size_t kKeyLetters = 32;
-
 // What an interpreter knows about itself. Its standard library is where its modules come from, whatever the
 // distribution calls that place.
 constexpr std::string_view kAsk = R"(import json, os, sys, sysconfig
@@ -80,6 +78,13 @@ Result<fs::path> user_cache() {
   return cache;
 }
 
+std::string cache_key(const std::vector<std::string>& parts) {
+  constexpr std::size_t kLetters = 32;
+  core::Sha256 hash;
+  hash.add(core::join(parts, std::string_view("\0", 1)));
+  return hash.hex().substr(0, kLetters);
+}
+
 Result<backend::PythonEnv> env_in_folder(const fs::path& folder, const fs::path& cache) {
   std::error_code error;
   const auto python = folder / "bin/python";
@@ -117,9 +122,7 @@ Result<std::string> local_interpreter(const backend::PythonEnv& environment) {
   struct stat status{};
   if (::stat(environment.archive.c_str(), &status) != 0)
     return fail(core::system_error(errno, fmt::format("cannot read {}", environment.archive.string())));
-  core::Sha256 key;
-  key.add(backend::stamp_of(status).key());
-  const auto folder = *cache / "unpacked" / key.hex().substr(0, kKeyLetters);
+  const auto folder = *cache / "unpacked" / cache_key({backend::stamp_of(status).key()});
   std::error_code error;
   if (!fs::exists(folder, error)) {
     const auto unfinished = fs::path(folder.string() + "." + core::random_hex(4));

@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // --python-env: a folder, a packed environment, or a requirements.txt that is built with uv.
 namespace ydl::cli {
@@ -46,6 +47,9 @@ struct LockedEnv {
 
 // Where environments and what they are made from are kept. Errors: io.
 [[nodiscard]] core::Result<std::filesystem::path> user_cache();
+
+// The name of something in the cache, from all that decides what is in it.
+[[nodiscard]] std::string cache_key(const std::vector<std::string>& parts);
 
 // A folder with bin/python in it as an environment. Errors: it is none.
 [[nodiscard]] core::Result<backend::PythonEnv> env_in_folder(const std::filesystem::path& folder,

@@ -1,7 +1,6 @@
 #include "cli/python_env.hpp"
 #include "cli/run_tool.hpp"
 #include "core/files.hpp"
-#include "core/sha256.hpp"
 #include "core/strings.hpp"
 #include "master/plan.hpp"
 
@@ -17,16 +16,6 @@ namespace fs = std::filesystem;
 using core::Errc;
 using core::fail;
 using core::Result;
-
-constexpr std::size_t kKeyLetters = 32;
-
-std::string key_of(std::string_view first, std::string_view second) {
-  core::Sha256 hash;
-  hash.add(first);
-  hash.add(std::string_view("\0", 1));
-  hash.add(second);
-  return hash.hex().substr(0, kKeyLetters);
-}
 
 // The lines that count: what uv writes about how it was called changes from call to call.
 std::string without_comments(std::string_view text) {
@@ -92,7 +81,7 @@ class Builder {
   Result<fs::path> make(const fs::path& lock, const SayLine& say) {
     const auto text = core::read_file(lock);
     if (!text) return fail(text.error());
-    auto folder = cache_ / "envs" / key_of(python_, without_comments(*text));
+    auto folder = cache_ / "envs" / cache_key({python_, without_comments(*text)});
     std::error_code error;
     if (fs::exists(folder / "bin/python", error)) return folder;
     say(fmt::format("building the Python environment of {} with uv", what_));
@@ -109,7 +98,7 @@ class Builder {
 
   [[nodiscard]] Result<fs::path> lock_file(std::string_view requirements) const {
     if (auto made = core::make_directories(cache_ / "locks", 0700); !made) return fail(made.error());
-    return cache_ / "locks" / (key_of(python_, requirements) + ".txt");
+    return cache_ / "locks" / (cache_key({python_, std::string(requirements)}) + ".txt");
   }
 
   Result<> run(std::vector<std::string> words, std::string_view what) {

@@ -50,6 +50,23 @@ Result<const boost::json::object*> json_object(const boost::json::object& object
   return value->if_object();
 }
 
+Result<Strings> json_strings(const boost::json::object& object, std::string_view key) {
+  const auto found = json_object(object, key);
+  if (!found) return fail(found.error());
+  Strings strings;
+  for (const auto& [name, value] : **found) {
+    if (!value.is_string()) return missing(key, "an object of strings");
+    strings.emplace(name, value.get_string());
+  }
+  return strings;
+}
+
+boost::json::object to_json(const Strings& strings) {
+  boost::json::object object;
+  for (const auto& [name, value] : strings) object[name] = value;
+  return object;
+}
+
 std::string json_string_or(const boost::json::object& object, std::string_view key, std::string_view otherwise) {
   return json_string(object, key).value_or(std::string(otherwise));
 }

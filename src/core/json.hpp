@@ -3,6 +3,7 @@
 #include "core/result.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,11 @@ namespace ydl::core {
 [[nodiscard]] Result<std::int64_t> json_int(const boost::json::object& object, std::string_view key);
 [[nodiscard]] Result<const boost::json::array*> json_array(const boost::json::object& object, std::string_view key);
 [[nodiscard]] Result<const boost::json::object*> json_object(const boost::json::object& object, std::string_view key);
+
+// An object of strings, such as a configuration. Errors: it is missing, or one of its values is not a string.
+using Strings = std::map<std::string, std::string>;
+[[nodiscard]] Result<Strings> json_strings(const boost::json::object& object, std::string_view key);
+[[nodiscard]] boost::json::object to_json(const Strings& strings);
 
 // The value, or `otherwise` where the key is missing or of another type.
 [[nodiscard]] std::string json_string_or(const boost::json::object& object, std::string_view key,

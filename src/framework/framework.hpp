@@ -60,6 +60,18 @@ struct RoleTraits {
   std::string_view restart_reason = {};  // why a task alone cannot start again; may be empty
 };
 
+// What the master runs for the tasks of a job so that they find each other.
+enum class Tracker {
+  none,
+  pslite,  // the parameter server's scheduler; its address is in Gang
+};
+
+// A Python environment with every package pinned, for jobs that name none.
+struct DefaultEnvironment {
+  std::string_view name;  // as users read it: "MXNet 1.9.1 (ydl's default)"
+  std::string_view lock;  // a requirements file; its line "#: python 3.11" names the Python
+};
+
 class Framework {
  public:
   Framework() = default;
@@ -85,8 +97,13 @@ class Framework {
   // Whether its tasks can use GPUs, so that users expect to see them.
   [[nodiscard]] virtual bool uses_gpus() const { return true; }
 
-  // Whether the master must run a parameter-server scheduler for it.
-  [[nodiscard]] virtual bool needs_scheduler() const { return false; }
+  [[nodiscard]] virtual Tracker tracker() const { return Tracker::none; }
+
+  // The role that `--s` counts, with its count where the job does not give one. Nothing: the framework has no servers.
+  [[nodiscard]] virtual std::optional<Shape::Role> default_servers(int /*workers*/) const { return std::nullopt; }
+
+  // What a Python script runs with on a cluster, where hosts rarely have the framework. Nothing: the hosts' own Python.
+  [[nodiscard]] virtual std::optional<DefaultEnvironment> default_environment() const { return std::nullopt; }
 
   // Corrects arguments that do not mean what their writer thinks; returns what to tell them, one sentence each.
   [[nodiscard]] virtual std::vector<std::string> correct_arguments(std::vector<std::string>&) const { return {}; }

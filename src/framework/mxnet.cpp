@@ -1,6 +1,7 @@
 // MXNet: the DMLC_* variables of ps-lite. The scheduler they point at is part of ydl's master.
 #include "core/strings.hpp"
 #include "framework/framework.hpp"
+#include "framework/mxnet_environment.hpp"
 
 #include <algorithm>
 #include <array>
@@ -85,7 +86,14 @@ class MxNet final : public Framework {
   // ps-lite binds the port that PORT names: so the scheduler knows which task registers, and a worker's rank is its
   // index.
   int ports(const Shape&, const core::TaskId&) const override { return 1; }
-  bool needs_scheduler() const override { return true; }
+  Tracker tracker() const override { return Tracker::pslite; }
+
+  std::optional<Shape::Role> default_servers(int workers) const override { return Shape::Role{"server", workers}; }
+
+  // The release that ydl is tested with.
+  std::optional<DefaultEnvironment> default_environment() const override {
+    return DefaultEnvironment{"MXNet 1.9.1 (ydl's default)", kMxnetLock};
+  }
 
   std::vector<std::string> correct_arguments(std::vector<std::string>& argv) const override {
     std::vector<std::string> notes;

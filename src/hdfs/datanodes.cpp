@@ -1,9 +1,9 @@
 #include "hdfs/datanodes.hpp"
 
+#include "core/base64.hpp"
 #include "hdfs/errors.hpp"
 #include "hdfs/handshake_fsm.hpp"
 #include "hrpc/sasl/digest_md5.hpp"
-#include "hrpc/sasl/hash.hpp"
 #include "net/resolver.hpp"
 
 #include <algorithm>
@@ -104,8 +104,8 @@ net::Async<> Datanodes::encrypted_handshake(DataStream& stream) {
     key_ = std::move(**key);
   }
   sasl::DigestCredentials credentials{
-      .username = fmt::format("{} {} {}", key_->keyid(), key_->blockpoolid(), sasl::to_base64(key_->nonce())),
-      .password = sasl::to_base64(key_->encryptionkey())};
+      .username = fmt::format("{} {} {}", key_->keyid(), key_->blockpoolid(), core::to_base64(key_->nonce())),
+      .password = core::to_base64(key_->encryptionkey())};
   const std::string cipher = key_->encryptionalgorithm().empty() ? "3des" : key_->encryptionalgorithm();
   co_return co_await exchange(stream, digest(std::move(credentials), {hrpc::Protection::privacy}, {cipher}),
                               options_.offer_aes ? Aes::offer : Aes::no, options_.socket_timeout);

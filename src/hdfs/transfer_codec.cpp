@@ -2,6 +2,7 @@
 
 #include "hdfs/errors.hpp"
 #include "hdfs/proto/data_transfer.pb.h"
+#include "hrpc/frame_codec.hpp"
 
 #include <bit>
 #include <cstring>
@@ -33,13 +34,6 @@ Int get_big(const char* at) {
   return std::byteswap(value);
 }
 
-void append_delimited(std::string& out, const google::protobuf::MessageLite& message) {
-  auto size = static_cast<std::uint32_t>(message.ByteSizeLong());
-  for (; size >= 0x80U; size >>= 7U) out.push_back(static_cast<char>(size | 0x80U));
-  out.push_back(static_cast<char>(size));
-  message.AppendToString(&out);
-}
-
 std::unexpected<core::Error> bad(std::string what) {
   return core::fail(error(Errc::protocol, std::move(what)));
 }
@@ -50,13 +44,13 @@ std::string encode_op(Op op, const google::protobuf::MessageLite& message) {
   std::string out(2, '\0');
   put_big(out.data(), kVersion);
   out.push_back(static_cast<char>(op));
-  append_delimited(out, message);
+  hrpc::append_delimited(out, message.SerializeAsString());
   return out;
 }
 
 std::string encode_delimited(const google::protobuf::MessageLite& message) {
   std::string out;
-  append_delimited(out, message);
+  hrpc::append_delimited(out, message.SerializeAsString());
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cstdio>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -68,6 +69,31 @@ std::string id_prefix(const std::string& name) {
   return prefix.empty() ? "job" : prefix;
 }
 
+constexpr char kUnfinished = '.';  // begins the name of a folder that a client is still making
+
+bool is_unfinished(const fs::path& folder) {
+  return folder.filename().string().starts_with(kUnfinished);
+}
+
+void remove_tree(const fs::path& folder) {
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+}
+
+// Folders of clients that were killed while they made them.
+void remove_abandoned(const fs::path& jobs) {
+  std::error_code error;
+  std::vector<fs::path> abandoned;
+  for (fs::directory_iterator entry(jobs, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (!is_unfinished(entry->path())) continue;
+    const auto changed = fs::last_write_time(entry->path(), error);
+    if (!error && fs::file_time_type::clock::now() - changed > std::chrono::hours(1))
+      abandoned.push_back(entry->path());
+    error.clear();
+  }
+  for (const auto& folder : abandoned) remove_tree(folder);
+}
+
 }  // namespace
 
 fs::path JobFolder::task_logs(const core::AttemptId& attempt) const {
@@ -97,16 +123,30 @@ bool is_job_id(std::string_view text) {
          suffix.find_first_not_of(kHex, 1) == std::string_view::npos;
 }
 
-Result<JobFolder> create_job_folder(const fs::path& jobs, const std::string& name) {
+Result<JobFolder> create_job_folder(const fs::path& jobs, const std::string& name, const FillJobFolder& fill) {
   if (auto made = core::make_directories(jobs, 0700); !made) return fail(made.error());
+  remove_abandoned(jobs);
   for (int tries = 0; tries < 100; ++tries) {
-    JobFolder folder(jobs / fmt::format("{}-{}", id_prefix(name), core::random_hex(2)));
-    if (::mkdir(folder.root().c_str(), 0700) == 0) {
-      if (auto logs = core::make_directories(folder.logs(), 0700); !logs) return fail(logs.error());
-      return folder;
+    const auto id = fmt::format("{}-{}", id_prefix(name), core::random_hex(2));
+    JobFolder folder(jobs / id);
+    const JobFolder unfinished(jobs / fmt::format("{}{}", kUnfinished, id));
+    const auto cannot = [&](int error) {
+      remove_tree(unfinished.root());
+      return fail(core::system_error(error, fmt::format("cannot make the job's folder {}", folder.root().string())));
+    };
+    if (::mkdir(unfinished.root().c_str(), 0700) != 0) {
+      if (errno == EEXIST) continue;
+      return cannot(errno);
     }
-    if (errno != EEXIST)
-      return fail(core::system_error(errno, fmt::format("cannot make the job's folder {}", folder.root().string())));
+    auto filled = core::make_directories(unfinished.logs(), 0700);
+    if (filled && fill) filled = fill(unfinished, folder);
+    if (!filled) {
+      remove_tree(unfinished.root());
+      return fail(filled.error());
+    }
+    if (::rename(unfinished.root().c_str(), folder.root().c_str()) == 0) return folder;
+    if (errno != EEXIST && errno != ENOTEMPTY) return cannot(errno);
+    remove_tree(unfinished.root());
   }
   return fail(Errc::exists,
               fmt::format("too many jobs named '{}' in {}: remove old ones with rm -r", name, jobs.string()));
@@ -117,7 +157,7 @@ std::vector<JobFolder> list_job_folders(const fs::path& jobs) {
   std::error_code error;
   for (fs::directory_iterator entry(jobs, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
     std::error_code unknown;
-    if (entry->is_directory(unknown)) folders.emplace_back(entry->path());
+    if (!is_unfinished(entry->path()) && entry->is_directory(unknown)) folders.emplace_back(entry->path());
   }
   return folders;
 }

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -88,8 +89,13 @@ struct StateFile {
 // before they become part of a path.
 [[nodiscard]] bool is_job_id(std::string_view text);
 
-// Makes a new folder with an id that starts with `name`.
-[[nodiscard]] core::Result<JobFolder> create_job_folder(const std::filesystem::path& jobs, const std::string& name);
+// Writes the first files of a job. They go into `unfinished`, which becomes `folder` when all of them are there.
+using FillJobFolder = std::function<core::Result<void>(const JobFolder& unfinished, const JobFolder& folder)>;
+
+// Makes a new folder with an id that starts with `name`. It appears with its files or not at all: a client that is
+// killed meanwhile leaves a folder whose name begins with '.', which the next client removes an hour later.
+[[nodiscard]] core::Result<JobFolder> create_job_folder(const std::filesystem::path& jobs, const std::string& name,
+                                                        const FillJobFolder& fill = {});
 
 // The folder of an id, or of the one id that starts so. Errors: not_found with the nearest id.
 [[nodiscard]] core::Result<JobFolder> find_job_folder(const std::filesystem::path& jobs, std::string_view id);

@@ -50,7 +50,7 @@ Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, Job
       told_(folder_.told_file()),
       timer_(executor),
       ended_(executor) {
-  if (plan_.framework->needs_scheduler()) {
+  if (plan_.framework->tracker() == framework::Tracker::pslite) {
     scheduler_.emplace(executor_, plan_.shape, SchedulerHost::Place{site.address, site.listen, job_.port_range},
                        job_.spec.rendezvous_timeout,
                        SchedulerHost::Sink{[this](std::string why) { happen(job::Broken{std::move(why)}); },

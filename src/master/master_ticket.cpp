@@ -7,10 +7,8 @@
 namespace ydl::master {
 
 std::string encode_ticket(const MasterTicket& ticket) {
-  boost::json::object hadoop;
-  for (const auto& [key, value] : ticket.hadoop) hadoop[key] = value;
   return boost::json::serialize(boost::json::object{
-      {"version", 1}, {"folder", ticket.folder}, {"user", ticket.user}, {"hadoop", std::move(hadoop)}});
+      {"version", 1}, {"folder", ticket.folder}, {"user", ticket.user}, {"hadoop", core::to_json(ticket.hadoop)}});
 }
 
 core::Result<MasterTicket> decode_ticket(std::string_view text) {
@@ -20,13 +18,9 @@ core::Result<MasterTicket> decode_ticket(std::string_view text) {
   if (!folder) return core::fail(folder.error());
   auto user = core::json_string(*object, "user");
   if (!user) return core::fail(user.error());
-  const auto hadoop = core::json_object(*object, "hadoop");
+  auto hadoop = core::json_strings(*object, "hadoop");
   if (!hadoop) return core::fail(hadoop.error());
-  MasterTicket ticket{*std::move(folder), *std::move(user), {}};
-  for (const auto& [key, value] : **hadoop) {
-    if (value.is_string()) ticket.hadoop[key] = value.get_string();
-  }
-  return ticket;
+  return MasterTicket{*std::move(folder), *std::move(user), *std::move(hadoop)};
 }
 
 }  // namespace ydl::master

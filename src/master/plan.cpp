@@ -23,6 +23,11 @@ constexpr std::uint64_t kMiB = 1ULL << 20U;
 constexpr std::uint64_t kWorkerMemory = 2048 * kMiB;
 constexpr std::uint64_t kServerMemory = 1024 * kMiB;
 
+// A worker computes, whatever its end means for the job: beside a chief TensorFlow's workers are services.
+std::uint64_t default_memory(const framework::Framework& framework, std::string_view role, core::RoleKind kind) {
+  return kind == core::RoleKind::service && role != framework.main_role() ? kServerMemory : kWorkerMemory;
+}
+
 bool is_script(std::string_view word) {
   return word.ends_with(".py");
 }
@@ -178,7 +183,7 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
       if (auto fits = framework::check_length(name, value.size()); !fits) return fail(fits.error());
     }
     launch.asked = role.resources;
-    launch.memory = role.resources.memory.value_or(*kind == core::RoleKind::service ? kServerMemory : kWorkerMemory);
+    launch.memory = role.resources.memory.value_or(default_memory(*plan.framework, role.name, *kind));
     launch.vcores = role.resources.vcores.value_or(1);
     launch.gpus = role.resources.gpus.value_or(0);
     plan.roles.push_back(std::move(launch));

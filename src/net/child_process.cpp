@@ -1,5 +1,6 @@
 #include "net/child_process.hpp"
 
+#include "core/assert.hpp"
 #include "core/descriptors.hpp"
 
 #include <csignal>
@@ -44,10 +45,15 @@ struct FileActions {
 }  // namespace
 
 core::Result<ChildProcess> ChildProcess::spawn(SpawnOptions options) {
+  YDL_ASSERT(!options.log_file.empty() || options.standard_output);
   FileActions actions;
   if (!options.directory.empty()) ::posix_spawn_file_actions_addchdir_np(&actions.value, options.directory.c_str());
-  ::posix_spawn_file_actions_addopen(&actions.value, STDERR_FILENO, options.log_file.c_str(),
-                                     O_WRONLY | O_CREAT | O_APPEND, 0600);
+  if (options.log_file.empty()) {
+    ::posix_spawn_file_actions_adddup2(&actions.value, options.standard_output.get(), STDERR_FILENO);
+  } else {
+    ::posix_spawn_file_actions_addopen(&actions.value, STDERR_FILENO, options.log_file.c_str(),
+                                       O_WRONLY | O_CREAT | O_APPEND, 0600);
+  }
   if (options.standard_input)
     ::posix_spawn_file_actions_adddup2(&actions.value, options.standard_input.get(), STDIN_FILENO);
   else

@@ -18,7 +18,7 @@ struct SpawnOptions {
   std::vector<std::string> argv;    // argv[0] included
   core::UniqueFd standard_input;    // none: /dev/null
   core::UniqueFd standard_output;   // none: where standard error goes
-  std::filesystem::path log_file;   // standard error, appended
+  std::filesystem::path log_file;   // standard error, appended; empty: where standard output goes
   std::filesystem::path directory;  // empty: this one's
 };
 

@@ -46,6 +46,7 @@ def _resource_manager(cluster, name):
     shared = cluster.folder / "resourcemanager-state"  # the next active one goes on with it
     settings = {
         "yarn.scheduler.minimum-allocation-mb": 64,
+        "yarn.cluster.max-application-priority": 10,
         "yarn.nm.liveness-monitor.expiry-interval-ms": 10000,
         "yarn.resourcemanager.recovery.enabled": "true",
         "yarn.resourcemanager.store.class": "org.apache.hadoop.yarn.server.resourcemanager.recovery.FileSystemRMStateStore",

@@ -82,7 +82,8 @@ class Ydl:
 
     def jobs(self):
         folder = self.jobs_folder()
-        return [Job(self, path.name) for path in sorted(folder.iterdir())] if folder.exists() else []
+        # A name that begins with '.' is a folder that a client is still making.
+        return [Job(self, path.name) for path in sorted(folder.iterdir()) if not path.name.startswith(".")] if folder.exists() else []
 
     def the_job(self):
         """The one job there is, as soon as it is there."""

@@ -130,9 +130,8 @@ signal.pause()""")
     assert json.loads(stage.hdfs("stat", "--output", "json", f"{stage.folder}/logs/1/stdout"))["block_size"] == 4 << 20
 
 
-def test_a_cluster_that_forbids_small_blocks_gets_its_own_size(clusters, folder, tmp_path):
-    cluster = clusters("--nodes", "1", "--set", f"dfs.namenode.fs-limits.min-block-size={16 << 20}", "--set", f"dfs.blocksize={32 << 20}")
-    stage = make_stage(cluster, folder, tmp_path)
+def test_a_cluster_that_forbids_small_blocks_gets_its_own_size(strict, folder, tmp_path):
+    stage = make_stage(strict, folder, tmp_path)
     try:
         stage.agent()
         stage.run("print('hello')")
@@ -297,6 +296,7 @@ def test_a_log_that_cannot_be_written_does_not_stop_the_task(stage):
     assert all("lacks its end" in note for note in rest)
 
 
+@pytest.mark.on_cluster("--nodes", "4", "--set", "dfs.client.socket-timeout=8000", "--set", "dfs.heartbeat.interval=1")
 def test_a_datanode_dies_while_a_log_is_copied(clusters, folder, tmp_path):
     cluster = clusters("--nodes", "4", "--set", "dfs.client.socket-timeout=8000", "--set", "dfs.heartbeat.interval=1")
     stage = make_stage(cluster, folder, tmp_path)
@@ -325,8 +325,8 @@ print('y' * 100000, flush=True)
         stage.close()
 
 
-def test_a_log_goes_on_where_it_ended_when_all_its_datanodes_were_gone(clusters, folder, tmp_path):
-    cluster = clusters("--nodes", "1", "--set", "dfs.client.socket-timeout=8000", "--set", "dfs.heartbeat.interval=1")
+def test_a_log_goes_on_where_it_ended_when_all_its_datanodes_were_gone(strict, folder, tmp_path):
+    cluster = strict.view({"dfs.client.socket-timeout": 8000})
     stage = make_stage(cluster, folder, tmp_path)
     try:
         stage.agent()

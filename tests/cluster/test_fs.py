@@ -7,10 +7,8 @@ import subprocess
 import pytest
 from hdfs_files import content, start_client
 from programs import built
-from settings import RELEASES, SETTINGS
+from settings import SETTINGS
 from ydl_fs import Fs, folder_of_its_own, names
-
-from cluster_lib import jvm
 
 
 @pytest.fixture
@@ -116,20 +114,9 @@ def test_relative_paths_lie_in_the_home_directory(fs):
     fs("rm", "mine")
 
 
-@pytest.fixture
-def special(clusters, tmp_path_factory):
-    """A trash, pages of 21 entries, and a store of keys for encryption zones."""
-    store = tmp_path_factory.getbasetemp() / "keys.jceks"
-    provider = f"jceks://file@{store}"
-    if not store.exists():
-        subprocess.run(jvm.command(jvm.CLIENT, "org.apache.hadoop.crypto.key.KeyShell", ["create", "zone", "-provider", provider]), check=True,
-                       env={**os.environ, **jvm.environment(RELEASES[0], [])}, capture_output=True)
-    return clusters("--nodes", "1", "--set", "fs.trash.interval=60", "--set", "dfs.ls.limit=21", "--set", f"hadoop.security.key.provider.path={provider}")
-
-
-def test_rm_goes_to_the_trash_where_there_is_one(special, tmp_path):
-    folder_of_its_own(special, "/elsewhere")
-    fs = Fs(special, tmp_path)
+def test_rm_goes_to_the_trash_where_there_is_one(strict, tmp_path):
+    folder_of_its_own(strict, "/elsewhere")
+    fs = Fs(strict, tmp_path)
     for time in ("first", "second"):
         fs("put", "-", "file", stdin=time.encode())
         assert b"/user/alice/.Trash/Current/user/alice/file" in fs("rm", "file")
@@ -139,25 +126,25 @@ def test_rm_goes_to_the_trash_where_there_is_one(special, tmp_path):
     assert fs("ls") == b""
 
 
-def test_a_hundred_pages_of_a_directory(special, folder, tmp_path):
+def test_a_hundred_pages_of_a_directory(strict, folder, tmp_path):
     """As many as 100,000 entries have where the NameNode gives a thousand at a time."""
-    client = start_client(special)
+    client = start_client(strict)
     try:
         client.mkdirs(remote=folder)
         client("time-small-files", remote=folder, count=2100, threads=20, bytes=0)
         assert len(client.ls(remote=folder)) == 2100
     finally:
         client.stop()
-    fs = Fs(special, tmp_path)
+    fs = Fs(strict, tmp_path)
     assert names(fs("ls", folder)) == sorted(f"{folder}/file-{i}" for i in range(2100))
     assert names(fs("ls", f"{folder}/file-209?")) == [f"{folder}/file-209{i}" for i in range(10)]
 
 
-def test_files_with_encryption_of_their_own_are_refused(special, folder, local, tmp_path):
-    folder_of_its_own(special, folder)
-    special.client.encrypt(remote=folder, key="zone")
-    special.client.put(local=local(content(5000)), remote=f"{folder}/java")
-    fs = Fs(special, tmp_path)
+def test_files_with_encryption_of_their_own_are_refused(strict, folder, local, tmp_path):
+    folder_of_its_own(strict, folder)
+    strict.client.encrypt(remote=folder, key="zone")
+    strict.client.put(local=local(content(5000)), remote=f"{folder}/java")
+    fs = Fs(strict, tmp_path)
     assert "the file is in an encryption zone, which is not supported" in fs.error("cat", f"{folder}/java")
     assert "encryption of their own are not supported" in fs.error("put", "-", f"{folder}/ours", stdin=b"x")
     assert names(fs("ls", folder)) == [f"{folder}/java"]

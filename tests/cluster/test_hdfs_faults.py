@@ -10,6 +10,7 @@ from cluster_lib.running import ClientError
 
 # Four hosts: a DataNode that is lost can be replaced. A cluster of their own, for they leave it in pieces.
 HOSTS = ("--nodes", "4", "--set", "dfs.client.socket-timeout=8000", "--set", "dfs.heartbeat.interval=1")
+pytestmark = pytest.mark.on_cluster(*HOSTS)
 
 
 @pytest.fixture
@@ -134,7 +135,11 @@ def test_a_namenode_that_restarts_is_waited_for(guarded, folder, local):
         client.stop()
 
 
-@pytest.mark.parametrize("options", [(), ("--secure", "--version", "3.3.6")], ids=["plain-3.4.1", "secure-3.3.6"])
+def pair(name, *options):
+    return pytest.param(options, id=name, marks=pytest.mark.on_cluster("--nodes", "1", "--ha", *options))
+
+
+@pytest.mark.parametrize("options", [pair("plain-3.4.1"), pair("secure-3.3.6", "--secure", "--version", "3.3.6")])
 def test_the_other_namenode_takes_over_in_the_middle_of_a_write(clusters, folder, local, options):
     cluster = clusters("--nodes", "1", "--ha", *options)
     client = start_client(cluster)

@@ -9,10 +9,13 @@ import pytest
 from hdfs_files import eventually, start_client
 from programs import built
 from settings import RELEASES, secure
+from shared import HDFS
 from ydl_fs import Fs, folder_of_its_own, log_in
 
 from cluster_lib import processes
 from cluster_lib.running import ClientError
+
+pytestmark = pytest.mark.on_cluster(*secure(RELEASES[0]))
 
 NO_CACHE = {"KRB5CCNAME": "FILE:/nonexistent/ticket-cache"}
 
@@ -132,8 +135,9 @@ def test_tokens_are_got_renewed_and_cancelled(cluster):
         client.stop()
 
 
+@pytest.mark.on_cluster(*HDFS)
 def test_a_cluster_without_security_gives_no_tokens(clusters):
-    client = start_client(clusters("--nodes", "3"))
+    client = start_client(clusters(*HDFS))
     try:
         with pytest.raises(ClientError, match="the NameNode gives no tokens: the cluster runs without security"):
             client("get-token", renewer="x")

@@ -7,8 +7,10 @@ import pytest
 
 from programs import built
 from settings import SECURE
+from shared import HDFS
 
-ONE_HOST = ("--nodes", "1")
+pytestmark = pytest.mark.on_cluster("--nodes", "1", "--secure", "--protection", "privacy")
+
 
 
 def ask(cluster, *words, **variables):
@@ -28,8 +30,9 @@ def error_of(cluster, *words, **variables):
 every_protection = pytest.mark.parametrize("setting", SECURE, ids=lambda setting: setting.name)
 
 
+@pytest.mark.on_cluster(*HDFS)
 def test_without_security(clusters):
-    plain = clusters(*ONE_HOST)
+    plain = clusters(*HDFS)
     assert ask(plain, "/") == (["found"], 0)
     assert ask(plain, "/nothing") == (["not there"], 0)
     assert ask(plain, "--calls", "1000", "/") == (["found"] * 1000, 0)
@@ -50,7 +53,7 @@ def test_a_request_and_an_answer_longer_than_one_wrap(guarded):
 
 @pytest.fixture
 def kerberos(clusters):
-    return clusters(*ONE_HOST, "--secure", "--protection", "privacy")
+    return clusters("--nodes", "1", "--secure", "--protection", "privacy")
 
 
 def test_no_ticket_names_the_cache(kerberos, tmp_path):
@@ -112,13 +115,13 @@ def test_an_unknown_server_principal_is_named(kerberos, tmp_path):
 
 
 def test_a_secure_client_refuses_a_server_without_security(kerberos, clusters, tmp_path):
-    plain = clusters(*ONE_HOST)
+    plain = clusters(*HDFS)
     conf = with_setting(kerberos, tmp_path, f"localhost:{port_of(kerberos)}", f"localhost:{port_of(plain)}")
     assert "ipc.client.fallback-to-simple-auth-allowed" in error_of(kerberos, "/", HADOOP_CONF_DIR=conf)
 
 
 def test_a_web_port_is_recognised(kerberos, clusters, tmp_path):
-    plain = clusters(*ONE_HOST)
+    plain = clusters(*HDFS)
     text = (plain.conf / "hdfs-site.xml").read_text()
     web = text.partition("<name>dfs.namenode.http-address</name><value>")[2].partition("<")[0]
     rpc = (plain.conf / "core-site.xml").read_text().partition("hdfs://")[2].partition("<")[0]
@@ -126,8 +129,9 @@ def test_a_web_port_is_recognised(kerberos, clusters, tmp_path):
     assert "an HTTP server answers there, not Hadoop RPC" in error_of(plain, "/", HADOOP_CONF_DIR=conf)
 
 
+@pytest.mark.on_cluster(*HDFS)
 def test_a_name_node_that_has_stopped_times_out(clusters, tmp_path):
-    plain = clusters(*ONE_HOST)
+    plain = clusters(*HDFS)
     timeout = "<property><name>ipc.client.rpc-timeout.ms</name><value>500</value></property></configuration>"
     conf = with_setting(plain, tmp_path, "</configuration>", timeout)
     plain.run("pause", "namenode1")
@@ -138,16 +142,18 @@ def test_a_name_node_that_has_stopped_times_out(clusters, tmp_path):
     assert ask(plain, "/") == (["found"], 0)
 
 
+@pytest.mark.on_cluster(*HDFS)
 def test_a_name_node_that_starts_is_waited_for(clusters):
-    plain = clusters(*ONE_HOST)
+    plain = clusters(*HDFS)
     plain.run("kill", "namenode1")
     waiting = subprocess.Popen([built("rpc_call_tool"), "/"], env={**os.environ, **plain.variables}, stdout=subprocess.PIPE, text=True)
     plain.run("start", "namenode1")
     assert waiting.communicate(timeout=60)[0] == "found\n"
 
 
+@pytest.mark.on_cluster("--nodes", "1", "--ha")
 def test_the_active_of_two_name_nodes_is_found_after_a_failover(clusters):
-    pair = clusters(*ONE_HOST, "--ha")
+    pair = clusters("--nodes", "1", "--ha")
     assert ask(pair, "--calls", "10", "/") == (["found"] * 10, 0)
     pair.run("failover")
     assert ask(pair, "--calls", "10", "/") == (["found"] * 10, 0)

@@ -6,7 +6,10 @@ import sys
 
 import pytest
 
+from shared import YARN
 from yarn_shell import SMALL, Jobs, job_id, let_users_in
+
+pytestmark = pytest.mark.on_cluster(*YARN)
 
 SHOW_PYTHON = """\
 import os, sys
@@ -21,7 +24,7 @@ print("child", subprocess.run([sys.executable, "-c", "import of_the_environment;
 
 @pytest.fixture
 def jobs(clusters, tmp_path):
-    cluster = clusters("--nodes", "3", "--yarn")
+    cluster = clusters(*YARN)
     let_users_in(cluster)
     return Jobs(cluster, tmp_path, "ann")
 

@@ -11,6 +11,9 @@ import pytest
 
 from cluster_lib.running import ClientError
 from conftest import REPOSITORY
+from shared import YARN_WITH_LABEL
+
+pytestmark = pytest.mark.on_cluster(*YARN_WITH_LABEL)
 
 TOOL = REPOSITORY / os.environ.get("YDL_BUILD", "build/dev") / "bin" / "staging_tool"
 PATIENCE = 120
@@ -19,7 +22,7 @@ LARGE = 4 << 20
 
 @pytest.fixture
 def yarn(clusters):
-    return clusters("--nodes", "3", "--yarn", "--label", "gpu=3")
+    return clusters(*YARN_WITH_LABEL)
 
 
 class Submitter:
@@ -173,11 +176,10 @@ def test_more_nodes_mean_more_replicas_as_far_as_the_cluster_allows(submitter, j
     assert submitter.cluster.client.stat(remote=path)["replication"] >= 2
 
 
-def test_a_replication_that_the_namenode_refuses_is_not_insisted_on(clusters, job, tmp_path):
-    modest = clusters("--nodes", "1", "--set", "dfs.replication.max=2", "--set", "dfs.replication=1")
-    submitter = Submitter(modest, tmp_path, "modest")
+def test_a_replication_that_the_namenode_refuses_is_not_insisted_on(strict, job, tmp_path):
+    submitter = Submitter(strict, tmp_path, "modest")
     path = files(submitter.stage("--nodes", "100", "stage", job))["code"][0]
-    assert modest.client.stat(remote=path)["replication"] <= 2
+    assert strict.client.stat(remote=path)["replication"] <= 2
 
 
 def test_a_file_that_grows_while_it_is_uploaded_is_named(submitter, job):

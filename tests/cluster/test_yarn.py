@@ -9,9 +9,11 @@ import time
 import pytest
 
 from conftest import REPOSITORY
+from shared import SMALL_YARN, YARN_WITH_LABEL
+
+pytestmark = pytest.mark.on_cluster(*YARN_WITH_LABEL)
 
 TOOL = REPOSITORY / os.environ.get("YDL_BUILD", "build/dev") / "bin" / "yarn_tool"
-THREE_HOSTS = ("--nodes", "3", "--yarn", "--label", "gpu=3")
 PATIENCE = 120
 
 
@@ -38,7 +40,7 @@ def error_of(cluster, *words):
 
 @pytest.fixture
 def yarn(clusters):
-    return clusters(*THREE_HOSTS)
+    return clusters(*YARN_WITH_LABEL)
 
 
 def setting(cluster, key, file="yarn-site.xml"):
@@ -136,6 +138,7 @@ def test_ports_that_want_a_token_say_so(yarn):
     assert "TOKEN" in error_of(yarn, "intrude", "nm", node[1], node[4])
 
 
+@pytest.mark.on_cluster("--nodes", "1", "--yarn", "rolling keys")
 def test_a_master_goes_on_with_a_new_token_when_the_old_one_is_rolled_over(clusters):
     # A new key every 16 s, the least that goes with masters that may be silent for 5 s; the old one ends 7.5 s later.
     short = clusters("--nodes", "1", "--yarn", "--set", "yarn.am.liveness-monitor.expiry-interval-ms=5000",
@@ -145,8 +148,9 @@ def test_a_master_goes_on_with_a_new_token_when_the_old_one_is_rolled_over(clust
     assert lines[-1] == "ended FINISHED SUCCEEDED all done"
 
 
+@pytest.mark.on_cluster(*SMALL_YARN)
 def test_a_restarted_resource_manager_gets_its_asks_again(clusters, tmp_path):
-    yarn = clusters("--nodes", "1", "--yarn", "--set", "yarn.resourcemanager.connect.retry-interval.ms=500")
+    yarn = clusters(*SMALL_YARN).view({"yarn.resourcemanager.connect.retry-interval.ms": 500})
     # More than the node can hold: some asks are open while the ResourceManager is away.
     process = subprocess.Popen([TOOL, "--memory", "1024", "gang", "10", "/bin/sh", "-c", f"while [ ! -e {tmp_path}/go ]; do sleep 0.1; done"],
                                env={**os.environ, **yarn.variables}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
@@ -172,25 +176,33 @@ def wait_for_line(process, beginning):
     pytest.fail(f"no line begins with {beginning}")
 
 
+SECURE = ("--nodes", "1", "--yarn", "--secure")
+of_secure = pytest.mark.on_cluster(*SECURE)
+
+
 @pytest.fixture
 def secure(clusters):
-    return clusters("--nodes", "1", "--yarn", "--secure")
+    return clusters(*SECURE)
 
 
+@of_secure
 def test_on_a_secure_cluster_a_ticket_gives_a_token_that_opens_the_resource_manager(secure):
     lines = lines_of(secure, "token", "root")
     assert lines[0].endswith(" renewed by root")
     assert lines[1:] == ["the token opens the ResourceManager", "renewed"]
 
 
+@of_secure
 def test_a_token_for_another_renewer_cannot_be_renewed_by_us(secure):
     assert "with non-matching renewer bob" in error_of(secure, "token", "bob")
 
 
+@of_secure
 def test_a_secure_cluster_starts_a_master(secure):
     lines = lines_of(secure, "run", "/bin/sh", "-c", "exit 7")
     assert "exitCode: 7" in lines[-1]
 
 
+@of_secure
 def test_a_secure_cluster_has_no_unmanaged_masters(secure):
     assert "only a managed master can run" in error_of(secure, "gang", "1", "/bin/true")

@@ -10,14 +10,17 @@ from pathlib import Path
 import pytest
 from cluster_lib import state, web
 from hdfs_files import eventually
+from shared import OTHER_YARN, SMALL_YARN, YARN
 from yarn_shell import SMALL, Jobs, job_id, jobs_on, let_users_in
+
+pytestmark = pytest.mark.on_cluster(*YARN)
 
 DAY = 24 * 3600
 
 
 @pytest.fixture
 def yarn(clusters):
-    return clusters("--nodes", "3", "--yarn", "--set", "yarn.cluster.max-application-priority=10")
+    return clusters(*YARN)
 
 
 @pytest.fixture
@@ -107,8 +110,9 @@ def folders(jobs):
     return set(re.findall(r"/jobs/(\S+)", listed))
 
 
+@pytest.mark.on_cluster(*SMALL_YARN)
 def test_any_resource_type_that_the_cluster_counts_can_be_asked_for(clusters, tmp_path):
-    jobs = jobs_on(clusters("--nodes", "1", "--yarn", "--set", "yarn.resource-types=licences", "--set", "yarn.nodemanager.resource-type.licences=2"), tmp_path)
+    jobs = jobs_on(clusters(*SMALL_YARN), tmp_path)
     eventually(lambda: len(hosts_that_run(jobs.cluster)) == 1, "the node to be well")
     running = jobs.start_and_see("runs", "run", "--resource", "worker:memory=256m,types.licences=2", "--", "sh", "-c", "mkfifo gate; echo runs; read line < gate")
     (node,) = resource_manager(jobs.cluster, "nodes")["nodes"]["node"]
@@ -122,9 +126,9 @@ def test_any_resource_type_that_the_cluster_counts_can_be_asked_for(clusters, tm
     assert "worker asks for 1 yarn.io/fpga" in err.splitlines()[-1] and "does not count" in err.splitlines()[-1]
 
 
+@pytest.mark.on_cluster(*OTHER_YARN)
 def test_a_fair_scheduler_makes_the_queue_that_is_named(clusters, tmp_path):
-    scheduler = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler"
-    jobs = jobs_on(clusters("--nodes", "1", "--yarn", "--set", f"yarn.resourcemanager.scheduler.class={scheduler}"), tmp_path)
+    jobs = jobs_on(clusters(*OTHER_YARN), tmp_path)
     jobs.run("run", *SMALL, "--", "true")
     _, err = jobs.run("run", *SMALL, "--queue", "research", "--", "true")
     assert "in queue research" in err

@@ -4,9 +4,10 @@ import pytest
 from images import ENTERED, IMAGE, OF_LAUNCH_SCRIPTS, PROGRAMS, Podman, add_entry_point, add_python, make_root
 from installed import EXAMPLES, accuracy, mnist, python_of
 from hdfs_files import eventually
+from shared import YARN
 from yarn_shell import SMALL, job_id, jobs_on
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.timeout(900), pytest.mark.on_cluster(*YARN, "docker")]
 TELLS = "cat /etc/which-system data.txt; echo by $ENTERED_BY, in $(pwd); echo done > $YDL_RESULTS_DIR/done"
 
 
@@ -26,7 +27,7 @@ def podman(tmp_path_factory):
 
 @pytest.fixture
 def jobs(clusters, kind, podman, tmp_path):
-    return jobs_on(clusters("--nodes", "3", "--yarn", *kind, *podman.options), tmp_path)
+    return jobs_on(clusters(*YARN, *kind, *podman.options), tmp_path)
 
 
 @pytest.fixture

@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 
 from installed import EXAMPLES, accuracy, mnist, output_of, python_of
+from shared import YARN
 from yarn_shell import job_id, jobs_on
 
 # A first run may install the frameworks.
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.timeout(900), pytest.mark.on_cluster(*YARN)]
 
 
 @pytest.fixture
 def jobs(clusters, kind, tmp_path):
-    return jobs_on(clusters("--nodes", "3", "--yarn", *kind), tmp_path)
+    return jobs_on(clusters(*YARN, *kind), tmp_path)
 
 
 def roles(**counts):

@@ -6,12 +6,15 @@ import signal
 import pytest
 from cluster_lib import processes
 from hdfs_files import eventually
+from shared import SMALL_YARN, YARN
 from yarn_shell import SMALL, jobs_on
+
+pytestmark = pytest.mark.on_cluster(*YARN)
 
 
 @pytest.fixture
 def jobs(clusters, tmp_path):
-    return jobs_on(clusters("--nodes", "3", "--yarn"), tmp_path)
+    return jobs_on(clusters(*YARN), tmp_path)
 
 
 class Gate:
@@ -34,6 +37,7 @@ def gate(tmp_path):
     return Gate(tmp_path / "gate")
 
 
+@pytest.mark.on_cluster("--nodes", "1", "--yarn", "--ha")
 def test_a_job_goes_on_when_the_other_resource_manager_takes_over(clusters, tmp_path, gate):
     jobs = jobs_on(clusters("--nodes", "1", "--yarn", "--ha"), tmp_path)
     running = jobs.start_and_see("at the gate", "run", *SMALL, "--", *gate.task)
@@ -61,8 +65,9 @@ def test_a_gang_that_finds_no_room_says_who_is_missing_and_why(jobs, full):
     assert why in end
 
 
+@pytest.mark.on_cluster(*SMALL_YARN)
 def test_what_the_resource_manager_says_is_shown_while_masters_wait_for_each_other(clusters, tmp_path, gate):
-    jobs = jobs_on(clusters("--nodes", "1", "--yarn"), tmp_path)  # masters may have half of it, 4 GiB
+    jobs = jobs_on(clusters(*SMALL_YARN), tmp_path)  # masters may have half of it, 4 GiB
     first = jobs.start_and_see("at the gate", "run", *SMALL, "--resource", "am:memory=3g", "--", *gate.task)
     second = jobs.start_and_see("Queue's AM resource limit exceeded", "run", *SMALL, "--resource", "am:memory=3g", "--", "true")
     gate.open()
@@ -71,8 +76,9 @@ def test_what_the_resource_manager_says_is_shown_while_masters_wait_for_each_oth
         assert process.returncode == 0, out + err
 
 
+@pytest.mark.on_cluster(*SMALL_YARN)
 def test_a_home_without_room_is_named_before_anything_is_submitted(clusters, tmp_path):
-    jobs = jobs_on(clusters("--nodes", "1", "--yarn"), tmp_path)
+    jobs = jobs_on(clusters(*SMALL_YARN), tmp_path)
     jobs.run("fs", "mkdir", "-p", "/user/ann")
     jobs.cluster.client.quota(remote="/user/ann", space=1000)
     try:
@@ -110,9 +116,10 @@ def test_a_staged_file_that_changes_under_a_job_is_named(jobs, full):
     assert "what it needs could not be brought to the node" in end and "changed on src filesystem" in end
 
 
+@pytest.mark.on_cluster(*SMALL_YARN)
 def test_a_master_that_is_killed_is_told_in_one_sentence(clusters, tmp_path, gate):
     """It is not started again yet, but its job must end, and nothing of it may stay."""
-    jobs = jobs_on(clusters("--nodes", "1", "--yarn"), tmp_path)
+    jobs = jobs_on(clusters(*SMALL_YARN), tmp_path)
     running = jobs.start_and_see("at the gate", "run", *SMALL, "--", *gate.task)
     containers = jobs.cluster.folder / "nodemanager1/local"
     (master,) = [pid for pid in processes.containers_of(containers) if "\0__master\0" in processes.command_line(pid)]
@@ -125,6 +132,7 @@ def test_a_master_that_is_killed_is_told_in_one_sentence(clusters, tmp_path, gat
     eventually(lambda: not processes.containers_of(containers), "nothing is left on the node")
 
 
+@pytest.mark.on_cluster("--nodes", "1", "--yarn", "late")
 def test_a_nodemanager_that_refuses_is_named_with_its_words(clusters, tmp_path):
     """What it is shown is older than it may be, as when clocks differ."""
     jobs = jobs_on(clusters("--nodes", "1", "--yarn", "--set", "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms=1"), tmp_path)

@@ -5,7 +5,11 @@ import os
 import select
 import urllib.request
 
+import pytest
 from cluster_lib import processes, state
+from shared import YARN_WITH_LABEL
+
+pytestmark = pytest.mark.on_cluster(*YARN_WITH_LABEL)
 
 
 def ask(cluster, path, body=None):
@@ -30,9 +34,9 @@ def wait_for_line(fifo):
 
 
 def test_containers_end_with_their_host(clusters, tmp_path):
-    cluster = clusters("--nodes", "1", "--yarn", "--label", "gpu=1")
-    (node,) = ask(cluster, "nodes")["nodes"]["node"]
-    assert (node["state"], node["nodeHostName"], node["nodeLabels"]) == ("RUNNING", "127.0.0.2", ["gpu"])
+    cluster = clusters(*YARN_WITH_LABEL)
+    (node,) = [node for node in ask(cluster, "nodes")["nodes"]["node"] if node.get("nodeLabels") == ["gpu"]]
+    assert (node["state"], node["nodeHostName"]) == ("RUNNING", "127.0.0.4")
 
     os.mkfifo(tmp_path / "pid")
     # In a session of its own and with nothing in its environment, as a daemon would be.
@@ -45,7 +49,7 @@ def test_containers_end_with_their_host(clusters, tmp_path):
     task = int(wait_for_line(tmp_path / "pid"))
     assert processes.start_time(task) is not None
 
-    cluster.run("kill-host", "1")
+    cluster.run("kill-host", "3")
     assert processes.start_time(task) is None
-    cluster.run("start-host", "1")
-    assert ask(cluster, "nodes?states=RUNNING")["nodes"] is not None
+    cluster.run("start-host", "3")
+    assert len(ask(cluster, "nodes?states=RUNNING")["nodes"]["node"]) == 3

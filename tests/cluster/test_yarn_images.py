@@ -5,9 +5,10 @@ import os
 import pytest
 from images import ENTERED, IMAGE, Podman, add_entry_point, add_python, make_root
 from installed import EXAMPLES, accuracy, mnist, python_of
+from shared import YARN
 from yarn_shell import SMALL, jobs_on
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.timeout(900), pytest.mark.on_cluster(*YARN, "images")]
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def podman(tmp_path_factory):
 @pytest.fixture
 def jobs(clusters, kind, podman, tmp_path):
     variables = ",".join(f"{name}={value}" for name, value in podman.variables.items())
-    return jobs_on(clusters("--nodes", "3", "--yarn", *kind, "--set", f"yarn.nodemanager.admin-env={variables}"), tmp_path)
+    return jobs_on(clusters(*YARN, *kind, "--set", f"yarn.nodemanager.admin-env={variables}"), tmp_path)
 
 
 @pytest.fixture

@@ -9,15 +9,18 @@ import urllib.request
 import pytest
 
 from hdfs_files import eventually
+from shared import YARN
 from yarn_shell import SMALL, Jobs, job_id, let_users_in
 
 from cluster_lib import state
 from cluster_lib.running import RunningCluster
 
+pytestmark = pytest.mark.on_cluster(*YARN)
+
 
 @pytest.fixture
 def yarn(clusters):
-    return clusters("--nodes", "3", "--yarn")
+    return clusters(*YARN)
 
 
 @pytest.fixture

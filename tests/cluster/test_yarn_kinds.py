@@ -4,22 +4,22 @@ import pytest
 
 from hdfs_files import eventually
 from installed import EXAMPLES, accuracy, mnist, python_of
+from shared import YARN
 from yarn_shell import SMALL, job_id, jobs_on
 
 # A first run may install MXNet.
-pytestmark = pytest.mark.timeout(900)
-KINDS = [("--secure",), ("--version", "3.3.6"), ("--version", "3.3.6", "--secure")]
+pytestmark = [pytest.mark.timeout(900), pytest.mark.on_cluster(*YARN, "of another kind")]
 
 
-@pytest.fixture(scope="module", params=KINDS, ids=" ".join)
-def kind(request):
-    """Of the module, so that all tests of one kind follow each other: its cluster is then started once."""
-    return request.param
+@pytest.fixture
+def kind(kind):
+    """The one that differs most from what the other tests run on, unless another was asked for: `make test-kinds` asks for each."""
+    return kind or ("--version", "3.3.6", "--secure")
 
 
 @pytest.fixture
 def jobs(clusters, kind, tmp_path):
-    jobs = jobs_on(clusters("--nodes", "3", "--yarn", *kind), tmp_path)
+    jobs = jobs_on(clusters(*YARN, *kind), tmp_path)
     eventually(lambda: "3 of 3 nodes run" in jobs.start("doctor").communicate()[0], "three nodes", 120)  # a node is known before it is well
     return jobs
 

@@ -9,14 +9,17 @@ import signal
 import pexpect
 import pytest
 from hdfs_files import eventually
+from shared import YARN
 from yarn_shell import SMALL, YDL, Jobs, jobs_on
+
+pytestmark = pytest.mark.on_cluster(*YARN)
 
 LIMIT = 60
 
 
 @pytest.fixture
 def jobs(clusters, tmp_path):
-    return jobs_on(clusters("--nodes", "3", "--yarn"), tmp_path)
+    return jobs_on(clusters(*YARN), tmp_path)
 
 
 @pytest.fixture

@@ -3,18 +3,18 @@
 import re
 
 import pytest
+from shared import OTHER_YARN
 from yarn_shell import SMALL, jobs_on
+
+pytestmark = pytest.mark.on_cluster(*OTHER_YARN)
 
 USES = "import signal; used = b'x' * (600 << 20); signal.pause()"
 MAPS = "import mmap, signal; mapped = mmap.mmap(-1, 4 << 30); signal.pause()"
-# A NodeManager that looks at its containers itself, and does not leave them to cgroups, which it takes to be there.
-CHECKS = {"resource.memory.enforced": "false", "vmem-check-enabled": "true", "vmem-pmem-ratio": 10, "container-monitor.interval-ms": 500}
 
 
 @pytest.fixture
 def jobs(clusters, tmp_path):
-    settings = [word for key, value in CHECKS.items() for word in ("--set", f"yarn.nodemanager.{key}={value}")]
-    return jobs_on(clusters("--nodes", "1", "--yarn", *settings), tmp_path)
+    return jobs_on(clusters(*OTHER_YARN), tmp_path)
 
 
 def test_a_task_that_uses_more_memory_than_it_asked_for(jobs):

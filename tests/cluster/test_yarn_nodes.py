@@ -3,9 +3,12 @@
 import pytest
 
 from hdfs_files import eventually
+from shared import YARN
 from yarn_shell import SMALL, Jobs, let_users_in
 
 from cluster_lib import processes
+
+pytestmark = pytest.mark.on_cluster(*YARN)
 
 # The first attempt has children in its process group, in a session of their own, deaf to SIGTERM, and without a parent; the next one ends at once.
 FAMILY = """\
@@ -21,7 +24,7 @@ FAMILY_SIZE = 6  # the shell, three tails, two more shells
 
 @pytest.fixture
 def jobs(clusters, tmp_path):
-    cluster = clusters("--nodes", "3", "--yarn")
+    cluster = clusters(*YARN)
     let_users_in(cluster)
     return Jobs(cluster, tmp_path, "ann")
 

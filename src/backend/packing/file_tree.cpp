@@ -30,10 +30,6 @@ fs::path without_links(const fs::path& path) {
   return error ? path : found;
 }
 
-bool lies_in(const fs::path& path, const fs::path& folder) {
-  return std::ranges::mismatch(folder, path).in1 == folder.end();
-}
-
 std::uint64_t FileTree::tar_size() const {
   std::uint64_t size = kTarEnd;
   for (const auto& entry : entries) size += tar_header(entry.tar).size() + entry.tar.size + tar_padding(entry.tar.size);

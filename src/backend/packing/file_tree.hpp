@@ -2,6 +2,7 @@
 
 #include "backend/packing/file_stamp.hpp"
 #include "backend/packing/tar_format.hpp"
+#include "core/paths.hpp"
 #include "core/result.hpp"
 
 #include <cstdint>
@@ -38,8 +39,7 @@ struct FileTree {
 
 // A path without links in it, as far as it exists.
 [[nodiscard]] std::filesystem::path without_links(const std::filesystem::path& path);
-// Whether it is the folder or lies in it; both without links in their paths.
-[[nodiscard]] bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
+using core::lies_in;
 
 // Reads trees from the disk, names and sizes only.
 //

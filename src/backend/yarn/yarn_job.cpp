@@ -106,8 +106,6 @@ StagedJob staged_of(const json::object& object) {
 std::string to_json(const YarnJob& job) {
   json::array nodes;
   for (const auto& node : job.nodes) nodes.push_back(encode(node));
-  json::object hadoop;
-  for (const auto& [key, value] : job.hadoop) hadoop[key] = value;
   return json::serialize(json::object{{"version", kVersion},
                                       {"application", job.application},
                                       {"unmanaged", job.kind == MasterKind::unmanaged},
@@ -119,7 +117,7 @@ std::string to_json(const YarnJob& job) {
                                       {"results", job.results},
                                       {"staged", encode(job.staged)},
                                       {"nodes", std::move(nodes)},
-                                      {"hadoop", std::move(hadoop)}}) +
+                                      {"hadoop", core::to_json(job.hadoop)}}) +
          "\n";
 }
 
@@ -147,11 +145,7 @@ core::Result<YarnJob> yarn_job_from_json(std::string_view text) {
       if (node.is_object()) job.nodes.push_back(node_of(node.get_object()));
     }
   }
-  if (const auto hadoop = core::json_object(*object, "hadoop")) {
-    for (const auto& [key, value] : **hadoop) {
-      if (value.is_string()) job.hadoop[key] = value.get_string();
-    }
-  }
+  if (auto hadoop = core::json_strings(*object, "hadoop")) job.hadoop = *std::move(hadoop);
   return job;
 }
 

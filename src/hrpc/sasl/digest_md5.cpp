@@ -1,6 +1,7 @@
 #include "hrpc/sasl/digest_md5.hpp"
 
 #include "core/assert.hpp"
+#include "core/base64.hpp"
 #include "core/strings.hpp"
 #include "hrpc/errors.hpp"
 #include "hrpc/sasl/digest_challenge.hpp"
@@ -178,7 +179,7 @@ class DigestMd5 final : public Mechanism {
 }  // namespace
 
 DigestCredentials digest_credentials(const Token& token) {
-  return {to_base64(token.identifier), to_base64(token.password)};
+  return {core::to_base64(token.identifier), core::to_base64(token.password)};
 }
 
 std::unique_ptr<Mechanism> make_digest_md5(DigestOptions options) {

@@ -4,7 +4,6 @@
 #include "hrpc/errors.hpp"
 #include "hrpc/sasl/kdc_clock.hpp"
 
-#include <chrono>
 #include <krb5/krb5.h>
 #include <string_view>
 
@@ -27,17 +26,6 @@ std::string display(OM_uint32 code, int type) {
   return core::printable(text);
 }
 
-std::string skew(const GssPlace& place) {
-  const auto ahead = kdc_ahead_by(place.source, place.server);
-  if (!ahead || *ahead == std::chrono::seconds(0)) {
-    return "this machine's clock differs from the server's by more than the five minutes that Kerberos forgives: set "
-           "it";
-  }
-  return fmt::format("this machine's clock is {} {} the KDC's, and Kerberos forgives five minutes: set it",
-                     core::format_duration(std::chrono::abs(*ahead)),
-                     *ahead > std::chrono::seconds(0) ? "behind" : "ahead of");
-}
-
 std::string explain(krb5_error_code code, const GssPlace& place) {
   switch (code) {
     case KRB5_FCC_NOFILE:
@@ -53,7 +41,7 @@ std::string explain(krb5_error_code code, const GssPlace& place) {
     case KRB5KDC_ERR_C_PRINCIPAL_UNKNOWN:
       return fmt::format("the KDC does not know our principal of {}", place.source);
     case KRB5KRB_AP_ERR_SKEW:
-      return skew(place);
+      return describe_skew(kdc_ahead_by(place.source, place.server));
     case KRB5_KDC_UNREACH:
     case KRB5_REALM_CANT_RESOLVE:
     case KRB5_REALM_UNKNOWN:

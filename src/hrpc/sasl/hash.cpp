@@ -44,11 +44,4 @@ std::string to_hex(std::string_view bytes) {
   return hex;
 }
 
-std::string to_base64(std::string_view bytes) {
-  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // OpenSSL writes a final zero
-  const int length = EVP_EncodeBlock(bytes_of(text), bytes_of(bytes), static_cast<int>(bytes.size()));
-  text.resize(static_cast<std::size_t>(length));
-  return text;
-}
-
 }  // namespace ydl::hrpc::sasl

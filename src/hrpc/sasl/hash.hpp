@@ -8,6 +8,5 @@ namespace ydl::hrpc::sasl {
 [[nodiscard]] std::string md5(std::string_view bytes);                             // 16 raw bytes
 [[nodiscard]] std::string hmac_md5(std::string_view key, std::string_view bytes);  // 16 raw bytes
 [[nodiscard]] std::string to_hex(std::string_view bytes);                          // lower case
-[[nodiscard]] std::string to_base64(std::string_view bytes);                       // padded, on one line
 
 }  // namespace ydl::hrpc::sasl

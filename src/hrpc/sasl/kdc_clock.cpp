@@ -1,6 +1,9 @@
 #include "hrpc/sasl/kdc_clock.hpp"
 
+#include "core/strings.hpp"
 #include "hrpc/sasl/krb5_library.hpp"
+
+#include <fmt/format.h>
 
 namespace ydl::hrpc::sasl {
 namespace {
@@ -35,6 +38,16 @@ std::optional<std::chrono::seconds> kdc_ahead_by(const std::string& cache, const
   }
   krb5_free_cred_contents(context.get(), &wanted);
   return ahead;
+}
+
+std::string describe_skew(std::optional<std::chrono::seconds> kdc_ahead) {
+  const auto minutes = std::chrono::round<std::chrono::minutes>(kdc_ahead.value_or(std::chrono::seconds(0)));
+  if (minutes.count() == 0) {
+    return "this machine's clock differs from the server's by more than the five minutes that Kerberos forgives: set "
+           "it";
+  }
+  return fmt::format("this machine's clock is {} {} the KDC's, and Kerberos forgives five minutes: set it",
+                     core::format_duration(std::chrono::abs(minutes)), minutes.count() > 0 ? "behind" : "ahead of");
 }
 
 }  // namespace ydl::hrpc::sasl

@@ -4,9 +4,12 @@
 #include "cli/help.hpp"
 #include "cli/python_env.hpp"
 #include "core/strings.hpp"
+#include "core/version.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <fmt/format.h>
 
 namespace ydl::cli {
 namespace {
@@ -156,6 +159,12 @@ TEST(ParseMx, mistakes_are_said_with_a_remedy) {
   EXPECT_THAT(refusal("ydl-mx --n 1 --role worker=2 x.py"), HasSubstr("role worker is given twice"));
   EXPECT_THAT(refusal("ydl-mx --role server=2 --s 3 x.py"), HasSubstr("role server is given twice"));
   EXPECT_THAT(refusal("ydl-mx --resource wroker:memory=1g x.py"), HasSubstr("did you mean 'worker'?"));
+}
+
+TEST(Help, its_first_line_names_where_jobs_run) {
+  const auto help = top_help();
+  EXPECT_EQ(help.substr(0, help.find('\n')),
+            fmt::format("ydl {}: distributed deep-learning jobs on this machine and on Hadoop YARN", core::kVersion));
 }
 
 TEST(ParseMx, help_and_version_are_texts) {

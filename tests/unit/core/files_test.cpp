@@ -1,5 +1,6 @@
 #include "core/files.hpp"
 
+#include "core/paths.hpp"
 #include "support/temp_dir.hpp"
 
 #include <gtest/gtest.h>
@@ -25,6 +26,14 @@ TEST(Files, a_write_that_fails_leaves_nothing_behind) {
   ASSERT_FALSE(result);
   EXPECT_NE(result.error().message.find("No such file"), std::string::npos);
   EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
+}
+
+TEST(Paths, a_folder_and_what_is_below_it_lie_in_it) {
+  EXPECT_TRUE(lies_in("/data/a", "/data"));
+  EXPECT_TRUE(lies_in("/data", "/data"));
+  EXPECT_TRUE(lies_in("/data", "/"));
+  EXPECT_FALSE(lies_in("/database", "/data"));
+  EXPECT_FALSE(lies_in("/", "/data"));
 }
 
 TEST(Files, reading_stops_at_the_limit) {

@@ -56,6 +56,18 @@ TEST(Framework, a_role_it_does_not_know_is_refused_with_a_guess) {
   EXPECT_EQ(refusal("none", {{{"anything", 2}}}), "accepted");
 }
 
+TEST(Framework, says_whether_it_has_servers_a_tracker_and_an_environment) {
+  EXPECT_EQ(get("mxnet").tracker(), Tracker::pslite);
+  EXPECT_EQ(get("mxnet").default_servers(3)->name, "server");
+  EXPECT_EQ(get("mxnet").default_servers(3)->count, 3);
+  EXPECT_THAT(std::string(get("mxnet").default_environment()->lock), HasSubstr("\nmxnet=="));
+  for (const auto* name : {"pytorch", "tensorflow", "jax", "none"}) {
+    EXPECT_EQ(get(name).tracker(), Tracker::none) << name;
+    EXPECT_FALSE(get(name).default_servers(3)) << name;
+    EXPECT_FALSE(get(name).default_environment()) << name;
+  }
+}
+
 TEST(Framework, every_task_learns_where_all_tasks_are) {
   const Shape shape{{{"worker", 2}, {"ps", 1}}};
   const auto gang = make_gang(get("none"), shape);

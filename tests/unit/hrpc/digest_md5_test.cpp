@@ -1,6 +1,7 @@
 // DIGEST-MD5 against the bytes of the JDK's implementation.
 #include "hrpc/sasl/digest_md5.hpp"
 
+#include "core/base64.hpp"
 #include "hrpc/errors.hpp"
 #include "hrpc/message_codec.hpp"
 #include "hrpc/proto/rpc_header.pb.h"
@@ -176,7 +177,7 @@ TEST(DigestLayer, a_changed_lost_or_repeated_message_is_noticed) {
 TEST(DigestLayer, rc4_and_authzid_as_on_a_data_connection) {
   const std::string user = "2005882731 BP-520768029-127.0.0.1-1794708673449 LIlrfYd3zR0=";
   const auto digest =
-      make_digest_md5({.credentials = {user, to_base64(from_hex("d8920f15b3090b4ca095bcfc7480e9c2ff58ffca"))},
+      make_digest_md5({.credentials = {user, core::to_base64(from_hex("d8920f15b3090b4ca095bcfc7480e9c2ff58ffca"))},
                        .digest_uri = "hdfs/0",
                        .protections = {Protection::privacy},
                        .ciphers = {"rc4"},

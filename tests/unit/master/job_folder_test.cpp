@@ -213,6 +213,35 @@ TEST_F(JobFolderTest, jobs_of_one_name_have_different_ids) {
   EXPECT_EQ(ids.size(), 50U);
 }
 
+TEST_F(JobFolderTest, a_folder_is_listed_only_when_its_files_are_there) {
+  const auto made = create_job_folder(jobs(), "mnist", [&](const JobFolder& unfinished, const JobFolder& folder) {
+    EXPECT_TRUE(list_job_folders(jobs()).empty()) << "a client that is killed here leaves no job";
+    return write_job_file(unfinished, full_job(folder));
+  });
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(read_job_file(*made)->id, made->id());
+  EXPECT_EQ(list_job_folders(jobs()).size(), 1U);
+}
+
+TEST_F(JobFolderTest, a_folder_that_could_not_be_filled_is_removed) {
+  const auto made = create_job_folder(jobs(), "mnist", [](const auto&, const auto&) -> core::Result<void> {
+    return core::fail(core::Errc::io, "the disk is full");
+  });
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().message, "the disk is full");
+  EXPECT_TRUE(std::filesystem::is_empty(jobs()));
+}
+
+TEST_F(JobFolderTest, what_a_killed_client_left_is_removed_an_hour_later) {
+  const auto old = jobs() / ".old-1234";
+  const auto fresh = jobs() / ".fresh-1234";
+  for (const auto& path : {old, fresh}) std::filesystem::create_directories(path / "logs");
+  std::filesystem::last_write_time(old, std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
+  ASSERT_TRUE(create_job_folder(jobs(), "mnist"));
+  EXPECT_FALSE(std::filesystem::exists(old));
+  EXPECT_TRUE(std::filesystem::exists(fresh));
+}
+
 TEST_F(JobFolderTest, a_folder_that_cannot_be_made_is_said_with_its_path) {
   write(dir_.path() / "file", "");
   const auto made = create_job_folder(dir_.path() / "file" / "jobs", "x");

@@ -15,7 +15,8 @@ TEST(MasterTicket, comes_back_as_it_was) {
 }
 
 TEST(MasterTicket, that_is_damaged_is_an_error) {
-  for (const auto* text : {"", "{}", R"({"folder":"/x"})", R"({"folder":"/x","user":"ann"})", R"({"folder":1})"})
+  for (const auto* text : {"", "{}", R"({"folder":"/x"})", R"({"folder":"/x","user":"ann"})", R"({"folder":1})",
+                           R"({"folder":"/x","user":"ann","hadoop":{"a":1}})"})
     EXPECT_FALSE(decode_ticket(text)) << text;
 }
 

@@ -192,6 +192,19 @@ TEST(Plan, defaults_depend_on_the_kind_and_give_way_to_what_is_asked) {
   EXPECT_EQ(plan->role("chief").gpus, 1);
 }
 
+TEST(Plan, a_worker_has_a_workers_memory_also_where_it_is_a_service) {
+  auto spec = job_of({"./train"});
+  spec.framework = "tensorflow";
+  spec.roles.push_back(role("chief"));
+  spec.roles.push_back(role("ps"));
+  const auto plan = make_plan(spec, both_pythons());
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->machine.roles[0].kind, core::RoleKind::service) << "the chief drives the workers";
+  EXPECT_EQ(plan->role("worker").memory, 2ULL << 30U);
+  EXPECT_EQ(plan->role("chief").memory, 2ULL << 30U);
+  EXPECT_EQ(plan->role("ps").memory, 1ULL << 30U);
+}
+
 TEST(Plan, retries_are_the_roles_or_the_jobs) {
   auto spec = job_of({"./train"});
   spec.roles.push_back(role("ps"));

@@ -1,0 +1,39 @@
+"""Clusters that tests of several files share, as options of `testing/cluster up`.
+
+Each start of daemons takes 5 to 20 seconds: a test that needs a setting joins one of these, or adds its setting to one where it disturbs nobody.
+Settings of clients alone need no cluster of their own: `cluster.view({...})`.
+"""
+
+HDFS = ("--nodes", "3")
+YARN = ("--nodes", "3", "--yarn")
+YARN_WITH_LABEL = (*YARN, "--label", "gpu=3")  # only what asks for the label runs on the third host
+
+
+def _with(**settings):
+    return tuple(word for key, value in settings.items() for word in ("--set", f"{key}={value}"))
+
+
+# One host, so that a job can fill it, with a resource of its own kind.
+SMALL_YARN = ("--nodes", "1", "--yarn", *_with(**{"yarn.resource-types": "licences", "yarn.nodemanager.resource-type.licences": 2}))
+
+# Another scheduler, and a NodeManager that looks at its containers' memory itself and does not leave that to cgroups, which it takes to be there.
+OTHER_YARN = ("--nodes", "1", "--yarn", *_with(**{
+    "yarn.resourcemanager.scheduler.class": "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler",
+    "yarn.nodemanager.resource.memory.enforced": "false",
+    "yarn.nodemanager.vmem-check-enabled": "true",
+    "yarn.nodemanager.vmem-pmem-ratio": 10,
+    "yarn.nodemanager.container-monitor.interval-ms": 500,
+}))
+
+
+def strict_hdfs(key_provider):
+    """One DataNode, large blocks and two replicas at the most; a trash, short pages of listings, and keys for encryption zones."""
+    return ("--nodes", "1", *_with(**{
+        "dfs.namenode.fs-limits.min-block-size": 16 << 20,
+        "dfs.blocksize": 32 << 20,
+        "dfs.replication": 1,
+        "dfs.replication.max": 2,
+        "fs.trash.interval": 60,
+        "dfs.ls.limit": 21,
+        "hadoop.security.key.provider.path": key_provider,
+    }))
