@@ -36,9 +36,9 @@ TEST(JobProgress, is_the_mean_of_the_deciding_tasks) {
 
 TEST(JobProgress, a_task_that_succeeded_is_done_whatever_it_reported) {
   const job::Plan plan{.roles = {{.name = "worker", .count = 4, .kind = kDecider}}};
-  const job::Snapshot snapshot{
-      .tasks = {task("worker", 0, job::TaskState::succeeded), task("worker", 1, job::TaskState::running),
-                task("worker", 2, job::TaskState::waiting), task("worker", 3, job::TaskState::waiting)}};
+  const auto snapshot =
+      of_tasks({task("worker", 0, job::TaskState::succeeded), task("worker", 1, job::TaskState::running),
+                task("worker", 2, job::TaskState::waiting), task("worker", 3, job::TaskState::waiting)});
   EXPECT_DOUBLE_EQ(job_progress(plan, snapshot, {}), 0.25);
 }
 
