@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include <boost/json.hpp>
@@ -35,18 +36,25 @@ void check_round_trip(const core::Result<Message>& message, Decode decode) {
 // A list that is understood says the same after another trip, whatever its launches have in common.
 void check_list(std::string_view text) {
   protocol::Outbox<protocol::Command> outbox;
-  const auto read =
-      protocol::read_commands(text, [&](protocol::Sequence, const core::Result<protocol::Command>& command) {
-        if (command) outbox.push(*command);
-      });
-  if (!read) return;
+  std::shared_ptr<const std::string> gang;  // one for all launches of a list
+  const auto keep = [&](protocol::Sequence, core::Result<protocol::Command> command) {
+    if (!command) return;
+    auto* launch = std::get_if<protocol::Launch>(&*command);
+    if (launch != nullptr && launch->gang != nullptr) {
+      if (gang == nullptr) gang = protocol::encode_gang(*launch->gang);
+      launch->gang_text = gang;
+    }
+    outbox.push(*std::move(command));
+  };
+  if (!protocol::read_commands(text, keep)) return;
   std::size_t next = 0;
-  const auto again = protocol::read_commands(
-      protocol::encode_commands(outbox), [&](protocol::Sequence, const core::Result<protocol::Command>& command) {
-        YDL_ASSERT(command.has_value());
-        YDL_ASSERT(json::serialize(protocol::to_json(*command)) ==
-                   json::serialize(protocol::to_json(outbox.items().at(next++))));
-      });
+  const auto compare = [&](protocol::Sequence, const core::Result<protocol::Command>& command) {
+    YDL_ASSERT(command.has_value());
+    YDL_ASSERT(json::serialize(protocol::to_json(*command)) ==
+               json::serialize(protocol::to_json(outbox.items().at(next++))));
+  };
+  const auto list = protocol::encode_commands(outbox);
+  const auto again = protocol::read_commands(list.commands + (list.gang == nullptr ? "" : *list.gang), compare);
   YDL_ASSERT(again.has_value() && next == outbox.items().size());
 }
 
