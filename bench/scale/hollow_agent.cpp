@@ -18,7 +18,7 @@ HollowAgent::HollowAgent(const net::asio::any_io_executor& executor, Options opt
       options_(std::move(options)),
       on_end_(std::move(on_end)),
       calls_(executor, {.master = options_.master, .id = options_.id, .outlives_master = core::Seconds(60)},
-             {[this](const core::Result<agent::Command>& command) {
+             {[this](const core::Result<protocol::Command>& command) {
                 if (command) take(*command);
               },
               [] {}, [](const std::string&) {}}) {}
@@ -36,18 +36,18 @@ net::awaitable<void> HollowAgent::live(std::shared_ptr<HollowAgent> self) {
   self->on_end_();
 }
 
-void HollowAgent::take(const agent::Command& command) {
+void HollowAgent::take(const protocol::Command& command) {
   std::visit([this](const auto& one) { on(one); }, command);
 }
 
-void HollowAgent::on(const agent::Prepare& command) {
+void HollowAgent::on(const protocol::Prepare& command) {
   const auto ports = static_cast<std::size_t>(command.ports);
-  calls_.tell(agent::Prepared{command.attempt, std::vector<std::uint16_t>(ports, kPort)});
+  calls_.tell(protocol::Prepared{command.attempt, std::vector<std::uint16_t>(ports, kPort)});
 }
 
-void HollowAgent::on(const agent::Launch& command) {
+void HollowAgent::on(const protocol::Launch& command) {
   running_ = true;
-  calls_.tell(agent::TaskStarted{command.attempt, 4242});
+  calls_.tell(protocol::TaskStarted{command.attempt, 4242});
   if (options_.task_life > core::Millis(0) || options_.line_period > core::Millis(0))
     net::spawn(executor_, "a hollow task", run_task(shared_from_this(), command.attempt));
 }
@@ -57,13 +57,13 @@ net::awaitable<void> HollowAgent::run_task(std::shared_ptr<HollowAgent> self, co
   if (options.line_period == core::Millis(0)) co_await net::pause(options.task_life);
   for (int line = 0; self->running_ && options.line_period > core::Millis(0); ++line) {
     auto text = fmt::format("Epoch[3] Batch [{}] Speed: 1234.56 samples/sec accuracy=0.912345", line);
-    self->calls_.tell(agent::TaskOutput{attempt, std::move(text), {}, {}});
+    self->calls_.tell(protocol::TaskOutput{attempt, std::move(text), {}, {}});
     co_await net::pause(options.line_period);
   }
   self->end_task(attempt, {});
 }
 
-void HollowAgent::on(const agent::Stop& command) {
+void HollowAgent::on(const protocol::Stop& command) {
   job::ExitStatus status;
   status.signal = SIGTERM;
   end_task(command.attempt, status);
@@ -71,7 +71,7 @@ void HollowAgent::on(const agent::Stop& command) {
 
 void HollowAgent::end_task(const core::AttemptId& attempt, job::ExitStatus status) {
   if (!std::exchange(running_, false)) return;
-  calls_.tell(agent::TaskExited{attempt, std::move(status), 0, {}});
+  calls_.tell(protocol::TaskExited{attempt, std::move(status), 0, {}});
 }
 
 }  // namespace ydl::bench

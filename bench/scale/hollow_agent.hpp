@@ -26,13 +26,13 @@ class HollowAgent : public std::enable_shared_from_this<HollowAgent> {
  private:
   [[nodiscard]] static net::awaitable<void> live(std::shared_ptr<HollowAgent> self);
   [[nodiscard]] static net::awaitable<void> run_task(std::shared_ptr<HollowAgent> self, core::AttemptId attempt);
-  void take(const agent::Command& command);
-  void on(const agent::Prepare& command);
-  void on(const agent::Launch& command);
-  void on(const agent::Stop& command);
-  void on(const agent::ReadLog&) {}
-  void on(const agent::Release&) { calls_.stop(); }
-  void on(const agent::Shutdown&) { calls_.stop(); }
+  void take(const protocol::Command& command);
+  void on(const protocol::Prepare& command);
+  void on(const protocol::Launch& command);
+  void on(const protocol::Stop& command);
+  void on(const protocol::ReadLog&) {}
+  void on(const protocol::Release&) { calls_.stop(); }
+  void on(const protocol::Shutdown&) { calls_.stop(); }
   void end_task(const core::AttemptId& attempt, job::ExitStatus status);
 
   net::asio::any_io_executor executor_;

@@ -4,7 +4,6 @@
 //   scale_bench agents TASKS [FRAMEWORK]   an agent for each task in a second process, over the real HTTP server
 //
 // Prints one JSON object. Times are in seconds, memory is in KiB.
-#include "agent/hub.hpp"
 #include "backend/fake/fake.hpp"
 #include "core/descriptors.hpp"
 #include "core/strings.hpp"
@@ -13,6 +12,7 @@
 #include "master/master.hpp"
 #include "master/plan.hpp"
 #include "net/spawn.hpp"
+#include "protocol/hub.hpp"
 #include "scale/hollow_agent.hpp"
 
 #include <csignal>
@@ -56,37 +56,38 @@ std::int64_t kibibytes(std::string_view field) {
 // A backend as on YARN: an agent for each task, which is there from the beginning.
 class OneAgentEach final : public backend::Backend {
  public:
-  OneAgentEach(agent::Hub& hub, backend::Sink sink) : hub_(hub), sink_(std::move(sink)) {}
+  OneAgentEach(protocol::Hub& hub, backend::Sink sink) : hub_(hub), sink_(std::move(sink)) {}
 
   net::Async<> open() override { co_return core::Result<>{}; }
-  void place(agent::Prepare request) override {
+  void place(protocol::Prepare request) override {
     const auto agent = id(request.attempt);
-    hub_.expect(agent, {[this, agent, request](const agent::Hello&) { hub_.send(agent, request); },
-                        [this](const agent::Report& report) { std::visit([this](const auto& r) { on(r); }, report); }});
+    hub_.expect(agent,
+                {[this, agent, request](const protocol::Hello&) { hub_.send(agent, request); },
+                 [this](const protocol::Report& report) { std::visit([this](const auto& r) { on(r); }, report); }});
   }
-  void launch(agent::Launch request) override {
-    const auto agent = id(request.attempt);
-    hub_.send(agent, std::move(request));
-  }
-  void stop(agent::Stop request) override {
+  void launch(protocol::Launch request) override {
     const auto agent = id(request.attempt);
     hub_.send(agent, std::move(request));
   }
-  void release(const core::AttemptId& attempt) override { hub_.send(id(attempt), agent::Release{attempt}); }
+  void stop(protocol::Stop request) override {
+    const auto agent = id(request.attempt);
+    hub_.send(agent, std::move(request));
+  }
+  void release(const core::AttemptId& attempt) override { hub_.send(id(attempt), protocol::Release{attempt}); }
   net::awaitable<void> close(const job::Outcome&) override { co_return; }
 
  private:
   static core::AgentId id(const core::AttemptId& attempt) { return {attempt.task.file_name()}; }
-  void on(const agent::Prepared& r) {
+  void on(const protocol::Prepared& r) {
     sink_.event(job::Placed{r.attempt, {"node1234.rack12.example.org", "node", r.ports}});
   }
-  void on(const agent::TaskStarted& r) { sink_.event(job::Started{r.attempt, r.pid}); }
-  void on(const agent::TaskExited& r) { sink_.event(job::Exited{r.attempt, r.status}); }
-  void on(const agent::TaskOutput& r) { sink_.output(r); }
+  void on(const protocol::TaskStarted& r) { sink_.event(job::Started{r.attempt, r.pid}); }
+  void on(const protocol::TaskExited& r) { sink_.event(job::Exited{r.attempt, r.status}); }
+  void on(const protocol::TaskOutput& r) { sink_.output(r); }
   template <class Other>
   void on(const Other&) {}
 
-  agent::Hub& hub_;
+  protocol::Hub& hub_;
   backend::Sink sink_;
 };
 
@@ -154,7 +155,7 @@ class Bench {
     begun_ = core::steady_now();
     processor_before_ = processor_time();
     memory_before_ = kibibytes("VmRSS");
-    master::JobFile job;
+    jobs::JobFile job;
     job.id = folder_.id();
     job.results = folder_.default_results();
     job.spec = spec_;
@@ -211,9 +212,9 @@ class Bench {
 
   int tasks_;
   spec::JobSpec spec_;
-  master::JobFolder folder_{std::filesystem::temp_directory_path() / fmt::format("scale-{}", core::random_hex(4))};
+  jobs::JobFolder folder_{std::filesystem::temp_directory_path() / fmt::format("scale-{}", core::random_hex(4))};
   asio::io_context context_{1};
-  agent::Hub hub_{context_.get_executor()};
+  protocol::Hub hub_{context_.get_executor()};
   int port_pipe_ = -1;
   core::Instant begun_{};
   double processor_before_ = 0;

@@ -1,11 +1,11 @@
 #include "agent/agent.hpp"
 
 #include "agent/container_credentials.hpp"
-#include "agent/images.hpp"
+#include "agent/image/images.hpp"
 #include "agent/master_calls.hpp"
+#include "agent/process/tree_killer.hpp"
 #include "agent/task.hpp"
 #include "agent/task_environment.hpp"
-#include "agent/tree_killer.hpp"
 #include "core/log.hpp"
 #include "core/user.hpp"
 #include "net/spawn.hpp"
@@ -38,7 +38,7 @@ class Agent {
         calls_(
             context.get_executor(),
             {.master = std::move(credentials.master), .id = options_.id, .outlives_master = options_.outlives_master},
-            {[this](core::Result<Command> command) { take(std::move(command)); }, [this] { commands_end(); },
+            {[this](core::Result<protocol::Command> command) { take(std::move(command)); }, [this] { commands_end(); },
              [this](const std::string& why) { leave(why); }}) {
     surroundings_.own_group = options_.leash == Leash::standard_input;
     surroundings_.job = surroundings_.own_group ? options_.credentials.parent_path().filename().string()  // the job's
@@ -88,12 +88,13 @@ class Agent {
     core::log("{}", surroundings_.wrong_place);
   }
 
-  void take(core::Result<Command> command) {
+  void take(core::Result<protocol::Command> command) {
     if (!command) {
       core::log("a command is not understood: {}", command.error().message);
       return;
     }
-    if (!std::holds_alternative<Launch>(*command)) launch_ready();  // what follows a launch may be about its task
+    if (!std::holds_alternative<protocol::Launch>(*command))
+      launch_ready();  // what follows a launch may be about its task
     std::visit([this](auto& c) { on(std::move(c)); }, *command);
   }
 
@@ -108,41 +109,41 @@ class Agent {
     ready_.clear();
   }
 
-  void on(const Prepare& command) {
+  void on(const protocol::Prepare& command) {
     auto task = std::make_shared<Task>(context_.get_executor(), machine_, surroundings_,
                                        with_absolute_paths(command, directory_, options_.logs),
-                                       [this](Report report) { tell(std::move(report)); });
+                                       [this](protocol::Report report) { tell(std::move(report)); });
     tasks_[command.attempt] = task;
     task->prepare(listings_);
   }
-  void on(Launch command) {
+  void on(protocol::Launch command) {
     const auto found = tasks_.find(command.attempt);
     if (found == tasks_.end()) return;
     found->second->make_ready(std::move(command));
     ready_.push_back(found->second);
   }
-  void on(const Stop& command) {
+  void on(const protocol::Stop& command) {
     if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) found->second->stop(command.grace);
   }
-  void on(const ReadLog& command) {
+  void on(const protocol::ReadLog& command) {
     const auto found = tasks_.find(command.attempt);
     if (found != tasks_.end()) return tell(found->second->log_piece(command));
-    tell(LogPiece{command.attempt,
-                  command.token,
-                  command.offset,
-                  0,
-                  {},
-                  fmt::format("the agent has no log of {} any more", command.attempt.str())});
+    tell(protocol::LogPiece{command.attempt,
+                            command.token,
+                            command.offset,
+                            0,
+                            {},
+                            fmt::format("the agent has no log of {} any more", command.attempt.str())});
   }
-  void on(const Release& command) {
+  void on(const protocol::Release& command) {
     if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) {
       found->second->give_up();
       tasks_.erase(found);
     }
   }
-  void on(const Shutdown&) { leave("the master said so"); }
+  void on(const protocol::Shutdown&) { leave("the master said so"); }
 
-  void tell(Report report) { calls_.tell(std::move(report)); }
+  void tell(protocol::Report report) { calls_.tell(std::move(report)); }
 
   net::awaitable<void> look_at_tasks() {
     while (!leaving_) {

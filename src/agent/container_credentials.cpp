@@ -5,7 +5,7 @@
 #include "hconf/portable.hpp"
 #include "hdfs/configured.hpp"
 #include "net/endpoint_file.hpp"
-#include "yarn/credentials.hpp"
+#include "yarn/configured.hpp"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -22,11 +22,8 @@ core::Result<std::optional<hdfs::Options>> hdfs_options(const AgentSecret& secre
                                                         const yarn::Credentials& credentials) {
   if (secret.hadoop.empty()) return std::nullopt;
   const auto config = hconf::from_map(secret.hadoop, "the job's configuration");
-  const auto service = hconf::default_name_service(config);
-  if (!service) return core::fail(service.error());
-  std::vector<hrpc::Token> tokens;
-  for (const auto& [alias, token] : credentials.tokens) tokens.push_back(token);
-  auto options = hdfs::configured(config, *service, {.user = secret.user, .tokens = tokens});
+  const auto tokens = yarn::tokens_of(credentials);
+  auto options = hdfs::configured(config, {.user = secret.user, .tokens = tokens});
   if (!options) return core::fail(options.error());
   return *std::move(options);
 }

@@ -1,12 +1,13 @@
 #include "agent/master_calls.hpp"
 
-#include "agent/command_list.hpp"
-#include "agent/report_list.hpp"
 #include "core/log.hpp"
 #include "core/user.hpp"
 #include "core/utf8.hpp"
 #include "core/version.hpp"
 #include "net/spawn.hpp"
+#include "protocol/command_list.hpp"
+#include "protocol/hello.hpp"
+#include "protocol/report_list.hpp"
 
 #include <unistd.h>
 
@@ -45,7 +46,7 @@ std::string MasterCalls::master() const {
 }
 
 net::Async<> MasterCalls::say_hello() {
-  const Hello hello{kProtocolVersion, std::string(core::kVersion), core::host_name(), ::getpid()};
+  const protocol::Hello hello{protocol::kProtocolVersion, std::string(core::kVersion), core::host_name(), ::getpid()};
   const auto deadline = core::steady_now() + options_.outlives_master;
   for (;;) {
     const auto answer = co_await client_.post(
@@ -63,7 +64,7 @@ net::Async<> MasterCalls::say_hello() {
   }
 }
 
-void MasterCalls::tell(Report report) {
+void MasterCalls::tell(protocol::Report report) {
   reports_.push(std::move(report));
   changed_.notify();
 }
@@ -79,7 +80,7 @@ bool MasterCalls::may_send() const {
 }
 
 std::string MasterCalls::next_body() {
-  auto list = encode_reports(reports_, kReportBytes, sent_);
+  auto list = protocol::encode_reports(reports_, kReportBytes, sent_);
   open_.back() = sent_ = list.last;
   return std::move(list.body);
 }
@@ -136,9 +137,10 @@ core::Result<void> MasterCalls::take(const net::HttpResponse& response) {
   reports_.confirm(open_.front());
   open_.pop_front();
   changed_.notify();
-  auto read = read_commands(response.body, [&](Sequence seq, core::Result<Command> command) {
-    if (inbox_.accept(seq)) listener_.on_command(std::move(command));
-  });
+  auto read =
+      protocol::read_commands(response.body, [&](protocol::Sequence seq, core::Result<protocol::Command> command) {
+        if (inbox_.accept(seq)) listener_.on_command(std::move(command));
+      });
   listener_.on_commands_end();
   if (!read) return core::fail(read.error().within("the list of commands is malformed"));
   silent_since_.reset();

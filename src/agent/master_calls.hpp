@@ -1,9 +1,10 @@
 #pragma once
 
-#include "agent/numbered_queue.hpp"
-#include "agent/protocol.hpp"
 #include "core/clock.hpp"
 #include "net/http_client.hpp"
+#include "protocol/commands.hpp"
+#include "protocol/numbered_queue.hpp"
+#include "protocol/reports.hpp"
 
 #include <deque>
 #include <functional>
@@ -25,9 +26,9 @@ class MasterCalls {
     core::Millis heartbeat = core::Seconds(5);  // how long a call without news is open
   };
   struct Listener {
-    std::function<void(core::Result<Command>)> on_command;  // or why one is not understood
-    std::function<void()> on_commands_end;                  // after those of one answer
-    std::function<void(std::string why)> on_lost;           // the master is gone, or does not know this agent any more
+    std::function<void(core::Result<protocol::Command>)> on_command;  // or why one is not understood
+    std::function<void()> on_commands_end;                            // after those of one answer
+    std::function<void(std::string why)> on_lost;  // the master is gone, or does not know this agent any more
   };
   MasterCalls(net::asio::any_io_executor executor, Options options, Listener listener);
 
@@ -36,7 +37,7 @@ class MasterCalls {
   // Until stop(), or on_lost.
   [[nodiscard]] net::awaitable<void> run();
   void stop();
-  void tell(Report report);
+  void tell(protocol::Report report);
 
  private:
   [[nodiscard]] net::awaitable<void> take_answers();
@@ -50,11 +51,11 @@ class MasterCalls {
   Options options_;
   Listener listener_;
   net::HttpClient client_;
-  Outbox<Report> reports_;
-  Inbox inbox_;
-  Sequence sent_ = 0;          // the last report that is on its way
-  std::deque<Sequence> open_;  // calls without an answer: the last report of each
-  bool sending_ = false;       // the last of them is being written
+  protocol::Outbox<protocol::Report> reports_;
+  protocol::Inbox inbox_;
+  protocol::Sequence sent_ = 0;          // the last report that is on its way
+  std::deque<protocol::Sequence> open_;  // calls without an answer: the last report of each
+  bool sending_ = false;                 // the last of them is being written
   std::optional<core::Instant> silent_since_;
   net::Signal changed_;
   bool taking_answers_ = false;

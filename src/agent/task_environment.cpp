@@ -1,6 +1,6 @@
 #include "agent/task_environment.hpp"
 
-#include "agent/launch_request.hpp"
+#include "agent/process/launch_request.hpp"
 
 #include <filesystem>
 #include <sys/stat.h>

@@ -1,33 +1,51 @@
 #pragma once
 
-#include "agent/protocol.hpp"
 #include "core/ids.hpp"
 #include "job/types.hpp"
 #include "net/asio.hpp"
+#include "protocol/commands.hpp"
+#include "protocol/reports.hpp"
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace ydl::backend {
 
-// What a backend tells the master.
+// What a backend tells the master, and what it may ask it.
 struct Sink {
   std::function<void(job::Event)> event;
-  std::function<void(const agent::TaskOutput&)> output;
-  std::function<void(std::string)> note;  // a sentence for the user
+  std::function<void(const protocol::TaskOutput&)> output;
+  std::function<void(std::string)> note;                  // a sentence for the user
+  std::function<double()> progress = [] { return 0.0; };  // how much of the job is done now, from 0 to 1
 };
 
-// A place where tasks run: this machine, hosts over SSH, a YARN cluster, a script for tests. The master says what it
-// wants in the agents' own words and hears job events; how a task gets a host and an agent is the backend's affair.
+// What a task needs before it can start. Where its files lie on its host is for the backend to know.
+struct TaskRequest {
+  core::AttemptId attempt;
+  int ports = 0;
+  std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range = std::nullopt;
+  int gpus = 0;
+  protocol::HostGpus host_gpus = protocol::HostGpus::hidden;
+  std::uint64_t memory = 0;  // bytes, where the user asked for a limit; else 0
+  int vcores = 0;            // the same
+  std::vector<protocol::Input> inputs = {};
+  std::optional<protocol::Image> image = std::nullopt;
+};
+
+// Where tasks run: this machine, hosts over SSH, a YARN cluster, a script for tests. The master states what a task
+// needs and is told job events; how a task gets a host and an agent is left to the backend. What agents report becomes
+// job events in one way for all backends (report_translation.hpp).
 //
 // Life cycle: open(), then any of the four verbs, then close(). Single-threaded. For each attempt the answers are
 //   place   -> (Granted, Reached,) Placed | NotPlacedYet… | CannotPlace, or Lost afterwards
-//   launch  -> Started or StartFailed, later Exited or Lost
+//   launch  -> Started or StartFailed, later Exited or Lost; Exited with success only when its results are saved
 //   stop    -> Exited or Lost
 //   release -> Exited or Lost if it still ran, else nothing; everything the attempt had is free
-// One conformance suite (tests/conformance) runs on the local and the fake backend. YARN's needs a cluster: its tests
-// are in tests/cluster.
+// One conformance suite (tests/conformance) holds for all of them.
 class Backend {
  public:
   Backend() = default;
@@ -38,12 +56,13 @@ class Backend {
   // Ready to place tasks, or why not.
   [[nodiscard]] virtual net::Async<> open() = 0;
 
-  virtual void place(agent::Prepare request) = 0;
-  virtual void launch(agent::Launch request) = 0;
-  virtual void stop(agent::Stop request) = 0;
+  virtual void place(TaskRequest request) = 0;
+  virtual void launch(protocol::Launch request) = 0;
+  virtual void stop(protocol::Stop request) = 0;
   virtual void release(const core::AttemptId& attempt) = 0;
 
-  // Ends whatever still runs and frees everything. Where somebody keeps books of jobs, `outcome` goes into them.
+  // Ends whatever still runs and frees everything, also when open() failed. `outcome` is reported to the cluster (on
+  // YARN as the application's final status).
   [[nodiscard]] virtual net::awaitable<void> close(const job::Outcome& outcome) = 0;
 };
 

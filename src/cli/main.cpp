@@ -1,5 +1,5 @@
-#include "cli/common.hpp"
-#include "cli/parse.hpp"
+#include "cli/args/parse.hpp"
+#include "cli/commands/common.hpp"
 #include "core/descriptors.hpp"
 
 #include <algorithm>

@@ -25,8 +25,8 @@ BlockWriter::BlockWriter(Environment environment, const pb::LocatedBlockProto& b
       token_(block.blocktoken()),
       pipeline_(block),
       queue_(block.b().numbytes()),
-      work_(environment_.executor),
-      user_(environment_.executor) {}
+      work_(environment_.context->executor),
+      user_(environment_.context->executor) {}
 
 net::Async<> BlockWriter::open_new() {
   auto opened = co_await set_up(WriteOp::PIPELINE_SETUP_CREATE, 0);
@@ -46,7 +46,7 @@ net::Async<> BlockWriter::open_append() {
 
 void BlockWriter::start_task() {
   task_done_ = false;
-  net::spawn(environment_.executor, "writing a block", run(shared_from_this()));
+  net::spawn(environment_.context->executor, "writing a block", run(shared_from_this()));
 }
 
 net::awaitable<void> BlockWriter::run(std::shared_ptr<BlockWriter> self) {
@@ -70,8 +70,8 @@ net::awaitable<void> BlockWriter::run(std::shared_ptr<BlockWriter> self) {
 }
 
 net::awaitable<void> BlockWriter::send_loop() {
-  const core::Millis heartbeat = environment_.datanodes.options().socket_timeout / 2;
-  const core::Millis timeout = environment_.datanodes.write_timeout(pipeline_.size());
+  const core::Millis heartbeat = environment_.context->datanodes.options().socket_timeout / 2;
+  const core::Millis timeout = environment_.context->datanodes.write_timeout(pipeline_.size());
   std::vector<std::string_view> pieces;
   while (!broken_ && !abandoned_ && !queue_.finished()) {
     const auto batch = queue_.take(kBatch);
@@ -93,7 +93,7 @@ net::awaitable<void> BlockWriter::send_loop() {
 }
 
 net::awaitable<void> BlockWriter::receive_loop() {
-  const core::Millis timeout = environment_.datanodes.read_timeout(pipeline_.size());
+  const core::Millis timeout = environment_.context->datanodes.read_timeout(pipeline_.size());
   while (!abandoned_ && !queue_.finished()) {
     const auto ack = co_await stream_->read_message<pb::PipelineAckProto>(timeout);
     if (!ack) co_return broken(ack.error(), 0);

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "hdfs/checksum.hpp"
-#include "hdfs/datanodes.hpp"
-#include "hdfs/namenode.hpp"
+#include "hdfs/context.hpp"
 #include "hdfs/pipeline.hpp"
 #include "hdfs/wakeup.hpp"
 #include "hdfs/write_queue.hpp"
@@ -23,9 +22,7 @@ namespace ydl::hdfs {
 class BlockWriter : public std::enable_shared_from_this<BlockWriter> {
  public:
   struct Environment {
-    net::asio::any_io_executor executor;
-    NameNode& namenode;
-    Datanodes& datanodes;
+    std::shared_ptr<Context> context;  // owned: the task of a block may outlive its file system
     NameNode::OpenFile file;
     Checksum checksum;
     std::uint64_t block_size = 0;

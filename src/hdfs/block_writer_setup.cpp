@@ -22,7 +22,7 @@ constexpr core::Millis kRestartPause = std::chrono::seconds(4);
 net::Async<> BlockWriter::set_up(Stage stage, std::uint64_t new_generation) {
   bad_ = 0;
   stream_.reset();
-  auto& datanodes = environment_.datanodes;
+  auto& datanodes = environment_.context->datanodes;
   auto stream = co_await datanodes.connect(pipeline_.members().front().node.id(), token_);
   if (!stream) co_return core::fail(stream.error());
 
@@ -99,7 +99,7 @@ net::Async<> BlockWriter::repair_once(Stage stage) {
     auto replaced = co_await replace_lost_node();
     if (!replaced && !environment_.replace.best_effort) co_return core::fail(replaced.error());
   }
-  auto renewed = co_await environment_.namenode.new_generation(environment_.file.client, block());
+  auto renewed = co_await environment_.context->namenode.new_generation(environment_.file.client, block());
   if (!renewed) co_return core::fail(renewed.error());
   token_ = renewed->blocktoken();
   const std::uint64_t generation = renewed->b().generationstamp();
@@ -108,8 +108,8 @@ net::Async<> BlockWriter::repair_once(Stage stage) {
   const NameNode::Block before = block();
   NameNode::Block now = before;
   now.set_generationstamp(generation);
-  auto updated = co_await environment_.namenode.update_pipeline(environment_.file.client, before, now,
-                                                                {pipeline_.nodes(), pipeline_.storage_ids()});
+  auto updated = co_await environment_.context->namenode.update_pipeline(environment_.file.client, before, now,
+                                                                         {pipeline_.nodes(), pipeline_.storage_ids()});
   if (!updated) co_return core::fail(updated.error());
   block_.set_generationstamp(generation);
   co_return core::Result<>{};
@@ -133,7 +133,7 @@ net::Async<> BlockWriter::replace_lost_node() {
 
 // One more DataNode, which gets what the others have already.
 net::Async<> BlockWriter::add_datanode() {
-  auto offer = co_await environment_.namenode.additional_datanode(
+  auto offer = co_await environment_.context->namenode.additional_datanode(
       environment_.file, block(), {pipeline_.nodes(), pipeline_.storage_ids()}, pipeline_.failed());
   if (!offer) co_return core::fail(offer.error());
   const Pipeline::Member source = pipeline_.members().front();
@@ -145,7 +145,7 @@ net::Async<> BlockWriter::add_datanode() {
 }
 
 net::Async<> BlockWriter::transfer(Pipeline::Member source, Pipeline::Member target, Datanodes::BlockToken token) {
-  auto stream = co_await environment_.datanodes.connect(source.node.id(), token);
+  auto stream = co_await environment_.context->datanodes.connect(source.node.id(), token);
   if (!stream) co_return core::fail(stream.error());
   pb::OpTransferBlockProto op;
   *op.mutable_header()->mutable_baseheader()->mutable_block() = block();
@@ -155,9 +155,10 @@ net::Async<> BlockWriter::transfer(Pipeline::Member source, Pipeline::Member tar
   op.add_targetstoragetypes(target.storage_type);
   op.add_targetstorageids(target.storage_id);
   const std::string request = encode_op(Op::transfer_block, op);
-  auto sent = co_await stream->write(request, environment_.datanodes.write_timeout(2));
+  auto sent = co_await stream->write(request, environment_.context->datanodes.write_timeout(2));
   if (!sent) co_return core::fail(sent.error());
-  const auto answer = co_await stream->read_message<pb::BlockOpResponseProto>(environment_.datanodes.read_timeout(2));
+  const auto answer =
+      co_await stream->read_message<pb::BlockOpResponseProto>(environment_.context->datanodes.read_timeout(2));
   if (!answer) co_return core::fail(answer.error());
   if (answer->status() != pb::SUCCESS) {
     co_return core::fail(

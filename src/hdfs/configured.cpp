@@ -100,4 +100,10 @@ core::Result<Options> configured(const hconf::Config& config, const hconf::NameS
   return read.finish(std::move(options));
 }
 
+core::Result<Options> configured(const hconf::Config& config, const hrpc::Credentials& credentials) {
+  const auto service = hconf::default_name_service(config);
+  if (!service) return core::fail(service.error());
+  return configured(config, *service, credentials);
+}
+
 }  // namespace ydl::hdfs

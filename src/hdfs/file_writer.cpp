@@ -36,9 +36,7 @@ FileWriter::~FileWriter() {
 }
 
 BlockWriter::Environment FileWriter::environment() const {
-  return {.executor = context_->executor,
-          .namenode = context_->namenode,
-          .datanodes = context_->datanodes,
+  return {.context = context_,
           .file = file_,
           .checksum = format_.checksum,
           .block_size = format_.block_bytes,

@@ -214,10 +214,6 @@ net::Async<std::string> Client::call_bytes(Method method, std::string request, s
   return State::run(state_, {id, method, std::move(request), at_most, deadline});
 }
 
-void Client::set_token(Token token) {
-  state_->options.identity.token = std::move(token);
-}
-
 void Client::close() {
   if (state_) state_->close();
 }

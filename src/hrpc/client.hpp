@@ -39,9 +39,6 @@ class Client {
   [[nodiscard]] net::Async<std::string> call_bytes(Method method, std::string request,
                                                    std::optional<core::Millis> at_most = std::nullopt);
 
-  // The token of further connections: an AM's is renewed while it runs.
-  void set_token(Token token);
-
   // Fails every call in flight with core::Errc::cancelled; further calls fail the same way.
   void close();
 

@@ -26,7 +26,7 @@ Connection::Connection(const asio::any_io_executor& executor, ConnectionOptions 
       place_(to_string(options_.server)),
       socket_(executor),
       timer_(executor),
-      session_(options_.session),
+      session_(std::make_shared<SessionFsm>(options_.session)),
       buffer_() {}
 
 void Connection::start() {
@@ -56,7 +56,7 @@ void Connection::close_if_retired() {
 net::Async<std::string> Connection::call(CallKey key, Method method, std::string request, core::Millis at_most) {
   const auto self = shared_from_this();
   if (failure_) co_return core::fail(*failure_);
-  auto bytes = session_.send(key, method, request);
+  auto bytes = session_->send(key, method, request);
   if (!bytes) co_return core::fail(std::move(bytes).error());
   const auto waiter = std::make_shared<Waiter>(socket_.get_executor());
   calls_.add(key.id, [waiter](core::Result<std::string> result) {
@@ -104,7 +104,7 @@ net::awaitable<void> Connection::read_loop(std::shared_ptr<Connection> self) {
     }
     self->received_ = core::steady_now();
     ++self->reads_;
-    auto step = self->session_.feed(*bytes);
+    auto step = self->session_->feed(*bytes);
     if (!step.output.empty()) self->enqueue(step.output);
     for (auto& [id, result] : step.answers) self->calls_.finish(id, std::move(result));
     self->close_if_retired();
@@ -126,7 +126,7 @@ net::awaitable<void> Connection::watch_loop(std::shared_ptr<Connection> self) {
       if (now - self->used_ >= options.idle_close) self->close({Errc::connection_lost, "closed when idle"});
     } else if (now - std::max(self->received_, pinged) >= options.ping_interval) {
       pinged = now;
-      if (auto ping = self->session_.ping()) self->enqueue(*ping);
+      if (auto ping = self->session_->ping()) self->enqueue(*ping);
     }
   }
 }

@@ -64,8 +64,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   ConnectionOptions options_;
   std::string place_;  // "host:port", for errors
   net::asio::ip::tcp::socket socket_;
-  net::asio::steady_timer timer_;  // the deadline while opening, then the watch's
-  SessionFsm session_;
+  net::asio::steady_timer timer_;        // the deadline while opening, then the watch's
+  std::shared_ptr<SessionFsm> session_;  // shared with the thread of a handshake step
   CallTable calls_;
   std::string unsent_;
   bool writing_ = false;

@@ -74,21 +74,22 @@ net::Async<> Connection::connect() {
   co_return core::Result<>{};
 }
 
-// Kerberos may ask its KDC, and waits for it.
+// Kerberos may ask its KDC, and waits for it. The thread owns the session and not the connection, whose destructor
+// touches the loop; a thread that is late keeps its session to itself.
 net::awaitable<SessionFsm::Step> Connection::handshake_step(std::string bytes) {
-  if (options_.session.handshake.identity.security == Security::simple) co_return session_.feed(bytes);
+  if (options_.session.handshake.identity.security == Security::simple) co_return session_->feed(bytes);
   const auto step = std::make_shared<SessionFsm::Step>();
   const bool done = co_await net::in_thread(
-      [self = shared_from_this(), step, bytes = std::move(bytes)] { *step = self->session_.feed(bytes); },
-      options_.connect_timeout);
+      [session = session_, step, bytes = std::move(bytes)] { *step = session->feed(bytes); }, options_.connect_timeout);
   if (done) co_return std::move(*step);
+  session_ = std::make_shared<SessionFsm>(options_.session);
   co_return SessionFsm::Step{.failure = core::Error{Errc::timed_out, "Kerberos got no answer from its KDC in time"}};
 }
 
 // Without SASL there is nothing to wait for: preamble and context go out with the first call.
 net::Async<> Connection::shake_hands() {
-  unsent_ = session_.start();
-  while (!session_.open()) {
+  unsent_ = session_->start();
+  while (!session_->open()) {
     auto done = co_await write(std::exchange(unsent_, {}));
     core::Result<std::string> bytes;
     if (done) bytes = co_await receive();

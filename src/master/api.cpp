@@ -80,7 +80,7 @@ core::Result<std::string> read_piece(const std::filesystem::path& file, std::int
 }
 
 // On a cluster logs are where the tasks run: the task's agent reads them, as long as it is there.
-net::Async<std::string> ask_for_piece(Master& master, agent::Hub& hub, agent::ReadLog question) {
+net::Async<std::string> ask_for_piece(Master& master, protocol::Hub& hub, protocol::ReadLog question) {
   const auto where = fmt::format("the logs of the job are in {}", master.logs_elsewhere());
   const auto agent = hub.agent_of(question.attempt);
   if (!agent)
@@ -90,7 +90,7 @@ net::Async<std::string> ask_for_piece(Master& master, agent::Hub& hub, agent::Re
   co_return std::move(piece->bytes);
 }
 
-awaitable<Response> get_log(Master& master, agent::Hub& hub, Request request) {
+awaitable<Response> get_log(Master& master, protocol::Hub& hub, Request request) {
   const auto task = core::TaskId::parse(request.captures["task"]);
   if (!task) co_return refuse(task.error());
   int attempt = 0;
@@ -106,9 +106,9 @@ awaitable<Response> get_log(Master& master, agent::Hub& hub, Request request) {
   const auto limit = std::min(number(request, "limit", kLogPiece), kLogPiece);
   const core::AttemptId wanted{*task, attempt};
   if (!master.logs_elsewhere().empty()) {
-    agent::ReadLog question{wanted,
-                            stream == "stdout" ? agent::LogStream::standard_output : agent::LogStream::standard_error,
-                            static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(limit)};
+    protocol::ReadLog question{
+        wanted, stream == "stdout" ? protocol::LogStream::standard_output : protocol::LogStream::standard_error,
+        static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(limit)};
     auto asked = co_await ask_for_piece(master, hub, std::move(question));
     if (!asked) co_return refuse(asked.error());
     co_return Response{200, *std::move(asked), "application/octet-stream"};
@@ -128,15 +128,15 @@ awaitable<Response> post_stop(Master& master, Request request) {
   co_return Response::json("{}");
 }
 
-awaitable<Response> agent_hello(agent::Hub& hub, Request request) {
+awaitable<Response> agent_hello(protocol::Hub& hub, Request request) {
   const auto done = hub.hello({request.captures["id"]}, request.body);
   co_return done ? Response::json("{}") : refuse(done.error());
 }
 
-awaitable<Response> agent_exchange(agent::Hub& hub, Request request) {
+awaitable<Response> agent_exchange(protocol::Hub& hub, Request request) {
   const core::AgentId id{request.captures["id"]};
   if (const auto taken = hub.reports(id, request.body); !taken) co_return refuse(taken.error());
-  const auto after = static_cast<agent::Sequence>(number(request, "after", 0));
+  const auto after = static_cast<protocol::Sequence>(number(request, "after", 0));
   auto wait = std::min(number(request, "wait", 0), kLongestWait);
   if (request.client && request.client->has_more([&hub, id] { hub.answer_now(id); })) wait = 0;
   auto list = co_await hub.commands(id, after, core::Millis(wait));
@@ -152,12 +152,12 @@ awaitable<Response> get_job(Master& master, Request) {
 
 }  // namespace
 
-void add_agent_routes(http::Router& router, agent::Hub& hub) {
+void add_agent_routes(http::Router& router, protocol::Hub& hub) {
   router.add("POST", "/v1/agents/{id}/hello", [&hub](Request r) { return agent_hello(hub, std::move(r)); });
   router.add("POST", "/v1/agents/{id}/exchange", [&hub](Request r) { return agent_exchange(hub, std::move(r)); });
 }
 
-http::Router make_api(Master& master, agent::Hub& hub) {
+http::Router make_api(Master& master, protocol::Hub& hub) {
   http::Router router;
   router.add("GET", "/v1/job", [&](Request r) { return get_job(master, std::move(r)); });
   router.add("GET", "/v1/events", [&](Request r) { return get_events(master, std::move(r)); });

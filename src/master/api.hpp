@@ -1,8 +1,8 @@
 #pragma once
 
-#include "agent/hub.hpp"
 #include "http/router.hpp"
 #include "master/master.hpp"
+#include "protocol/hub.hpp"
 
 namespace ydl::master {
 
@@ -15,9 +15,9 @@ namespace ydl::master {
 //   …    /v1/agents/{id}/…                     the agents' calls: agent/protocol.hpp
 //
 // Both references must outlive the server that has the router.
-[[nodiscard]] http::Router make_api(Master& master, agent::Hub& hub);
+[[nodiscard]] http::Router make_api(Master& master, protocol::Hub& hub);
 
 // The agents' part of it alone.
-void add_agent_routes(http::Router& router, agent::Hub& hub);
+void add_agent_routes(http::Router& router, protocol::Hub& hub);
 
 }  // namespace ydl::master

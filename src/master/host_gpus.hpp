@@ -1,8 +1,8 @@
 #pragma once
 
-#include "agent/protocol.hpp"
 #include "core/ids.hpp"
 #include "master/plan.hpp"
+#include "protocol/commands.hpp"
 
 #include <string_view>
 
@@ -11,6 +11,7 @@ namespace ydl::master {
 // What a task that asks for no GPUs sees of its host's. A job on this machine none of whose roles asks for GPUs uses
 // them as its command would without ydl. On a cluster they may be another job's, so they are hidden, and the first task
 // tells the user so where the framework could use them.
-[[nodiscard]] agent::HostGpus host_gpus(const JobPlan& plan, std::string_view cluster, const core::AttemptId& attempt);
+[[nodiscard]] protocol::HostGpus host_gpus(const JobPlan& plan, std::string_view cluster,
+                                           const core::AttemptId& attempt);
 
 }  // namespace ydl::master

@@ -11,16 +11,16 @@ bool is_run_by_agent(const spec::Image& image) {
   return image.runtime && *image.runtime != "nodemanager";
 }
 
-agent::Image::Pull pull_of(const spec::Image& image) {
-  if (image.pull == "always") return agent::Image::Pull::always;
-  return image.pull == "never" ? agent::Image::Pull::never : agent::Image::Pull::missing;
+protocol::Image::Pull pull_of(const spec::Image& image) {
+  if (image.pull == "always") return protocol::Image::Pull::always;
+  return image.pull == "never" ? protocol::Image::Pull::never : protocol::Image::Pull::missing;
 }
 
 }  // namespace
 
-std::optional<agent::Image> image_for_agent(const spec::JobSpec& job) {
+std::optional<protocol::Image> image_for_agent(const spec::JobSpec& job) {
   if (!job.image || !is_run_by_agent(*job.image)) return std::nullopt;
-  agent::Image image{*job.image->runtime, job.image->name};
+  protocol::Image image{*job.image->runtime, job.image->name};
   for (const auto& text : job.image->mounts) {
     const auto mount = spec::split_mount(text);
     image.options.push_back(

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "agent/protocol.hpp"
+#include "protocol/commands.hpp"
 #include "spec/job_spec.hpp"
 #include "yarn/image_runtime.hpp"
 
@@ -10,7 +10,7 @@
 namespace ydl::master {
 
 // With podman or docker; nothing where it is a NodeManager's to run, or where there is none.
-[[nodiscard]] std::optional<agent::Image> image_for_agent(const spec::JobSpec& job);
+[[nodiscard]] std::optional<protocol::Image> image_for_agent(const spec::JobSpec& job);
 
 // By a NodeManager's Docker runtime; nothing where it is an agent's.
 [[nodiscard]] std::optional<yarn::ImageRuntime> image_for_node_manager(const spec::JobSpec& job);

@@ -1,11 +1,11 @@
 #include "master/master.hpp"
 
-#include "agent/command_list.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "master/host_gpus.hpp"
 #include "master/job_image.hpp"
 #include "net/spawn.hpp"
+#include "protocol/command_list.hpp"
 #include "spec/rules.hpp"
 
 #include <algorithm>
@@ -38,7 +38,7 @@ std::string_view remedy_for(const std::error_code& error) {
   return "";
 }
 
-Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, JobFile job, JobPlan plan,
+Master::Master(const net::asio::any_io_executor& executor, jobs::JobFolder folder, jobs::JobFile job, JobPlan plan,
                const Site& site)
     : executor_(executor),
       folder_(std::move(folder)),
@@ -60,8 +60,9 @@ Master::Master(const net::asio::any_io_executor& executor, JobFolder folder, Job
   }
   for (const auto& step : site.steps) journal_.add({step.kind, {}, step.text, {}, {}, 0}, step.time);
   backend_ = site.make_backend({[this](job::Event event) { happen(std::move(event)); },
-                                [this](const agent::TaskOutput& output) { take_output(output); },
-                                [this](std::string text) { note(std::move(text)); }});
+                                [this](const protocol::TaskOutput& output) { take_output(output); },
+                                [this](std::string text) { note(std::move(text)); },
+                                [this] { return job_progress(plan_.machine, machine_.snapshot(), outputs_); }});
 }
 
 net::awaitable<job::Outcome> Master::run() {
@@ -73,6 +74,7 @@ net::awaitable<job::Outcome> Master::run() {
     on(job::Finish{outcome});
     flush_journal();
     write_state();
+    co_await backend_->close(outcome);  // what it has left to do: on YARN the records are copied to HDFS
     co_return outcome;
   }
   happen(job::Begin{});
@@ -144,26 +146,14 @@ void Master::carry_out(const job::Action& action) {
 void Master::on(const job::Ask& ask) {
   const auto& task = ask.attempt.task;
   const auto& role = plan_.role(task.role);
-  agent::Prepare request;
+  backend::TaskRequest request;
   request.attempt = ask.attempt;
   request.ports = plan_.ports(task);
   request.port_range = job_.port_range;
   request.gpus = role.gpus;
   request.host_gpus = host_gpus(plan_, job_.cluster, ask.attempt);
-  request.memory_limit = role.asked.memory.value_or(0);
-  request.vcores_limit = role.asked.vcores.value_or(0);
-  request.working_directory = folder_.working_directory(task).string();
-  request.results_directory = (job_.results / task.file_name()).string();
-  request.log_directory = folder_.task_logs(ask.attempt).string();
-  if (job_.spec.auto_files) request.linked_directory = job_.spec.directory.value_or("");
-  for (const auto& file : job_.spec.files) {
-    const auto source = std::filesystem::path(job_.spec.directory.value_or("/")) / file.source;
-    request.links.push_back({source.string(), spec::name_in_task(file)});
-  }
-  for (const auto& archive : job_.spec.archives) {
-    const auto name = spec::name_in_task(archive);
-    request.links.push_back({(folder_.archives() / name).string(), name});
-  }
+  request.memory = role.asked.memory.value_or(0);
+  request.vcores = role.asked.vcores.value_or(0);
   for (const auto& input : job_.spec.inputs) request.inputs.push_back({input.source, spec::name_in_task(input)});
   request.image = image_for_agent(job_.spec);
   backend_->place(std::move(request));
@@ -184,15 +174,15 @@ void Master::on(const job::Launch& launch) {
 
 void Master::make_gang() {
   gang_ = gang();
-  agent::GangFacts facts{gang_->start, framework::tasks_json(*gang_), plan_.framework->beginnings(*gang_)};
-  gang_text_ = agent::encode_gang(facts);
-  gang_facts_ = std::make_shared<const agent::GangFacts>(std::move(facts));
+  protocol::GangFacts facts{gang_->start, framework::tasks_json(*gang_), plan_.framework->beginnings(*gang_)};
+  gang_text_ = protocol::encode_gang(facts);
+  gang_facts_ = std::make_shared<const protocol::GangFacts>(std::move(facts));
 }
 
-agent::Launch Master::launch_of(const core::AttemptId& attempt) const {
+protocol::Launch Master::launch_of(const core::AttemptId& attempt) const {
   const auto& task = attempt.task;
   const auto& role = plan_.role(task.role);
-  agent::Launch request{attempt, role.argv};
+  protocol::Launch request{attempt, role.argv};
   request.gang = gang_facts_;
   request.gang_text = gang_text_;
   request.env = framework::task_environment(*gang_, task);
@@ -233,7 +223,7 @@ framework::Gang Master::gang() const {
 }
 
 // Some frameworks say in their own words how far they are.
-void Master::take_output(agent::TaskOutput output) {
+void Master::take_output(protocol::TaskOutput output) {
   auto& last = outputs_[output.attempt.task];
   if (!output.progress) {
     if (const auto read = plan_.framework->read_progress(output.last_line, plan_.role(output.attempt.task.role).argv)) {
@@ -302,7 +292,7 @@ void Master::records_incomplete(const core::Error& why) {
 }
 
 void Master::write_state() {
-  StateFile state;
+  jobs::StateFile state;
   state.state = job::name(outcome_ ? outcome_->state : machine_.state());
   state.tasks = machine_.task_count();
   if (outcome_) {
@@ -315,7 +305,7 @@ void Master::write_state() {
     state.finished = finished_at_;
   }
   if (outcome_) write_view();
-  if (auto written = write_state_file(folder_, state); !written) records_incomplete(written.error());
+  if (auto written = jobs::write_state_file(folder_, state); !written) records_incomplete(written.error());
 }
 
 void Master::write_view() {

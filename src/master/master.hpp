@@ -1,14 +1,15 @@
 #pragma once
 
-#include "agent/hub.hpp"
 #include "backend/backend.hpp"
 #include "job/machine.hpp"
-#include "master/job_folder.hpp"
+#include "jobs/job_folder.hpp"
 #include "master/journal.hpp"
 #include "master/plan.hpp"
+#include "master/progress.hpp"
 #include "master/scheduler_host.hpp"
 #include "master/told_log.hpp"
 #include "net/asio.hpp"
+#include "protocol/hub.hpp"
 
 #include <deque>
 #include <functional>
@@ -39,7 +40,8 @@ struct Site {
 // API (api.hpp) reads from it. Single-threaded; life cycle: construct, run() once.
 class Master {
  public:
-  Master(const net::asio::any_io_executor& executor, JobFolder folder, JobFile job, JobPlan plan, const Site& site);
+  Master(const net::asio::any_io_executor& executor, jobs::JobFolder folder, jobs::JobFile job, JobPlan plan,
+         const Site& site);
   Master(const Master&) = delete;
   Master& operator=(const Master&) = delete;
 
@@ -54,7 +56,7 @@ class Master {
   // The same as view.json: what `ydl status` shows who cannot ask this process. At the job's end it is always written.
   void write_view();
   [[nodiscard]] Journal& journal() { return journal_; }
-  [[nodiscard]] const JobFolder& folder() const { return folder_; }
+  [[nodiscard]] const jobs::JobFolder& folder() const { return folder_; }
   // Where people find the tasks' logs, when that is not the job's folder; empty otherwise.
   [[nodiscard]] const std::string& logs_elsewhere() const { return logs_elsewhere_; }
   [[nodiscard]] bool finished() const { return outcome_.has_value(); }
@@ -74,19 +76,19 @@ class Master {
   void on(const job::Record& record);
   void on(const job::Finish& finish);
   void note(std::string text, std::optional<core::AttemptId> attempt = std::nullopt);
-  void take_output(agent::TaskOutput output);
+  void take_output(protocol::TaskOutput output);
   void flush_journal();
   void write_state();
   void records_incomplete(const core::Error& why);
   void arm_timer();
   [[nodiscard]] framework::Gang gang() const;
   void make_gang();
-  [[nodiscard]] agent::Launch launch_of(const core::AttemptId& attempt) const;
+  [[nodiscard]] protocol::Launch launch_of(const core::AttemptId& attempt) const;
   [[nodiscard]] net::awaitable<void> tick();
 
   net::asio::any_io_executor executor_;
-  JobFolder folder_;
-  JobFile job_;
+  jobs::JobFolder folder_;
+  jobs::JobFile job_;
   JobPlan plan_;
   std::string logs_elsewhere_;
   job::Machine machine_;
@@ -98,9 +100,9 @@ class Master {
   std::deque<job::Event> events_;  // told while another was being handled
   bool handling_ = false;
   std::optional<framework::Gang> gang_;  // as of the event being handled: every launch of a gang needs the same one
-  std::shared_ptr<const agent::GangFacts> gang_facts_;  // of gang_
-  std::shared_ptr<const std::string> gang_text_;        // the same, encoded
-  std::map<core::TaskId, agent::TaskOutput> outputs_;
+  std::shared_ptr<const protocol::GangFacts> gang_facts_;  // of gang_
+  std::shared_ptr<const std::string> gang_text_;           // the same, encoded
+  TaskOutputs outputs_;
   std::optional<job::Outcome> outcome_;
   std::optional<core::WallTime> finished_at_;
   job::JobState written_state_ = job::JobState::failed;

@@ -1,18 +1,19 @@
 #include "master/process.hpp"
 
-#include "agent/hub.hpp"
-#include "agent/tree_killer.hpp"
+#include "agent/process/tree_killer.hpp"
 #include "backend/local/local.hpp"
 #include "core/descriptors.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "http/server.hpp"
 #include "master/api.hpp"
+#include "master/local_files.hpp"
 #include "master/master.hpp"
 #include "master/plan.hpp"
 #include "master/process_parts.hpp"
 #include "net/endpoint_file.hpp"
 #include "net/spawn.hpp"
+#include "protocol/hub.hpp"
 
 #include <csignal>
 #include <fcntl.h>
@@ -87,10 +88,30 @@ net::awaitable<void> run_job_then_stop(asio::io_context& context, Master& master
 
 }  // namespace
 
-core::Result<PreparedJob> prepare_job(const JobFolder& folder, const FindCommand& find_command) {
-  auto lock = lock_job(folder);
+std::string_view name(ProcessKind kind) {
+  switch (kind) {
+    case ProcessKind::local:
+      return "local";
+    case ProcessKind::yarn_container:
+      return "yarn-container";
+    case ProcessKind::yarn_unmanaged:
+      return "yarn-unmanaged";
+  }
+  return "";
+}
+
+core::Result<ProcessKind> parse_process_kind(std::string_view text) {
+  for (const auto kind : {ProcessKind::local, ProcessKind::yarn_container, ProcessKind::yarn_unmanaged}) {
+    if (text == name(kind)) return kind;
+  }
+  return core::fail(core::Errc::usage,
+                    fmt::format("--master {}: choose local, yarn-container or yarn-unmanaged", text));
+}
+
+core::Result<PreparedJob> prepare_job(const jobs::JobFolder& folder, const FindCommand& find_command) {
+  auto lock = jobs::lock_job(folder);
   if (!lock) return core::fail(lock.error());
-  auto job = read_job_file(folder);
+  auto job = jobs::read_job_file(folder);
   if (!job) return core::fail(job.error());
   auto plan = make_plan(job->spec, find_command);
   if (!plan) return core::fail(plan.error());
@@ -133,7 +154,7 @@ void report_start(std::string_view line) {
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
-int run_master_process(const JobFolder& folder, Attachment attachment) {
+int run_master_process(const jobs::JobFolder& folder, Attachment attachment) {
   begin_master_process();
   auto prepared = prepare_job(folder, find_on_path);
   const auto fits = prepared ? check_descriptors_of_agent(prepared->plan) : core::fail(prepared.error());
@@ -143,10 +164,11 @@ int run_master_process(const JobFolder& folder, Attachment attachment) {
   }
   asio::io_context context(1);
   const auto executor = context.get_executor();
-  agent::Hub hub(executor);
+  protocol::Hub hub(executor);
   Site site;
-  site.make_backend = [&](backend::Sink sink) {
+  site.make_backend = [&, files = local_files(folder, prepared->job)](backend::Sink sink) {
     backend::LocalOptions local;
+    local.files = files;
     local.credentials = folder.master_file();
     local.agent_log = folder.agent_log();
     return std::make_unique<backend::LocalBackend>(executor, hub, std::move(sink), std::move(local));

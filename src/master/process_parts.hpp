@@ -14,11 +14,11 @@ namespace ydl::master {
 void begin_master_process();
 
 struct PreparedJob {
-  JobFile job;
+  jobs::JobFile job;
   JobPlan plan;
 };
 // The job of a folder, which is locked for the life of this process.
-[[nodiscard]] core::Result<PreparedJob> prepare_job(const JobFolder& folder, const FindCommand& find_command);
+[[nodiscard]] core::Result<PreparedJob> prepare_job(const jobs::JobFolder& folder, const FindCommand& find_command);
 
 // Errors (no_capacity): a process could not open all that the job's tasks need of it. Where each task has an agent of
 // its own, that is the master; where one agent has them all, it is that one, whose limit is the master's.

@@ -5,9 +5,7 @@
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "hconf/portable.hpp"
-#include "hconf/services.hpp"
 #include "hdfs/configured.hpp"
-#include "hrpc/configured.hpp"
 #include "master/api.hpp"
 #include "master/job_image.hpp"
 #include "master/master_ticket.hpp"
@@ -17,6 +15,7 @@
 #include "net/spawn.hpp"
 #include "net/wait_for.hpp"
 #include "yarn/client_rm.hpp"
+#include "yarn/configured.hpp"
 #include "yarn/token_identifiers.hpp"
 
 #include <filesystem>
@@ -34,7 +33,7 @@ constexpr core::Millis kResolvePatience{10'000};
 
 // Everything that must be known before the job can run.
 struct YarnStart {
-  JobFolder folder{""};
+  jobs::JobFolder folder{""};
   backend::YarnJob job;
   hconf::Config config;
   yarn::Credentials credentials;  // for the agents
@@ -47,11 +46,8 @@ struct YarnStart {
 core::Result<std::shared_ptr<hdfs::FileSystem>> open_hdfs(const asio::any_io_executor& executor,
                                                           const hconf::Config& config, const std::string& user,
                                                           const yarn::Credentials& credentials) {
-  const auto service = hconf::default_name_service(config);
-  if (!service) return fail(service.error());
-  std::vector<hrpc::Token> tokens;
-  for (const auto& [alias, token] : credentials.tokens) tokens.push_back(token);
-  auto options = hdfs::configured(config, *service, {.user = user, .tokens = tokens});
+  const auto tokens = yarn::tokens_of(credentials);
+  auto options = hdfs::configured(config, {.user = user, .tokens = tokens});
   if (!options) return fail(options.error());
   return std::make_shared<hdfs::FileSystem>(executor, *std::move(options));
 }
@@ -65,8 +61,8 @@ net::Async<std::string> numeric_address(std::string host) {
 // ---- in a container --------------------------------------------------------------------------------------------
 
 // The job's files from HDFS into a folder of this container.
-net::Async<JobFolder> fetch_job(hdfs::FileSystem& fs, std::string remote) {
-  const JobFolder folder(std::filesystem::current_path() / "jobs" / std::filesystem::path(remote).filename());
+net::Async<jobs::JobFolder> fetch_job(hdfs::FileSystem& fs, std::string remote) {
+  const jobs::JobFolder folder(std::filesystem::current_path() / "jobs" / std::filesystem::path(remote).filename());
   if (auto made = core::make_directories(folder.logs(), 0700); !made) co_return fail(made.error());
   for (const auto& path : {folder.job_file(), folder.yarn_file()}) {
     const auto content = co_await backend::read_remote_file(fs, fmt::format("{}/{}", remote, path.filename().string()));
@@ -127,7 +123,7 @@ net::Async<std::string> own_address_towards(std::string host) {
   co_return socket.local_endpoint(error).address().to_string();
 }
 
-net::Async<YarnStart> start_beside_client(asio::any_io_executor executor, JobFolder folder) {
+net::Async<YarnStart> start_beside_client(asio::any_io_executor executor, jobs::JobFolder folder) {
   YarnStart start;
   start.folder = std::move(folder);
   const auto text = core::read_file(start.folder.yarn_file());
@@ -141,19 +137,14 @@ net::Async<YarnStart> start_beside_client(asio::any_io_executor executor, JobFol
 
   const auto application = yarn::ApplicationId::parse(start.job.application);
   if (!application) co_return fail(application.error());
-  const auto managers = hconf::resource_managers(start.config);
-  if (!managers) co_return fail(managers.error());
-  std::vector<hconf::HostPort> servers;
-  for (const auto& manager : *managers) servers.push_back(manager.client);
-  auto options =
-      hrpc::resource_manager_options(start.config, servers, yarn::kRmDelegationToken, {.user = start.job.user});
+  const auto options = yarn::client_rm_options(start.config, {.user = start.job.user});
   if (!options) co_return fail(options.error());
-  yarn::ClientRm rm(executor, *std::move(options));
+  yarn::ClientRm rm(executor, *options);
   auto token = co_await rm.unmanaged_token(*application);
   if (!token) co_return fail(token.error());
   start.token = *std::move(token);
   rm.close();
-  auto address = co_await own_address_towards(servers.front().host);
+  auto address = co_await own_address_towards(options->servers.front().host);
   if (!address) co_return fail(address.error());
   start.address = *std::move(address);
   co_return start;
@@ -173,7 +164,7 @@ std::vector<backend::YarnRole> roles_of(const JobPlan& plan) {
 }
 
 // When things happened before the job's journal began. The cluster's clock may differ from the client's.
-std::vector<Site::Step> steps_so_far(const JobFile& job, core::WallTime begun) {
+std::vector<Site::Step> steps_so_far(const jobs::JobFile& job, core::WallTime begun) {
   std::vector<Site::Step> steps{{job::RecordKind::job_created, job.created, "was given to ydl"}};
   const auto submitted = core::parse_int<std::int64_t>(core::process_getenv("APP_SUBMIT_TIME_ENV").value_or(""));
   if (submitted) {
@@ -184,7 +175,7 @@ std::vector<Site::Step> steps_so_far(const JobFile& job, core::WallTime begun) {
 }
 
 // Clients look for it once the ResourceManager says that we run.
-net::awaitable<void> show_endpoint(JobFolder folder, std::shared_ptr<hdfs::FileSystem> fs, std::string file) {
+net::awaitable<void> show_endpoint(jobs::JobFolder folder, std::shared_ptr<hdfs::FileSystem> fs, std::string file) {
   const auto content = core::read_file(folder.master_file());
   if (!content) co_return;
   const auto written = co_await backend::write_remote_file(*fs, file, *content, 0600);
@@ -198,7 +189,7 @@ net::awaitable<void> leave_records(backend::RecordMirror& mirror, hdfs::FileSyst
 
 int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attachment attachment) {
   const auto executor = context.get_executor();
-  agent::Hub hub(executor);
+  protocol::Hub hub(executor);
   http::ServerOptions serving;
   serving.address = start.address.find(':') == std::string::npos ? "0.0.0.0" : "::";
   serving.secret = core::random_hex(16);
@@ -264,7 +255,7 @@ int run_when_started(asio::io_context& context, net::Async<YarnStart> starting, 
 
 }  // namespace
 
-int run_unmanaged_master_process(const JobFolder& folder, Attachment attachment) {
+int run_unmanaged_master_process(const jobs::JobFolder& folder, Attachment attachment) {
   begin_master_process();
   asio::io_context context(1);
   return run_when_started(context, start_beside_client(context.get_executor(), folder), attachment);

@@ -37,6 +37,7 @@ class Fields {
   [[nodiscard]] const TreeNode* sequence(std::string_view key, std::string_view example) const;
 
   [[nodiscard]] const TreeNode& node() const { return map_; }
+  [[nodiscard]] const std::string& place() const { return place_; }
   [[nodiscard]] Problems& problems() const { return problems_; }
   // "count in role 'worker'".
   [[nodiscard]] std::string label(std::string_view key) const;

@@ -1,6 +1,7 @@
 #include "spec/options.hpp"
 
 #include "core/strings.hpp"
+#include "spec/job_fields.hpp"
 #include "spec/problems.hpp"
 #include "spec/rules.hpp"
 
@@ -81,9 +82,10 @@ core::Result<Resources> parse_resources(std::string_view text) {
     const auto key = part.substr(0, equals);
     if (key == "types")
       return fail(Errc::usage, "types names no type; write types.NAME=N, for example types.yarn.io/fpga=1");
-    if (!key.starts_with(kTypes) && std::ranges::find(kResourceKeys, key) == kResourceKeys.end()) {
-      return fail(Errc::usage, fmt::format("{} is no resource ({}){}", in_quotes(key), fmt::join(kResourceKeys, ", "),
-                                           core::did_you_mean(key.substr(0, 64), kResourceKeys)));
+    static const auto resource_keys = keys_of(resource_fields());
+    if (!key.starts_with(kTypes) && std::ranges::find(resource_keys, key) == resource_keys.end()) {
+      return fail(Errc::usage, fmt::format("{} is no resource ({}){}", in_quotes(key), fmt::join(resource_keys, ", "),
+                                           core::did_you_mean(key.substr(0, 64), resource_keys)));
     }
     if (equals == std::string_view::npos)
       return fail(Errc::usage, fmt::format("{} has no value; write {}=...", key, key));

@@ -160,6 +160,14 @@ core::Result<> check_env_value(std::string_view value) {
   return check_text(value);
 }
 
+core::Result<> check_env(const std::map<std::string, std::string>& env) {
+  for (const auto& [name, value] : env) {
+    if (auto ok = check_env_name(name); !ok) return ok;
+    if (auto ok = check_env_value(value); !ok) return fail(std::move(ok.error()).within(name));
+  }
+  return {};
+}
+
 core::Result<> check_path(std::string_view path) {
   if (path.empty()) return fail(Errc::usage, "the path is empty");
   return check_text(path);

@@ -35,10 +35,7 @@ inline constexpr std::array<std::string_view, 2> kRestarts{"alone", "all"};
 inline constexpr Range kPriorityRange{0, 1'000'000};
 inline constexpr std::array<std::string_view, 2> kAmKinds{"managed", "unmanaged"};
 inline constexpr std::array<std::string_view, 2> kPlacements{"spread", "pack"};
-inline constexpr std::array<std::string_view, 8> kResourceKeys{"memory", "vcores", "gpus",      "label",
-                                                               "hosts",  "racks",  "placement", "types"};
 inline constexpr Range kTypeRange{0, 1'000'000'000};  // of a resource type
-inline constexpr std::array<std::string_view, 3> kAmResourceKeys{"memory", "vcores", "label"};
 
 enum class Zero { allowed, refused };
 
@@ -67,6 +64,7 @@ using TextCheck = core::Result<> (*)(std::string_view text);
 [[nodiscard]] core::Result<> check_am(std::string_view kind);
 [[nodiscard]] core::Result<> check_env_name(std::string_view name);
 [[nodiscard]] core::Result<> check_env_value(std::string_view value);
+[[nodiscard]] core::Result<> check_env(const std::map<std::string, std::string>& env);
 [[nodiscard]] core::Result<> check_path(std::string_view path);
 [[nodiscard]] core::Result<> check_command(const std::vector<std::string>& command);
 [[nodiscard]] core::Result<> check_memory(std::uint64_t bytes);

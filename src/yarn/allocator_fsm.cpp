@@ -48,22 +48,37 @@ void AllocatorFsm::forgive(const std::string& host) {
   nodes_.forgive(host);
 }
 
-AllocatorFsm::Heard AllocatorFsm::registered(const Registration& registration, core::Instant now) {
+AllocationUpdate AllocatorFsm::registered(const Registration& registration, core::Instant now) {
   YDL_ASSERT(state_ == State::unregistered);
   state_ = State::idle;
   last_heartbeat_ = now - options_.heartbeat.idle;  // the first one is due at once
-  Heard heard;
+  AllocationUpdate update;
   if (!registration.counts_vcores) {
     for (auto& [key, role] : roles_) role.ignore_vcores();
   }
   keep_tokens(registration.nm_tokens);
-  recover(registration.from_previous_attempts, heard);
-  return heard;
+  recover(registration.from_previous_attempts, update);
+  return update;
+}
+
+AllocatorFsm::Next AllocatorFsm::on_registration_failure(const core::Error& error, core::Instant now) {
+  YDL_ASSERT(state_ == State::unregistered);
+  if (is_already_registered(error)) {
+    (void)registered({}, now);
+    return Next::go_on;
+  }
+  if (is_attempt_over(error) || is_final(error)) {
+    state_ = State::over;
+    return Next::end;
+  }
+  register_at_ = now + options_.heartbeat.registration_pause;
+  return Next::go_on;
 }
 
 // A ResourceManager that has restarted knows of no ask, release or blacklist, and counts responses from 0.
-void AllocatorFsm::start_over() {
+void AllocatorFsm::start_over(core::Instant now) {
   state_ = State::unregistered;
+  register_at_ = now;
   response_id_ = 0;
   unanswered_.reset();
   avoided_told_.clear();
@@ -104,45 +119,46 @@ AllocateRequest AllocatorFsm::next_request(core::Instant now) {
   return request;
 }
 
-AllocatorFsm::Heard AllocatorFsm::on_response(const AllocateResponse& response, core::Instant now) {
+AllocationUpdate AllocatorFsm::on_response(const AllocateResponse& response, core::Instant now) {
   YDL_ASSERT(state_ == State::waiting);
-  Heard heard;
+  AllocationUpdate update;
   if (response.command == AllocateResponse::Command::resync) {
-    start_over();
-    return heard;
+    start_over(now);
+    return update;
   }
   state_ = response.command == AllocateResponse::Command::shutdown ? State::over : State::idle;
   unanswered_.reset();
   response_id_ = response.response_id;
   keep_tokens(response.nm_tokens);
-  recover(response.from_previous_attempts, heard);
-  hear_nodes(response, heard);
-  hear_completions(response, heard);
-  hear_grants(response, heard, now);
-  heard.will_be_preempted = response.will_be_preempted;
-  heard.may_be_preempted = response.may_be_preempted;
+  recover(response.from_previous_attempts, update);
+  take_nodes(response, update);
+  take_completions(response, update);
+  take_grants(response, update, now);
+  update.will_be_preempted = response.will_be_preempted;
+  update.may_be_preempted = response.may_be_preempted;
   if (response.am_rm_token && response.am_rm_token != am_rm_token_) {
     am_rm_token_ = response.am_rm_token;
-    heard.new_token = response.am_rm_token;
+    update.new_token = response.am_rm_token;
   }
-  return heard;
+  return update;
 }
 
-AllocatorFsm::Next AllocatorFsm::on_failure(const core::Error& error) {
+AllocatorFsm::Next AllocatorFsm::on_failure(const core::Error& error, core::Instant now) {
   YDL_ASSERT(state_ == State::waiting);
   if (is_not_registered(error)) {
-    start_over();
-    return Next::register_again;
+    start_over(now);
+    return Next::go_on;
   }
   if (is_attempt_over(error) || is_final(error)) {
     state_ = State::over;
     return Next::end;
   }
   state_ = State::idle;
-  return Next::try_again;
+  return Next::go_on;
 }
 
 core::Instant AllocatorFsm::next_heartbeat(core::Instant now) const {
+  if (state_ == State::unregistered) return register_at_;
   HeartbeatNeeds needs{.has_news = has_news()};
   for (const auto& [key, role] : roles_) {
     if (role.open() == 0) continue;

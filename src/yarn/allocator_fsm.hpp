@@ -21,16 +21,28 @@ struct AllocatorOptions {
   HeartbeatOptions heartbeat = {};
 };
 
+// What the ResourceManager answered, in terms of what is wanted.
+struct AllocationUpdate {
+  std::vector<Container> granted = {};          // wanted ones; the others are released already
+  std::vector<ContainerStatus> completed = {};  // each container once; not those of which nobody was told
+  std::vector<Container> recovered = {};        // of an earlier attempt, still running
+  std::vector<NodeReport> changed_nodes = {};
+  std::vector<ContainerId> will_be_preempted = {};
+  std::vector<ContainerId> may_be_preempted = {};
+  std::optional<hrpc::Token> new_token = std::nullopt;  // AppMaster::use_token() before the next call
+};
+
 // A master's side of the allocate protocol: asks, grants, releases, tokens. Pure: it is told what is wanted and what
 // the ResourceManager answered, and says what to send and when.
 //
 //   unregistered --registered()--> idle --next_request()--> waiting --on_response()--> idle
-//        ^                                                     |
-//        +----------- on_failure(): register again ------------+------- over
+//     |      ^                                                 |
+//     |      +--- on_response(), on_failure(): the ResourceManager has restarted
+//     +--- on_registration_failure(): unregistered again, idle or over
 class AllocatorFsm {
  public:
   enum class State {
-    unregistered,  // nothing may be sent but a registration
+    unregistered,  // nothing may be sent but a registration, and that at the time of next_heartbeat()
     idle,          // the next heartbeat's time will come
     waiting,       // for the answer to a heartbeat
     over,          // the attempt is: the master has to end
@@ -46,42 +58,37 @@ class AllocatorFsm {
   void forgive(const std::string& host);
   void set_progress(float progress) { progress_ = progress; }
 
-  // What the ResourceManager said, in terms of what is wanted.
-  struct Heard {
-    std::vector<Container> granted = {};          // wanted ones; the others are released already
-    std::vector<ContainerStatus> completed = {};  // each container once; not those of which nobody was told
-    std::vector<Container> recovered = {};        // of an earlier attempt, still running
-    std::vector<NodeReport> changed_nodes = {};
-    std::vector<ContainerId> will_be_preempted = {};
-    std::vector<ContainerId> may_be_preempted = {};
-    std::optional<hrpc::Token> new_token = std::nullopt;  // AppMaster::use_token() before the next call
+  // What follows from a failed call.
+  enum class Next {
+    go_on,  // what state() and next_heartbeat() say
+    end,    // the attempt is over, or the ResourceManager refuses what is asked and would do so again
   };
-  [[nodiscard]] Heard registered(const Registration& registration, core::Instant now);
+
+  [[nodiscard]] AllocationUpdate registered(const Registration& registration, core::Instant now);
+  // A master whose first registration was served and not answered is told that it is registered already: it goes on.
+  // Any other failure is tried again at the time of next_heartbeat(), unless the attempt is over.
+  [[nodiscard]] Next on_registration_failure(const core::Error& error, core::Instant now);
   // Only when idle. After a failure the same request comes again: the ResourceManager may have served it.
   [[nodiscard]] AllocateRequest next_request(core::Instant now);
-  [[nodiscard]] Heard on_response(const AllocateResponse& response, core::Instant now);
+  [[nodiscard]] AllocationUpdate on_response(const AllocateResponse& response, core::Instant now);
 
-  enum class Next {
-    try_again,       // the next heartbeat's time
-    register_again,  // the ResourceManager has restarted
-    end,             // the attempt is over, or the ResourceManager refuses what is asked and would do so again
-  };
-  [[nodiscard]] Next on_failure(const core::Error& error);
+  [[nodiscard]] Next on_failure(const core::Error& error, core::Instant now);
 
   [[nodiscard]] State state() const { return state_; }
+  // When the next call is due: a registration while unregistered, else a heartbeat.
   [[nodiscard]] core::Instant next_heartbeat(core::Instant now) const;
   [[nodiscard]] int open_asks() const;
   [[nodiscard]] int open_asks(AskKey role) const;
   [[nodiscard]] const hrpc::Token* nm_token(const NodeId& node) const;
 
  private:
-  void start_over();
+  void start_over(core::Instant now);
   void plan(core::Instant now);
   void keep_tokens(std::span<const NmToken> tokens);
-  void hear_grants(const AllocateResponse& response, Heard& heard, core::Instant now);
-  void hear_completions(const AllocateResponse& response, Heard& heard);
-  void hear_nodes(const AllocateResponse& response, Heard& heard);
-  void recover(std::span<const Container> containers, Heard& heard);
+  void take_grants(const AllocateResponse& response, AllocationUpdate& update, core::Instant now);
+  void take_completions(const AllocateResponse& response, AllocationUpdate& update);
+  void take_nodes(const AllocateResponse& response, AllocationUpdate& update);
+  void recover(std::span<const Container> containers, AllocationUpdate& update);
   [[nodiscard]] bool has_news() const;
   [[nodiscard]] RoleAsks* find(const AskKey& key);
 
@@ -93,9 +100,10 @@ class AllocatorFsm {
   std::optional<AllocateRequest> unanswered_;  // sent, and nobody knows whether it arrived
   float progress_ = 0;
   core::Instant last_heartbeat_ = {};
+  core::Instant register_at_ = {};
 
   std::map<ContainerId, Container> live_;
-  std::set<ContainerId> surplus_;     // released before anybody heard of them
+  std::set<ContainerId> surplus_;     // released before anybody update of them
   std::set<ContainerId> completed_;   // told already
   std::set<ContainerId> releasing_;   // until they are completed
   std::set<ContainerId> to_release_;  // of these, those still to be told

@@ -43,10 +43,8 @@ class ClientRm {
   [[nodiscard]] net::Async<std::vector<AppReport>> applications(Filter filter);
   // Returns when it is dead; one that has ended already is no error.
   [[nodiscard]] net::Async<> kill(ApplicationId id, std::string diagnostics, core::Millis at_most = kKillPatience);
-  [[nodiscard]] net::Async<> move_to_queue(ApplicationId id, std::string queue);
   // What it has now: the cluster may allow less than was asked.
   [[nodiscard]] net::Async<std::int32_t> set_priority(ApplicationId id, std::int32_t priority);
-  [[nodiscard]] net::Async<> set_expiry(ApplicationId id, core::WallTime when);
 
   // The cluster.
   [[nodiscard]] net::Async<std::vector<NodeReport>> nodes(std::vector<NodeState> states);  // none: all

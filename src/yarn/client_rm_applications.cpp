@@ -19,21 +19,12 @@ constexpr auto kSubmitApplication = client_method("submitApplication");  // an i
 constexpr auto kGetApplicationReport = client_method("getApplicationReport");
 constexpr auto kGetApplications = client_method("getApplications");
 constexpr auto kForceKillApplication = client_method("forceKillApplication");
-constexpr auto kMoveApplication = client_method("moveApplicationAcrossQueues");
 constexpr auto kUpdatePriority = client_method("updateApplicationPriority");
-constexpr auto kUpdateTimeouts = client_method("updateApplicationTimeouts");
 
 constexpr core::Millis kPoll{100};
 
 bool is_stored(AppState state) {
   return state != AppState::starting && state != AppState::submitted;
-}
-
-// With a zone as Java's SimpleDateFormat reads it: "+0000", not "Z".
-std::string java_time(core::WallTime time) {
-  std::string text = core::format_utc(time);
-  text.pop_back();
-  return text + "+0000";
 }
 
 }  // namespace
@@ -129,16 +120,6 @@ net::Async<> ClientRm::kill(ApplicationId id, std::string diagnostics, core::Mil
                                                           id.str(), core::format_duration(at_most)));
 }
 
-net::Async<> ClientRm::move_to_queue(ApplicationId id, std::string queue) {
-  const auto doing = fmt::format("moving {} to queue {}", id.str(), queue);
-  pb::MoveApplicationAcrossQueuesRequestProto request;
-  *request.mutable_application_id() = to_proto(id);
-  request.set_target_queue(std::move(queue));
-  const auto answer = co_await rpc_.call<pb::MoveApplicationAcrossQueuesResponseProto>(kMoveApplication, request);
-  if (!answer) co_return core::fail(explain(answer.error(), doing));
-  co_return core::Result<>{};
-}
-
 net::Async<std::int32_t> ClientRm::set_priority(ApplicationId id, std::int32_t priority) {
   pb::UpdateApplicationPriorityRequestProto request;
   *request.mutable_applicationid() = to_proto(id);
@@ -146,17 +127,6 @@ net::Async<std::int32_t> ClientRm::set_priority(ApplicationId id, std::int32_t p
   const auto answer = co_await rpc_.call<pb::UpdateApplicationPriorityResponseProto>(kUpdatePriority, request);
   if (!answer) co_return core::fail(explain(answer.error(), "changing the priority of " + id.str()));
   co_return answer->applicationpriority().priority();
-}
-
-net::Async<> ClientRm::set_expiry(ApplicationId id, core::WallTime when) {
-  pb::UpdateApplicationTimeoutsRequestProto request;
-  *request.mutable_applicationid() = to_proto(id);
-  auto& timeout = *request.add_application_timeouts();
-  timeout.set_application_timeout_type(pb::APP_TIMEOUT_LIFETIME);
-  timeout.set_expire_time(java_time(when));
-  const auto answer = co_await rpc_.call<pb::UpdateApplicationTimeoutsResponseProto>(kUpdateTimeouts, request);
-  if (!answer) co_return core::fail(explain(answer.error(), "changing the lifetime of " + id.str()));
-  co_return core::Result<>{};
 }
 
 }  // namespace ydl::yarn

@@ -36,26 +36,6 @@ ExitCause exit_cause(int exit_status) {
   return exit_status > 128 && exit_status < 128 + 65 ? ExitCause::signalled : ExitCause::failed;
 }
 
-bool is_own_fault(ExitCause cause) {
-  switch (cause) {
-    case ExitCause::failed:
-    case ExitCause::signalled:
-    case ExitCause::virtual_memory:
-    case ExitCause::memory:
-    case ExitCause::logs:
-    case ExitCause::not_started:
-      return true;
-    case ExitCause::succeeded:
-    case ExitCause::released:
-    case ExitCause::bad_disk:
-    case ExitCause::preempted:
-    case ExitCause::stopped:
-    case ExitCause::cluster:
-      return false;
-  }
-  return true;
-}
-
 std::string describe_exit(int exit_status) {
   switch (exit_cause(exit_status)) {
     case ExitCause::succeeded:

@@ -22,9 +22,6 @@ enum class ExitCause {
 
 [[nodiscard]] ExitCause exit_cause(int exit_status);
 
-// Whether the task is to blame: what is not its fault is not counted against its retries.
-[[nodiscard]] bool is_own_fault(ExitCause cause);
-
 // One sentence, without the NodeManager's diagnostics: "the NodeManager killed it for using more memory than it asked
 // for: ask for more".
 [[nodiscard]] std::string describe_exit(int exit_status);

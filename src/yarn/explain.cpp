@@ -56,6 +56,11 @@ bool is_not_registered(const core::Error& error) {
   return is_remote(error, ".ApplicationMasterNotRegisteredException");
 }
 
+bool is_already_registered(const core::Error& error) {
+  return is_remote(error, ".InvalidApplicationMasterRequestException") &&
+         error.remote->message.contains("already registered");
+}
+
 bool is_attempt_over(const core::Error& error) {
   return is_remote(error, ".ApplicationAttemptNotFoundException");
 }

@@ -11,6 +11,8 @@ namespace ydl::yarn {
 
 // The ResourceManager restarted or failed over and wants us to register again.
 [[nodiscard]] bool is_not_registered(const core::Error& error);
+// The ResourceManager has served a registration of this attempt before.
+[[nodiscard]] bool is_already_registered(const core::Error& error);
 // The attempt is over: another one runs, or the application has ended.
 [[nodiscard]] bool is_attempt_over(const core::Error& error);
 

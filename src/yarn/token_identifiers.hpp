@@ -4,8 +4,6 @@
 #include "core/result.hpp"
 #include "hconf/host_port.hpp"
 #include "hrpc/token.hpp"
-#include "yarn/ids.hpp"
-#include "yarn/resource.hpp"
 
 #include <cstdint>
 #include <span>
@@ -19,33 +17,8 @@ inline constexpr std::string_view kNmToken = "NMToken";
 inline constexpr std::string_view kContainerToken = "ContainerToken";
 inline constexpr std::string_view kRmDelegationToken = "RM_DELEGATION_TOKEN";
 
-// What tokens say about themselves: enough to tell people whose they are and until when, and to see that two of them
-// differ. Servers check them; we only read. Errors of all four: corrupt.
-
-struct AmRmTokenIdentifier {
-  ApplicationAttemptId attempt;
-  std::int32_t key = -1;  // which of the ResourceManager's keys signed it: a roll-over changes it
-};
-[[nodiscard]] core::Result<AmRmTokenIdentifier> read_am_rm_token(const hrpc::Token& token);
-
-struct NmTokenIdentifier {
-  ApplicationAttemptId attempt;
-  NodeId node;
-  std::string submitter;
-  std::int32_t key = -1;
-};
-[[nodiscard]] core::Result<NmTokenIdentifier> read_nm_token(const hrpc::Token& token);
-
-struct ContainerTokenIdentifier {
-  ContainerId container;
-  std::string node_address;
-  std::string submitter;
-  Resource resource;
-  core::WallTime expires;  // it must be started before
-  std::int32_t key = -1;
-};
-[[nodiscard]] core::Result<ContainerTokenIdentifier> read_container_token(const hrpc::Token& token);
-
+// What a token says about itself: enough to tell people whose it is and until when. Servers check it; we only read.
+// Errors: corrupt.
 struct RmDelegationTokenIdentifier {
   std::string owner;
   std::string renewer;

@@ -194,3 +194,10 @@ def test_paths_in_a_job_file_are_relative_to_it(ydl, name):
     (folder / name).write_text('{"version": 1, "command": "sh hello.sh", "roles": {"worker": {}}}')
     done = ydl("submit", f"there/{name}")
     assert "[worker:0] hello" in done.out, done.everything()
+
+
+def test_a_file_name_that_is_not_utf8_does_not_stop_the_reports(ydl):
+    """The name is in the sentence that says why the file could not be kept."""
+    script = 'rmdir "$YDL_RESULTS_DIR" && : > "$YDL_RESULTS_DIR"; : > "$(printf "caf\\351")"'
+    done = ydl("run", "--", "sh", "-c", script)
+    assert "cannot keep " in done.everything() and "caf\ufffd" in done.everything(), done.everything()

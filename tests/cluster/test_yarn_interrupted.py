@@ -19,11 +19,15 @@ def jobs(clusters, tmp_path):
     return jobs_on(clusters("--nodes", "3", "--yarn"), tmp_path)
 
 
+def listed(jobs, folder):
+    """All that is below a folder of HDFS; nothing where it does not exist."""
+    out, _ = jobs.start("fs", "ls", "-R", folder).communicate(timeout=LIMIT)
+    return [line.split()[-1] for line in out.splitlines()]
+
+
 def unfinished(jobs):
     """The uploads to the cache that are under way, or were left so."""
-    process = jobs.start("fs", "ls", "-R", f"/user/{jobs.user}/.ydl/cache/sha256")
-    listed, _ = process.communicate(timeout=LIMIT)
-    return [line.split()[-1] for line in listed.splitlines() if line.startswith("-") and line.split()[-1].rpartition("/")[2].startswith(".huge.bin")]
+    return [path for path in listed(jobs, f"/user/{jobs.user}/.ydl/cache/sha256") if path.rpartition("/")[2].startswith(".huge.bin")]
 
 
 def stopped(process):
@@ -36,7 +40,7 @@ def test_an_upload_that_is_interrupted_leaves_nothing(jobs, number):
     with open(jobs.work / "huge.bin", "wb") as huge:
         huge.write(os.urandom(16))  # another content each time: it is not in the cache
         huge.truncate(HUGE)
-    before = jobs.run("fs", "ls", jobs.root)[0] if "jobs" in jobs.run("fs", "ls", f"/user/{jobs.user}/.ydl")[0] else ""
+    before = listed(jobs, jobs.root)
     process = jobs.start("run", *SMALL, "--file", "huge.bin", "--", "true")
     try:
         eventually(lambda: unfinished(jobs), "the upload has begun", LIMIT)
@@ -52,7 +56,7 @@ def test_an_upload_that_is_interrupted_leaves_nothing(jobs, number):
     assert "was not submitted: interrupted" in err
     assert "is application_" not in err
     assert unfinished(jobs) == []
-    assert (jobs.run("fs", "ls", jobs.root)[0] if before else "") == before
+    assert listed(jobs, jobs.root) == before
     folders = jobs.work.parent / "state/ydl/jobs"
     assert not folders.exists() or list(folders.iterdir()) == []
 

@@ -23,6 +23,9 @@ FakeTask script_of(Does what) {
       task.says = kReady;
       task.ignores_stop = what == Does::ignores_stop;
       break;
+    case Does::loses_results:
+      task.exit_code = 1;  // it has no results that could be lost
+      break;
     case Does::is_missing:
       task.start_error = "there is no such program";
       task.start_error_permanent = true;
@@ -33,8 +36,7 @@ FakeTask script_of(Does what) {
 
 FakeBackend::Script script() {
   FakeBackend::Script script;
-  for (const auto what :
-       {Does::ends_well, Does::exits_3, Does::aborts, Does::runs_on, Does::ignores_stop, Does::is_missing}) {
+  for (const auto what : kAllOfThem) {
     for (int i = 0; i < kMostTasks; ++i) script[fmt::format("{}:{}", role_of(what), i)] = script_of(what);
   }
   return script;
@@ -45,12 +47,6 @@ class FakeStage final : public Stage {
   FakeStage(ydl::test::Loop& loop, Sink sink) : backend_(loop.executor(), std::move(sink), script()) {}
 
   Backend& backend() override { return backend_; }
-  agent::Prepare prepare(const core::AttemptId& attempt, int ports) override {
-    agent::Prepare request;
-    request.attempt = attempt;
-    request.ports = ports;
-    return request;
-  }
   std::vector<std::string> command(Does what) override { return {role_of(what)}; }
   std::size_t running() override { return backend_.tasks_running(); }
 

@@ -1,6 +1,6 @@
 #include "conformance/local_stage.hpp"
 
-#include "agent/proc_tree.hpp"
+#include "agent/process/proc_tree.hpp"
 #include "core/strings.hpp"
 #include "master/api.hpp"
 #include "net/endpoint_file.hpp"
@@ -20,7 +20,7 @@ http::ServerOptions server_options(const std::string& secret) {
   return options;
 }
 
-http::Router agent_routes(agent::Hub& hub) {
+http::Router agent_routes(protocol::Hub& hub) {
   http::Router router;
   master::add_agent_routes(router, hub);
   return router;
@@ -36,6 +36,7 @@ LocalStage::LocalStage(ydl::test::Loop& loop, Sink sink, std::string executable)
   options.credentials = dir_.path() / "master.json";
   options.agent_log = dir_.path() / "agent.log";
   options.executable = std::move(executable);
+  options.files = files();
   auto listening = server_.listen();
   if (listening) listening = net::write_endpoint(options.credentials, {"127.0.0.1", server_.port(), secret_});
   if (!listening) throw std::runtime_error(listening.error().message);
@@ -44,15 +45,14 @@ LocalStage::LocalStage(ydl::test::Loop& loop, Sink sink, std::string executable)
 
 LocalStage::~LocalStage() = default;
 
-agent::Prepare LocalStage::prepare(const core::AttemptId& attempt, int ports) {
-  agent::Prepare request;
-  request.attempt = attempt;
-  request.ports = ports;
-  const auto name = attempt.task.file_name();
-  request.working_directory = (dir_.path() / "tasks" / name).string();
-  request.results_directory = (dir_.path() / "results" / name).string();
-  request.log_directory = (dir_.path() / "logs" / name / std::to_string(attempt.attempt)).string();
-  return request;
+LocalFiles LocalStage::files() const {
+  LocalFiles files;
+  files.folders_of = [root = dir_.path()](const core::AttemptId& attempt) {
+    const auto name = attempt.task.file_name();
+    return LocalFiles::Folders{root / "tasks" / name, root / "results" / name,
+                               root / "logs" / name / std::to_string(attempt.attempt)};
+  };
+  return files;
 }
 
 std::vector<std::string> LocalStage::command(Does what) {
@@ -70,6 +70,8 @@ std::vector<std::string> LocalStage::command(Does what) {
       return shell(fmt::format("trap '' TERM; echo {}; exec sleep 60", kReady));
     case Does::is_missing:
       return {"/nowhere/no-such-program"};
+    case Does::loses_results:
+      return shell("rm -rf $YDL_RESULTS_DIR && touch $YDL_RESULTS_DIR && touch model.params");
   }
   return {};
 }

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "agent/hub.hpp"
 #include "backend/local/local.hpp"
 #include "conformance/stage.hpp"
 #include "http/server.hpp"
+#include "protocol/hub.hpp"
 #include "support/temp_dir.hpp"
 
 #include <memory>
@@ -20,10 +20,11 @@ class LocalStage final : public Stage {
   ~LocalStage() override;
 
   Backend& backend() override { return *backend_; }
-  agent::Prepare prepare(const core::AttemptId& attempt, int ports) override;
   std::vector<std::string> command(Does what) override;
   std::size_t running() override;
   std::string complaints() override;
+
+  [[nodiscard]] LocalFiles files() const;
 
   // The agent's process, or 0.
   [[nodiscard]] static pid_t agent_pid();
@@ -31,7 +32,7 @@ class LocalStage final : public Stage {
  private:
   ydl::test::TempDir dir_;
   const std::string secret_;
-  agent::Hub hub_;
+  protocol::Hub hub_;
   http::Server server_;
   std::unique_ptr<LocalBackend> backend_;
 };

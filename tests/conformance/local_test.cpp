@@ -16,7 +16,7 @@ const core::AttemptId kSecond{{"worker", 1}, 1};
 class LocalBackendTest : public testing::Test {
  protected:
   Sink sink() {
-    return {[this](job::Event event) { events_.push_back(std::move(event)); }, [](const agent::TaskOutput&) {},
+    return {[this](job::Event event) { events_.push_back(std::move(event)); }, [](const protocol::TaskOutput&) {},
             [this](const std::string& note) { notes_.push_back(note); }};
   }
   LocalStage& open() {
@@ -48,7 +48,7 @@ class LocalBackendTest : public testing::Test {
     return came ? *found : Event{};
   }
   pid_t start(const core::AttemptId& attempt, std::vector<std::string> command) {
-    stage_->backend().place(stage_->prepare(attempt, 1));
+    stage_->backend().place({.attempt = attempt, .ports = 1});
     expect<job::Placed>(attempt);
     stage_->backend().launch({attempt, std::move(command), {}});
     return expect<job::Started>(attempt).pid;
@@ -63,7 +63,7 @@ class LocalBackendTest : public testing::Test {
 TEST_F(LocalBackendTest, a_lost_agent_loses_its_tasks_with_a_reason_and_kills_them) {
   auto& stage = open();
   const ydl::test::Watched task(start(kFirst, stage.command(Does::ignores_stop)));
-  stage.backend().place(stage.prepare(kSecond, 1));
+  stage.backend().place({.attempt = kSecond, .ports = 1});
   expect<job::Placed>(kSecond);
   ASSERT_EQ(::kill(LocalStage::agent_pid(), SIGKILL), 0);
   for (const auto& attempt : {kFirst, kSecond}) {
@@ -88,7 +88,7 @@ TEST_F(LocalBackendTest, nothing_can_be_placed_once_the_agent_is_gone) {
   start(kFirst, stage.command(Does::runs_on));
   ASSERT_EQ(::kill(LocalStage::agent_pid(), SIGKILL), 0);
   expect<job::Lost>(kFirst);
-  stage.backend().place(stage.prepare(kSecond, 1));
+  stage.backend().place({.attempt = kSecond, .ports = 1});
   EXPECT_THAT(expect<job::CannotPlace>(kSecond).reason, HasSubstr("the agent on "));
 }
 
@@ -102,7 +102,7 @@ TEST_F(LocalBackendTest, an_agent_that_cannot_start_is_an_error_of_open) {
 TEST_F(LocalBackendTest, an_agent_that_ends_at_once_loses_whatever_was_asked_for) {
   stage_ = std::make_unique<LocalStage>(loop_, sink(), "/bin/false");
   ASSERT_TRUE(loop_.run(stage_->backend().open()));
-  stage_->backend().place(stage_->prepare(kFirst, 1));
+  stage_->backend().place({.attempt = kFirst, .ports = 1});
   // Whether its end or the request comes first is a matter of luck.
   ASSERT_TRUE(loop_.until([&] { return !events_.empty(); }));
   const auto* lost = std::get_if<job::Lost>(&events_.front());
@@ -113,9 +113,7 @@ TEST_F(LocalBackendTest, an_agent_that_ends_at_once_loses_whatever_was_asked_for
 
 TEST_F(LocalBackendTest, a_port_range_too_small_for_the_task_cannot_be_placed) {
   auto& stage = open();
-  auto request = stage.prepare(kFirst, 3);
-  request.port_range = {20000, 20001};
-  stage.backend().place(std::move(request));
+  stage.backend().place({.attempt = kFirst, .ports = 3, .port_range = {{20000, 20001}}});
   EXPECT_THAT(expect<job::CannotPlace>(kFirst).reason, HasSubstr("20000"));
 }
 
@@ -127,11 +125,17 @@ TEST_F(LocalBackendTest, processes_a_task_leaves_behind_are_ended_and_noted) {
   EXPECT_TRUE(loop_.until([&] { return stage_->running() == 0; }));
 }
 
+TEST_F(LocalBackendTest, a_task_whose_results_are_lost_fails_and_the_file_is_named) {
+  auto& stage = open();
+  start(kFirst, stage.command(Does::loses_results));
+  EXPECT_EQ(expect<job::Exited>(kFirst).status.code, 1);
+  EXPECT_THAT(notes_, testing::ElementsAre(HasSubstr("model.params")));
+}
+
 TEST_F(LocalBackendTest, a_task_finds_its_variables_and_its_directory) {
   auto& stage = open();
-  auto request = stage.prepare(kFirst, 1);
-  const auto directory = request.working_directory;
-  stage.backend().place(std::move(request));
+  const auto directory = stage.files().folders_of(kFirst).working.string();
+  stage.backend().place({.attempt = kFirst, .ports = 1});
   expect<job::Placed>(kFirst);
   stage.backend().launch(
       {kFirst, {"/bin/sh", "-c", "test \"$PWD\" = " + directory + " && test \"$X\" = 'a b'"}, {{"X", "a b"}}});

@@ -3,6 +3,7 @@
 #include "backend/backend.hpp"
 #include "support/loop.hpp"
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -12,7 +13,10 @@
 namespace ydl::backend::test {
 
 // What the tasks of the suite do once launched. Tasks of a role all do the same; the role is named after it.
-enum class Does { ends_well, exits_3, aborts, runs_on, ignores_stop, is_missing };
+enum class Does { ends_well, exits_3, aborts, runs_on, ignores_stop, is_missing, loses_results };
+
+inline constexpr auto kAllOfThem = std::to_array({Does::ends_well, Does::exits_3, Does::aborts, Does::runs_on,
+                                                  Does::ignores_stop, Does::is_missing, Does::loses_results});
 
 [[nodiscard]] std::string role_of(Does what);
 inline constexpr int kMostTasks = 32;           // of one role
@@ -28,8 +32,6 @@ class Stage {
   virtual ~Stage() = default;
 
   [[nodiscard]] virtual Backend& backend() = 0;
-  // A request to place the attempt as the master would make it.
-  [[nodiscard]] virtual agent::Prepare prepare(const core::AttemptId& attempt, int ports) = 0;
   // The command that does it.
   [[nodiscard]] virtual std::vector<std::string> command(Does what) = 0;
   // Tasks that still run there, by what the place itself says and not by what the backend told.
@@ -42,5 +44,6 @@ using MakeStage = std::function<std::unique_ptr<Stage>(ydl::test::Loop&, Sink)>;
 
 [[nodiscard]] std::unique_ptr<Stage> fake_stage(ydl::test::Loop& loop, Sink sink);
 [[nodiscard]] std::unique_ptr<Stage> local_stage(ydl::test::Loop& loop, Sink sink);
+[[nodiscard]] std::unique_ptr<Stage> yarn_stage(ydl::test::Loop& loop, Sink sink);
 
 }  // namespace ydl::backend::test

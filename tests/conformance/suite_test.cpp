@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
+#include <type_traits>
 
 namespace ydl::backend::test {
 
@@ -21,6 +22,8 @@ std::string role_of(Does what) {
       return "ignores-stop";
     case Does::is_missing:
       return "is-missing";
+    case Does::loses_results:
+      return "loses-results";
   }
   return "";
 }
@@ -49,7 +52,7 @@ class Conformance : public testing::TestWithParam<Kind> {
   void SetUp() override {
     stage_ = GetParam().make(
         loop_, {[this](job::Event event) { events_.push_back(std::move(event)); },
-                [this](const agent::TaskOutput& output) { outputs_.push_back(output); }, [](const std::string&) {}});
+                [this](const protocol::TaskOutput& output) { outputs_.push_back(output); }, [](const std::string&) {}});
     const auto opened = loop_.run(backend().open());
     ASSERT_TRUE(opened) << opened.error().message;
   }
@@ -62,6 +65,7 @@ class Conformance : public testing::TestWithParam<Kind> {
   }
 
   Backend& backend() { return stage_->backend(); }
+  static TaskRequest request(const AttemptId& attempt, int ports) { return {.attempt = attempt, .ports = ports}; }
 
   // The event of this kind for the attempt, if it was told.
   template <class Event>
@@ -82,7 +86,7 @@ class Conformance : public testing::TestWithParam<Kind> {
   }
 
   job::Place place(const AttemptId& attempt, int ports = 1) {
-    backend().place(stage_->prepare(attempt, ports));
+    backend().place(request(attempt, ports));
     return expect<job::Placed>(attempt).place;
   }
   void launch(const AttemptId& attempt, Does what) { backend().launch({attempt, stage_->command(what), {}}); }
@@ -95,18 +99,26 @@ class Conformance : public testing::TestWithParam<Kind> {
   void start_and_hear(const AttemptId& attempt, Does what) {
     start(attempt, what);
     EXPECT_TRUE(loop_.until([&] {
-      return std::ranges::any_of(outputs_, [&](const agent::TaskOutput& output) {
+      return std::ranges::any_of(outputs_, [&](const protocol::TaskOutput& output) {
         return output.attempt == attempt && output.last_line == kReady;
       });
     })) << attempt.str()
         << " said nothing";
   }
+  // What was told about the attempt, less what a backend may tell on the way to a host.
   std::size_t events_of(const AttemptId& attempt) const {
     return static_cast<std::size_t>(std::ranges::count_if(events_, [&](const job::Event& event) {
       return std::visit(
           [&](const auto& e) {
-            if constexpr (requires { e.attempt; }) return e.attempt == attempt;
-            return false;
+            using Event = std::remove_cvref_t<decltype(e)>;
+            if constexpr (std::is_same_v<Event, job::Granted> || std::is_same_v<Event, job::Reached> ||
+                          std::is_same_v<Event, job::NotPlacedYet>) {
+              return false;
+            } else if constexpr (requires { e.attempt; }) {
+              return e.attempt == attempt;
+            } else {
+              return false;
+            }
           },
           event);
     }));
@@ -114,7 +126,7 @@ class Conformance : public testing::TestWithParam<Kind> {
 
   ydl::test::Loop loop_;
   std::vector<job::Event> events_;
-  std::vector<agent::TaskOutput> outputs_;
+  std::vector<protocol::TaskOutput> outputs_;
   std::unique_ptr<Stage> stage_;
 };
 
@@ -150,6 +162,12 @@ TEST_P(Conformance, a_signal_comes_back) {
   const auto status = expect<job::Exited>(attempt).status;
   EXPECT_EQ(status.signal, 6);
   EXPECT_FALSE(status.ok());
+}
+
+TEST_P(Conformance, a_task_whose_results_are_lost_has_failed) {
+  const auto attempt = attempt_of(Does::loses_results);
+  start(attempt, Does::loses_results);
+  EXPECT_FALSE(expect<job::Exited>(attempt).status.ok());
 }
 
 TEST_P(Conformance, what_a_task_says_is_passed_on) {
@@ -206,7 +224,7 @@ TEST_P(Conformance, a_placed_task_that_is_released_is_heard_of_no_more) {
 TEST_P(Conformance, a_task_released_before_it_has_a_place_is_never_launched) {
   const auto first = attempt_of(Does::ends_well);
   const auto other = attempt_of(Does::ends_well, 1);
-  backend().place(stage_->prepare(first, 1));
+  backend().place(request(first, 1));
   backend().release(first);
   launch(first, Does::ends_well);
   start(other, Does::ends_well);
@@ -219,7 +237,8 @@ TEST_P(Conformance, a_running_task_that_is_released_ends) {
   const auto attempt = attempt_of(Does::ignores_stop);
   start_and_hear(attempt, Does::ignores_stop);
   backend().release(attempt);
-  expect<job::Exited>(attempt);
+  EXPECT_TRUE(
+      loop_.until([&] { return told<job::Exited>(attempt) != nullptr || told<job::Lost>(attempt) != nullptr; }));
   EXPECT_TRUE(loop_.until([&] { return stage_->running() == 0; }));
 }
 
@@ -236,7 +255,8 @@ TEST_P(Conformance, releasing_or_stopping_what_has_ended_does_nothing) {
   start(other, Does::ends_well);
   expect<job::Exited>(other);
   EXPECT_EQ(events_of(attempt), 3U);
-  EXPECT_EQ(events_.size(), 6U);
+  EXPECT_EQ(events_of(other), 3U);
+  EXPECT_EQ(events_of(attempt_of(Does::runs_on, 7)) + events_of(attempt_of(Does::runs_on, 8)), 0U);
 }
 
 TEST_P(Conformance, a_task_has_one_attempt_after_another) {
@@ -267,7 +287,7 @@ TEST_P(Conformance, an_attempt_that_ended_does_not_touch_the_next) {
 
 TEST_P(Conformance, many_tasks_run_at_once_on_ports_of_their_own) {
   std::set<std::uint16_t> ports;
-  for (int i = 0; i < kMostTasks; ++i) backend().place(stage_->prepare(attempt_of(Does::runs_on, i), 1));
+  for (int i = 0; i < kMostTasks; ++i) backend().place(request(attempt_of(Does::runs_on, i), 1));
   for (int i = 0; i < kMostTasks; ++i)
     ports.insert(expect<job::Placed>(attempt_of(Does::runs_on, i)).place.ports.at(0));
   EXPECT_EQ(ports.size(), static_cast<std::size_t>(kMostTasks));
@@ -282,7 +302,7 @@ TEST_P(Conformance, closing_ends_everything_and_says_nothing_more) {
   start_and_hear(attempt_of(Does::ignores_stop), Does::ignores_stop);
   start_and_hear(attempt_of(Does::runs_on), Does::runs_on);
   place(attempt_of(Does::ends_well));
-  backend().place(stage_->prepare(attempt_of(Does::ends_well, 1), 1));
+  backend().place(request(attempt_of(Does::ends_well, 1), 1));
   const auto heard = events_.size();
   loop_.run(backend().close({}));
   EXPECT_TRUE(loop_.until([&] { return stage_->running() == 0; }));
@@ -301,6 +321,7 @@ std::string name_of(const testing::TestParamInfo<Kind>& kind) {
 
 INSTANTIATE_TEST_SUITE_P(Fake, Conformance, testing::Values(Kind{"fake", fake_stage}), name_of);
 INSTANTIATE_TEST_SUITE_P(Local, Conformance, testing::Values(Kind{"local", local_stage}), name_of);
+INSTANTIATE_TEST_SUITE_P(Yarn, Conformance, testing::Values(Kind{"yarn", yarn_stage}), name_of);
 
 }  // namespace
 }  // namespace ydl::backend::test

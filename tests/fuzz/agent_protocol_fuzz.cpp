@@ -1,9 +1,11 @@
 // What master and agent say to each other: whatever the bytes, the decoder answers; what it accepts survives the wire.
-#include "agent/command_list.hpp"
-#include "agent/protocol.hpp"
-#include "agent/report_list.hpp"
 #include "core/assert.hpp"
 #include "core/json.hpp"
+#include "protocol/command_list.hpp"
+#include "protocol/commands.hpp"
+#include "protocol/hello.hpp"
+#include "protocol/report_list.hpp"
+#include "protocol/reports.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,44 +24,45 @@ void check_round_trip(const core::Result<Message>& message, Decode decode) {
     YDL_ASSERT(!message.error().message.empty());
     return;
   }
-  const auto text = json::serialize(agent::to_json(*message));
+  const auto text = json::serialize(protocol::to_json(*message));
   const auto object = core::parse_json_object(text);
   YDL_ASSERT(object.has_value());
   const auto again = decode(*object);
   YDL_ASSERT(again.has_value());
-  YDL_ASSERT(json::serialize(agent::to_json(*again)) == text);
+  YDL_ASSERT(json::serialize(protocol::to_json(*again)) == text);
 }
 
 // A list that is understood says the same after another trip, whatever its launches have in common.
 void check_list(std::string_view text) {
-  agent::Outbox<agent::Command> outbox;
-  const auto read = agent::read_commands(text, [&](agent::Sequence, const core::Result<agent::Command>& command) {
-    if (command) outbox.push(*command);
-  });
+  protocol::Outbox<protocol::Command> outbox;
+  const auto read =
+      protocol::read_commands(text, [&](protocol::Sequence, const core::Result<protocol::Command>& command) {
+        if (command) outbox.push(*command);
+      });
   if (!read) return;
   std::size_t next = 0;
-  const auto again = agent::read_commands(agent::encode_commands(outbox),
-                                          [&](agent::Sequence, const core::Result<agent::Command>& command) {
-                                            YDL_ASSERT(command.has_value());
-                                            YDL_ASSERT(json::serialize(agent::to_json(*command)) ==
-                                                       json::serialize(agent::to_json(outbox.items().at(next++))));
-                                          });
+  const auto again = protocol::read_commands(
+      protocol::encode_commands(outbox), [&](protocol::Sequence, const core::Result<protocol::Command>& command) {
+        YDL_ASSERT(command.has_value());
+        YDL_ASSERT(json::serialize(protocol::to_json(*command)) ==
+                   json::serialize(protocol::to_json(outbox.items().at(next++))));
+      });
   YDL_ASSERT(again.has_value() && next == outbox.items().size());
 }
 
 void check_reports(std::string_view text) {
-  agent::Outbox<agent::Report> outbox;
-  const auto read = agent::read_reports(text, [&](agent::Sequence, const core::Result<agent::Report>& report) {
+  protocol::Outbox<protocol::Report> outbox;
+  const auto read = protocol::read_reports(text, [&](protocol::Sequence, const core::Result<protocol::Report>& report) {
     if (report) outbox.push(*report);
   });
   if (!read) return;
   std::size_t next = 0;
-  const auto again = agent::read_reports(agent::encode_reports(outbox, std::size_t{1} << 30U).body,
-                                         [&](agent::Sequence, const core::Result<agent::Report>& report) {
-                                           YDL_ASSERT(report.has_value());
-                                           YDL_ASSERT(json::serialize(agent::to_json(*report)) ==
-                                                      json::serialize(agent::to_json(outbox.items().at(next++))));
-                                         });
+  const auto again = protocol::read_reports(protocol::encode_reports(outbox, std::size_t{1} << 30U).body,
+                                            [&](protocol::Sequence, const core::Result<protocol::Report>& report) {
+                                              YDL_ASSERT(report.has_value());
+                                              YDL_ASSERT(json::serialize(protocol::to_json(*report)) ==
+                                                         json::serialize(protocol::to_json(outbox.items().at(next++))));
+                                            });
   YDL_ASSERT(again.has_value() && next == outbox.items().size());
 }
 
@@ -71,8 +74,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_reports(text);
   const auto object = core::parse_json_object(text);
   if (!object) return 0;
-  check_round_trip(agent::command_from_json(*object), agent::command_from_json);
-  check_round_trip(agent::report_from_json(*object), agent::report_from_json);
-  check_round_trip(agent::hello_from_json(*object), agent::hello_from_json);
+  check_round_trip(protocol::command_from_json(*object), protocol::command_from_json);
+  check_round_trip(protocol::report_from_json(*object), protocol::report_from_json);
+  check_round_trip(protocol::hello_from_json(*object), protocol::hello_from_json);
   return 0;
 }

@@ -1,4 +1,4 @@
-#include "agent/log_lines.hpp"
+#include "files/log_lines.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -8,9 +8,9 @@
 // However a log is cut into pieces, the same is read from it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  ydl::agent::LogLines whole;
+  ydl::files::LogLines whole;
   whole.feed(text);
-  ydl::agent::LogLines pieces;
+  ydl::files::LogLines pieces;
   for (std::size_t i = 0; i < text.size(); i += 3) pieces.feed(text.substr(i, 3));
   if (whole.last_line() != pieces.last_line() || whole.progress() != pieces.progress()) std::abort();
   if (const auto& progress = whole.progress(); progress && !(progress->fraction >= 0 && progress->fraction <= 1)) {

@@ -1,4 +1,4 @@
-#include "agent/net_tcp.hpp"
+#include "agent/resources/net_tcp.hpp"
 
 #include <cstddef>
 #include <cstdint>

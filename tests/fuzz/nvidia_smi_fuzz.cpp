@@ -1,4 +1,4 @@
-#include "agent/gpus.hpp"
+#include "agent/resources/gpus.hpp"
 
 #include <cstddef>
 #include <cstdint>

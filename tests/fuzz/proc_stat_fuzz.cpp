@@ -1,4 +1,4 @@
-#include "agent/proc_tree.hpp"
+#include "agent/process/proc_tree.hpp"
 
 #include <cstddef>
 #include <cstdint>

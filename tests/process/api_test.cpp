@@ -1,7 +1,7 @@
 // The HTTP API of a master over the fake backend, as clients and agents call it.
 #include "master/api.hpp"
 
-#include "cli/job_client.hpp"
+#include "client/job_client.hpp"
 #include "core/json.hpp"
 #include "core/version.hpp"
 #include "http/server.hpp"
@@ -61,12 +61,12 @@ class ApiTest : public MasterTest {
   }
   std::vector<ui::EventView> events_after(std::uint64_t seq, core::Millis wait = core::Millis(0)) {
     const auto response = get(fmt::format("/v1/events?after={}&wait={}", seq, wait.count()));
-    auto views = cli::events_from_json(response.body);
+    auto views = client::events_from_json(response.body);
     if (!views) ADD_FAILURE() << response.body;
     return views.value_or(std::vector<ui::EventView>{});
   }
 
-  agent::Hub hub_{loop_.executor()};
+  protocol::Hub hub_{loop_.executor()};
   std::unique_ptr<http::Server> server_;
 };
 
@@ -74,7 +74,7 @@ TEST_F(ApiTest, the_job_is_what_the_master_shows) {
   serve_running_job();
   const auto response = get("/v1/job");
   EXPECT_EQ(response.status, 200U);
-  const auto seen = cli::job_view_from_json(response.body);
+  const auto seen = client::job_view_from_json(response.body);
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->state, "running");
   EXPECT_EQ(seen->tasks.size(), 2U);
@@ -117,7 +117,7 @@ TEST_F(ApiTest, who_has_all_events_waits_for_the_next) {
   EXPECT_EQ(body, "") << "nothing happened yet";
   master_->request_stop("ann", std::nullopt);
   ASSERT_TRUE(loop_.until([&] { return !body.empty(); }));
-  const auto news = cli::events_from_json(body);
+  const auto news = client::events_from_json(body);
   ASSERT_TRUE(news) << body;
   EXPECT_EQ(news->front().kind, "job_stopping");
   EXPECT_EQ(news->front().seq, known + 1);
@@ -140,7 +140,7 @@ TEST_F(ApiTest, odd_numbers_are_taken_as_none) {
   for (const auto* target : {"/v1/events?after=-1", "/v1/events?after=x", "/v1/events?after=", "/v1/events?wait=-5"}) {
     const auto response = get(target);
     EXPECT_EQ(response.status, 200U) << target;
-    EXPECT_EQ(cli::events_from_json(response.body)->front().seq, 1U) << target;
+    EXPECT_EQ(client::events_from_json(response.body)->front().seq, 1U) << target;
   }
 }
 
@@ -212,12 +212,12 @@ TEST_F(ApiTest, a_grace_beyond_all_measure_does_no_harm) {
 
 TEST_F(ApiTest, the_clients_own_client_understands_it) {
   serve_running_job();
-  cli::JobClient asking(loop_.executor(), {"127.0.0.1", server_->port(), "s3cret"});
+  client::JobClient asking(loop_.executor(), {"127.0.0.1", server_->port(), "s3cret"});
   EXPECT_EQ(loop_.run(asking.job())->tasks.size(), 2U);
   EXPECT_FALSE(loop_.run(asking.events(0, core::Millis(0)))->empty());
   EXPECT_TRUE(loop_.run(asking.stop("ann", core::Millis(0))));
   finish();
-  cli::JobClient stranger(loop_.executor(), {"127.0.0.1", server_->port(), "wrong"});
+  client::JobClient stranger(loop_.executor(), {"127.0.0.1", server_->port(), "wrong"});
   EXPECT_THAT(loop_.run(stranger.job()).error().message, StartsWith("the master answered 401: this call needs"));
 }
 
@@ -234,17 +234,18 @@ class AgentApiTest : public ApiTest {
  protected:
   void SetUp() override {
     serve_running_job();
-    hub_.expect({"local"}, {[this](const agent::Hello&) { ++hellos_; },
-                            [this](const agent::Report& report) { reports_.push_back(report); }});
+    hub_.expect({"local"}, {[this](const protocol::Hello&) { ++hellos_; },
+                            [this](const protocol::Report& report) { reports_.push_back(report); }});
   }
   int hellos_ = 0;
-  std::vector<agent::Report> reports_;
+  std::vector<protocol::Report> reports_;
 };
 
 TEST_F(AgentApiTest, an_agent_of_another_version_is_refused_with_both) {
-  EXPECT_EQ(post("/v1/agents/local/hello", hello(agent::kProtocolVersion, core::kVersion)).status, 200U);
+  EXPECT_EQ(post("/v1/agents/local/hello", hello(protocol::kProtocolVersion, core::kVersion)).status, 200U);
   EXPECT_EQ(hellos_, 1);
-  for (const auto& body : {hello(agent::kProtocolVersion + 1, core::kVersion), hello(agent::kProtocolVersion, "0.0")}) {
+  for (const auto& body :
+       {hello(protocol::kProtocolVersion + 1, core::kVersion), hello(protocol::kProtocolVersion, "0.0")}) {
     const auto refused = post("/v1/agents/local/hello", body);
     EXPECT_EQ(refused.status, 409U);
     EXPECT_THAT(refused.body, HasSubstr("this master is ydl"));
@@ -253,13 +254,13 @@ TEST_F(AgentApiTest, an_agent_of_another_version_is_refused_with_both) {
 }
 
 TEST_F(AgentApiTest, an_agent_nobody_expects_is_not_found) {
-  EXPECT_EQ(post("/v1/agents/other/hello", hello(agent::kProtocolVersion, core::kVersion)).status, 404U);
+  EXPECT_EQ(post("/v1/agents/other/hello", hello(protocol::kProtocolVersion, core::kVersion)).status, 404U);
   EXPECT_EQ(post("/v1/agents/other/exchange", kNoReports).status, 404U);
 }
 
 TEST_F(AgentApiTest, commands_are_kept_until_they_are_confirmed) {
-  hub_.send({"local"}, agent::Release{{{"worker", 0}, 1}});
-  hub_.send({"local"}, agent::Release{{{"worker", 1}, 1}});
+  hub_.send({"local"}, protocol::Release{{{"worker", 0}, 1}});
+  hub_.send({"local"}, protocol::Release{{{"worker", 1}, 1}});
   const auto first = post("/v1/agents/local/exchange?after=0", kNoReports);
   EXPECT_THAT(first.body, HasSubstr("\"seq\":1"));
   EXPECT_THAT(first.body, HasSubstr("\"seq\":2"));
@@ -277,12 +278,18 @@ TEST_F(AgentApiTest, a_report_sent_twice_counts_once) {
   EXPECT_EQ(reports_.size(), 1U);
 }
 
-TEST_F(AgentApiTest, broken_reports_are_refused) {
-  for (const auto* body : {"", "[]", "{}", R"({"first":"x","reports":[]})", R"({"first":1,"reports":[7]})",
-                           R"({"first":1,"reports":[{"type":"dance","task":"worker:0","attempt":1}]})"}) {
+TEST_F(AgentApiTest, what_is_not_a_list_of_reports_is_refused) {
+  for (const auto* body : {"", "[]", "{}", R"({"first":"x","reports":[]})"}) {
     EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 400U) << body;
   }
   EXPECT_TRUE(reports_.empty());
+}
+
+TEST_F(AgentApiTest, a_report_that_cannot_be_read_does_not_hold_up_the_others) {
+  const auto* body = R"({"first":1,"reports":[7,{"type":"dance","task":"worker:0","attempt":1},)"
+                     R"({"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
+  EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 200U);
+  EXPECT_EQ(reports_.size(), 1U);
 }
 
 TEST_F(AgentApiTest, a_call_that_waits_for_a_command_is_answered_when_the_agents_next_call_comes) {
@@ -293,7 +300,7 @@ TEST_F(AgentApiTest, a_call_that_waits_for_a_command_is_answered_when_the_agents
   EXPECT_EQ(loop_.run(agent.receive(kLong)).value().body, R"({"commands":[]})");
   ASSERT_TRUE(loop_.until([&] { return reports_.size() == 1; }))
       << "a report waits behind a command that does not come";
-  hub_.send({"local"}, agent::Release{{{"worker", 0}, 1}});
+  hub_.send({"local"}, protocol::Release{{{"worker", 0}, 1}});
   EXPECT_THAT(loop_.run(agent.receive(kLong)).value().body, HasSubstr("release"));
 }
 
@@ -304,7 +311,7 @@ class RemoteLogTest : public AgentApiTest {
   void SetUp() override {
     logs_elsewhere_ = "hdfs://ns/user/ann/.ydl/jobs/story-1/logs";
     AgentApiTest::SetUp();
-    agent::Prepare prepare;
+    protocol::Prepare prepare;
     prepare.attempt = {{"worker", 1}, 1};
     hub_.send({"local"}, prepare);
   }
@@ -331,8 +338,8 @@ TEST_F(RemoteLogTest, the_agent_of_the_task_reads_its_log) {
   EXPECT_THAT(asked, HasSubstr("\"stream\":\"stderr\""));
   EXPECT_THAT(asked, HasSubstr("\"offset\":5"));
   EXPECT_THAT(asked, HasSubstr("\"limit\":7"));
-  const agent::Report piece = agent::LogPiece{{{"worker", 1}, 1}, 1, 5, 99, std::string("a\xff\0b", 4), ""};
-  const boost::json::object body{{"first", 1}, {"reports", boost::json::array{agent::to_json(piece)}}};
+  const protocol::Report piece = protocol::LogPiece{{{"worker", 1}, 1}, 1, 5, 99, std::string("a\xff\0b", 4), ""};
+  const boost::json::object body{{"first", 1}, {"reports", boost::json::array{protocol::to_json(piece)}}};
   EXPECT_EQ(post("/v1/agents/local/exchange?after=2&wait=0", boost::json::serialize(body)).status, 200U);
   ASSERT_TRUE(loop_.until([&] { return answer_.status != 0; }));
   EXPECT_EQ(answer_.status, 200U);

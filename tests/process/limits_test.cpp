@@ -1,6 +1,6 @@
 // What needs the machine itself: its cgroups, and a program that plays nvidia-smi.
-#include "agent/cgroup.hpp"
-#include "agent/gpus.hpp"
+#include "agent/resources/cgroup.hpp"
+#include "agent/resources/gpus.hpp"
 #include "process/task_fixture.hpp"
 
 #include <gmock/gmock.h>

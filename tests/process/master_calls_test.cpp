@@ -1,9 +1,9 @@
 // The calls of agents to their master over the real server: one connection for each, and nothing waits for anything.
 #include "agent/master_calls.hpp"
 
-#include "agent/hub.hpp"
 #include "http/server.hpp"
 #include "master/api.hpp"
+#include "protocol/hub.hpp"
 #include "support/loop.hpp"
 
 #include <gmock/gmock.h>

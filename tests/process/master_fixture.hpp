@@ -1,8 +1,8 @@
 #pragma once
 
 #include "backend/fake/fake.hpp"
-#include "cli/views.hpp"
-#include "master/job_folder.hpp"
+#include "client/views.hpp"
+#include "jobs/job_folder.hpp"
 #include "master/master.hpp"
 #include "master/plan.hpp"
 #include "support/loop.hpp"
@@ -41,7 +41,7 @@ class MasterTest : public testing::Test {
   }
   Master& make_with(const spec::JobSpec& spec,
                     const std::function<std::unique_ptr<backend::Backend>(backend::Sink)>& make_backend) {
-    JobFile file;
+    jobs::JobFile file;
     file.id = folder_.id();
     file.created = core::wall_now();
     file.user = "ann";
@@ -91,13 +91,13 @@ class MasterTest : public testing::Test {
 
   // The job as a client sees it.
   ui::JobView view() const {
-    auto view = cli::job_view_from_json(master_->job_view());
+    auto view = client::job_view_from_json(master_->job_view());
     if (!view) ADD_FAILURE() << view.error().message;
     return view.value_or(ui::JobView{});
   }
   // The events on disk, as "kind task#attempt".
   std::vector<std::string> events() const {
-    const auto stored = cli::read_events(folder_);
+    const auto stored = client::read_events(folder_);
     if (!stored) return {stored.error().message};
     EXPECT_EQ(stored->broken, 0);
     std::vector<std::string> kinds;
@@ -108,15 +108,15 @@ class MasterTest : public testing::Test {
     }
     return kinds;
   }
-  StateFile state_on_disk() const {
-    const auto state = read_state_file(folder_);
+  jobs::StateFile state_on_disk() const {
+    const auto state = jobs::read_state_file(folder_);
     if (!state) ADD_FAILURE() << state.error().message;
-    return state.value_or(StateFile{});
+    return state.value_or(jobs::StateFile{});
   }
 
   test::TempDir dir_;
   test::Loop loop_;
-  JobFolder folder_ = *create_job_folder(dir_.path() / "jobs", "story");
+  jobs::JobFolder folder_ = *jobs::create_job_folder(dir_.path() / "jobs", "story");
   std::string logs_elsewhere_;  // as on a cluster
   std::unique_ptr<Master> master_;
   backend::FakeBackend* fake_ = nullptr;

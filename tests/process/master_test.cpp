@@ -29,23 +29,23 @@ backend::FakeTask never_ends() {
 struct Spy final : backend::Backend {
   explicit Spy(backend::Sink sink_) : sink(std::move(sink_)) {}
   net::Async<> open() override { co_return core::Result<>{}; }
-  void place(agent::Prepare request) override {
-    prepares.push_back(request);
-    const auto port = static_cast<std::uint16_t>(7000 + prepares.size());
+  void place(backend::TaskRequest request) override {
+    requests.push_back(request);
+    const auto port = static_cast<std::uint16_t>(7000 + requests.size());
     sink.event(job::Placed{request.attempt, {"10.0.0.1", "n1", {port}}});
   }
-  void launch(agent::Launch request) override {
+  void launch(protocol::Launch request) override {
     launches.push_back(request);
     sink.event(job::Started{request.attempt, 1});
     if (request.attempt.task.role == "worker") sink.event(job::Exited{request.attempt, {}});
   }
-  void stop(agent::Stop request) override { sink.event(job::Exited{request.attempt, {0, 15}}); }
+  void stop(protocol::Stop request) override { sink.event(job::Exited{request.attempt, {0, 15}}); }
   void release(const core::AttemptId&) override {}
   net::awaitable<void> close(const job::Outcome& /*outcome*/) override { co_return; }
 
   backend::Sink sink;
-  std::vector<agent::Prepare> prepares;
-  std::vector<agent::Launch> launches;
+  std::vector<backend::TaskRequest> requests;
+  std::vector<protocol::Launch> launches;
 };
 
 TEST_F(MasterTest, a_job_that_goes_well_leaves_its_whole_story_on_disk) {
@@ -67,7 +67,7 @@ TEST_F(MasterTest, a_job_that_goes_well_leaves_its_whole_story_on_disk) {
 TEST_F(MasterTest, the_view_left_on_disk_is_the_one_clients_saw_last) {
   make(job(2), {{"worker:1", exits(3)}});
   run();
-  const auto stored = cli::stored_job_view(folder_);
+  const auto stored = client::stored_job_view(folder_);
   ASSERT_TRUE(stored) << stored.error().message;
   EXPECT_EQ(stored->id, folder_.id().str());
   EXPECT_EQ(stored->state, "failed");
@@ -254,15 +254,23 @@ TEST_F(MasterTest, what_a_task_says_is_in_the_view_and_belongs_to_its_attempt) {
 
 TEST_F(MasterTest, a_backend_that_cannot_open_fails_the_job_and_leaves_a_trace) {
   class Broken final : public backend::Backend {
+   public:
+    explicit Broken(std::vector<std::string>& closed) : closed_(closed) {}
     net::Async<> open() override { co_return core::fail(core::Errc::io, "the agent cannot start"); }
-    void place(agent::Prepare) override { ADD_FAILURE(); }
-    void launch(agent::Launch) override { ADD_FAILURE(); }
-    void stop(agent::Stop) override {}
+    void place(backend::TaskRequest) override { ADD_FAILURE(); }
+    void launch(protocol::Launch) override { ADD_FAILURE(); }
+    void stop(protocol::Stop) override {}
     void release(const core::AttemptId&) override {}
-    net::awaitable<void> close(const job::Outcome& /*outcome*/) override { co_return; }
+    net::awaitable<void> close(const job::Outcome& outcome) override {
+      closed_.push_back(outcome.reason);
+      co_return;
+    }
+    std::vector<std::string>& closed_;
   };
-  make_with(job(1), [](backend::Sink) { return std::make_unique<Broken>(); });
+  std::vector<std::string> closed;
+  make_with(job(1), [&](backend::Sink) { return std::make_unique<Broken>(closed); });
   const auto outcome = run();
+  EXPECT_THAT(closed, ElementsAre("the agent cannot start")) << "its records are copied when it is closed";
   EXPECT_EQ(outcome.state, job::JobState::failed);
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(events(), ElementsAre("job_failed"));
@@ -270,6 +278,22 @@ TEST_F(MasterTest, a_backend_that_cannot_open_fails_the_job_and_leaves_a_trace) 
   EXPECT_EQ(view().state, "failed");
   EXPECT_EQ(state_on_disk().state, "failed");
   EXPECT_EQ(state_on_disk().reason, "the agent cannot start");
+}
+
+TEST_F(MasterTest, a_backend_can_ask_how_much_of_the_job_is_done) {
+  Spy* spy = nullptr;
+  auto spec = job(2);
+  spec.roles[0].name = "chief";  // these run until they are stopped
+  spec.roles[0].count = 1;
+  make_with(spec, [&](backend::Sink sink) {
+    auto made = std::make_unique<Spy>(std::move(sink));
+    spy = made.get();
+    return made;
+  });
+  begin_and_run();
+  EXPECT_DOUBLE_EQ(spy->sink.progress(), 0);
+  spy->sink.output({{{"chief", 0}, 1}, "epoch 3", 0.5, "3/6"});
+  EXPECT_DOUBLE_EQ(spy->sink.progress(), 0.5);
 }
 
 TEST_F(MasterTest, evaluators_finish_after_the_deciders) {
@@ -295,8 +319,6 @@ TEST_F(MasterTest, services_are_stopped_when_the_deciders_are_done) {
 TEST_F(MasterTest, tasks_are_told_where_their_peers_are) {
   auto spec = job(2);
   spec.env = {{"A", "job"}, {"YDL_INDEX", "mine"}};
-  spec.directory = "/home/ann";
-  spec.files = {{"data/train", ""}, {"/abs/x", "y"}};
   Spy* spy = nullptr;
   make_with(spec, [&](backend::Sink sink) {
     auto made = std::make_unique<Spy>(std::move(sink));
@@ -304,19 +326,9 @@ TEST_F(MasterTest, tasks_are_told_where_their_peers_are) {
     return made;
   });
   EXPECT_EQ(run().state, job::JobState::succeeded) << "a backend may answer while it is being told what to do";
-  ASSERT_EQ(spy->prepares.size(), 2U);
+  ASSERT_EQ(spy->requests.size(), 2U);
   ASSERT_EQ(spy->launches.size(), 2U);
-  const auto& prepare = spy->prepares[1];
-  EXPECT_EQ(prepare.working_directory, folder_.working_directory({"worker", 1}).string());
-  EXPECT_EQ(prepare.log_directory, folder_.task_logs({{"worker", 1}, 1}).string());
-  EXPECT_THAT(prepare.results_directory, HasSubstr("results/worker-1"));
-  EXPECT_EQ(prepare.linked_directory, "/home/ann");
-  EXPECT_EQ(prepare.memory_limit, 0U) << "a default limits nothing on this machine";
-  ASSERT_EQ(prepare.links.size(), 2U);
-  EXPECT_EQ(prepare.links[0].target, "/home/ann/data/train");
-  EXPECT_EQ(prepare.links[0].name, "train");
-  EXPECT_EQ(prepare.links[1].target, "/abs/x");
-  EXPECT_EQ(prepare.links[1].name, "y");
+  EXPECT_EQ(spy->requests[1].memory, 0U) << "a default limits nothing on this machine";
   const auto& env = spy->launches[1].env;
   EXPECT_EQ(env.at("YDL_JOB_ID"), folder_.id().str());
   EXPECT_EQ(env.at("YDL_ROLE"), "worker");

@@ -1,6 +1,6 @@
 // Ports held for a task: nobody gets them by chance, the task gets them by name.
-#include "agent/held_ports.hpp"
-#include "agent/port_owner.hpp"
+#include "agent/resources/held_ports.hpp"
+#include "agent/resources/port_owner.hpp"
 #include "support/process_probe.hpp"
 
 #include <gmock/gmock.h>

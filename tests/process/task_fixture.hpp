@@ -1,8 +1,8 @@
 #pragma once
 
-#include "agent/proc_tree.hpp"
-#include "agent/task_process.hpp"
-#include "agent/tree_killer.hpp"
+#include "agent/process/proc_tree.hpp"
+#include "agent/process/task_process.hpp"
+#include "agent/process/tree_killer.hpp"
 #include "support/process_probe.hpp"
 #include "support/temp_dir.hpp"
 

@@ -1,6 +1,6 @@
 #include "agent/task.hpp"
 
-#include "agent/tree_killer.hpp"
+#include "agent/process/tree_killer.hpp"
 #include "support/loop.hpp"
 #include "support/temp_dir.hpp"
 
@@ -38,11 +38,12 @@ class AgentTask : public testing::Test {
 
   void launch(std::vector<std::string> argv) {
     task_ = std::make_shared<Task>(loop_.executor(), machine_, surroundings_, request_,
-                                   [this](Report report) { reports_.push_back(std::move(report)); });
+                                   [this](protocol::Report report) { reports_.push_back(std::move(report)); });
     DirectoryListings listings;
     task_->prepare(listings);
-    ASSERT_TRUE(loop_.until([&] { return find<Prepared>() || find<PrepareFailed>(); }));
-    ASSERT_TRUE(find<Prepared>()) << find<PrepareFailed>().value_or(PrepareFailed{}).reason;
+    ASSERT_TRUE(loop_.until([&] { return find<protocol::Prepared>() || find<protocol::PrepareFailed>(); }));
+    ASSERT_TRUE(find<protocol::Prepared>())
+        << find<protocol::PrepareFailed>().value_or(protocol::PrepareFailed{}).reason;
     task_->make_ready({kAttempt, std::move(argv), {}});
     task_->start();
     task_->watch();
@@ -58,17 +59,17 @@ class AgentTask : public testing::Test {
   [[nodiscard]] bool comes_to_exist(const fs::path& path) {
     return loop_.until([&] { return fs::exists(path); });
   }
-  [[nodiscard]] std::optional<TaskExited> end_of_task() {
-    EXPECT_TRUE(loop_.until([&] { return find<TaskExited>().has_value(); })) << "its end was not reported";
-    return find<TaskExited>();
+  [[nodiscard]] std::optional<protocol::TaskExited> end_of_task() {
+    EXPECT_TRUE(loop_.until([&] { return find<protocol::TaskExited>().has_value(); })) << "its end was not reported";
+    return find<protocol::TaskExited>();
   }
 
   test::TempDir dir_;
   Machine machine_;
   test::Loop loop_;
   Surroundings surroundings_;
-  Prepare request_;
-  std::vector<Report> reports_;
+  protocol::Prepare request_;
+  std::vector<protocol::Report> reports_;
   std::shared_ptr<Task> task_;
 };
 
@@ -123,12 +124,12 @@ esac
 };
 
 TEST_F(ImageTask, the_agent_goes_on_while_a_container_is_removed) {
-  request_.image = Image{"podman", "example/image"};
+  request_.image = protocol::Image{"podman", "example/image"};
   const core::UniqueFd go(::open((runtime()->path() / "go").c_str(), O_RDWR | O_CLOEXEC));
   ASSERT_TRUE(go);
   launch({"train"});
   ASSERT_TRUE(comes_to_exist(runtime()->path() / "began"));
-  EXPECT_FALSE(find<TaskExited>()) << "the agent did nothing else until the container was removed";
+  EXPECT_FALSE(find<protocol::TaskExited>()) << "the agent did nothing else until the container was removed";
   ASSERT_TRUE(core::write_all(go.get(), "\n"));
   EXPECT_TRUE(end_of_task());
 }

@@ -241,7 +241,8 @@ net::Async<> Tool::be_master(yarn::AppMaster& master, yarn::AllocatorFsm& fsm, i
     co_await net::pause(fsm.next_heartbeat(core::steady_now()) - core::steady_now());
     const auto response = co_await master.allocate(fsm.next_request(core::steady_now()));
     if (!response) {
-      if (fsm.on_failure(response.error()) == yarn::AllocatorFsm::Next::end) co_return core::fail(response.error());
+      if (fsm.on_failure(response.error(), core::steady_now()) == yarn::AllocatorFsm::Next::end)
+        co_return core::fail(response.error());
       continue;
     }
     const auto heard = fsm.on_response(*response, core::steady_now());

@@ -66,23 +66,23 @@ net::Async<> FakeBackend::open() {
 
 namespace {
 
-net::awaitable<void> find_place(std::shared_ptr<FakeBackend::State> state, agent::Prepare request);
+net::awaitable<void> find_place(std::shared_ptr<FakeBackend::State> state, TaskRequest request);
 net::awaitable<void> live_a_life(std::shared_ptr<FakeBackend::State> state, AttemptId attempt);
 
 }  // namespace
 
-void FakeBackend::place(agent::Prepare request) {
+void FakeBackend::place(TaskRequest request) {
   state_->asked.insert(request.attempt);
   net::spawn(state_->executor, "placing a fake task", find_place(state_, std::move(request)));
 }
 
-void FakeBackend::launch(agent::Launch request) {
+void FakeBackend::launch(protocol::Launch request) {
   if (!state_->held.contains(request.attempt)) return;
   state_->live[request.attempt] = std::make_shared<State::Live>(state_->executor);
   net::spawn(state_->executor, "running a fake task", live_a_life(state_, request.attempt));
 }
 
-void FakeBackend::stop(agent::Stop request) {
+void FakeBackend::stop(protocol::Stop request) {
   const auto found = state_->live.find(request.attempt);
   if (found != state_->live.end()) found->second->stop(request.grace);
 }
@@ -111,7 +111,7 @@ std::size_t FakeBackend::tasks_running() const {
 
 namespace {
 
-net::awaitable<void> find_place(std::shared_ptr<FakeBackend::State> state, agent::Prepare request) {
+net::awaitable<void> find_place(std::shared_ptr<FakeBackend::State> state, TaskRequest request) {
   const auto& script = state->behaviour(request.attempt);
   co_await net::pause(script.place_after);
   if (state->asked.erase(request.attempt) == 0) co_return;  // released meanwhile

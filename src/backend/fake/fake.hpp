@@ -36,9 +36,9 @@ class FakeBackend final : public Backend {
   ~FakeBackend() override;
 
   [[nodiscard]] net::Async<> open() override;
-  void place(agent::Prepare request) override;
-  void launch(agent::Launch request) override;
-  void stop(agent::Stop request) override;
+  void place(TaskRequest request) override;
+  void launch(protocol::Launch request) override;
+  void stop(protocol::Stop request) override;
   void release(const core::AttemptId& attempt) override;
   [[nodiscard]] net::awaitable<void> close(const job::Outcome& outcome) override;
 

@@ -1,12 +1,12 @@
 #include "backend/local/local.hpp"
 
+#include "backend/agent_link.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "core/user.hpp"
 #include "net/spawn.hpp"
 
 #include <csignal>
-#include <set>
 #include <sys/wait.h>
 
 #include <fmt/format.h>
@@ -16,72 +16,28 @@ namespace ydl::backend {
 using core::AttemptId;
 
 struct LocalBackend::State : std::enable_shared_from_this<LocalBackend::State> {
-  State(net::asio::any_io_executor executor_, agent::Hub& hub_, Sink sink_, LocalOptions options_)
+  State(net::asio::any_io_executor executor_, protocol::Hub& hub, Sink sink, LocalOptions options_)
       : executor(std::move(executor_)),
-        hub(hub_),
-        sink(std::move(sink_)),
         options(std::move(options_)),
+        link(std::make_shared<AgentLink>(hub, core::AgentId{"local"}, AgentHost{"127.0.0.1", core::host_name()},
+                                         std::move(sink))),
         ended(executor) {}
 
   net::asio::any_io_executor executor;
-  agent::Hub& hub;
-  Sink sink;
   LocalOptions options;
-  const core::AgentId agent{"local"};
-  const std::string node = core::host_name();
+  std::shared_ptr<AgentLink> link;
   std::optional<net::ChildProcess> process;
-  core::UniqueFd leash;      // the agent reads its end from it when we are gone
-  std::set<AttemptId> held;  // asked for and not yet ended or released
+  core::UniqueFd leash;  // the agent reads its end from it when we are gone
   net::Signal ended;
   bool running = false;
-  bool closed = false;
-
-  void tell(job::Event event) const {
-    if (!closed) sink.event(std::move(event));
-  }
-
-  void on_report(const agent::Report& report) {
-    std::visit([this](const auto& r) { on(r); }, report);
-  }
-
-  void on(const agent::Prepared& r) { tell(job::Placed{r.attempt, {"127.0.0.1", node, r.ports}}); }
-  void on(const agent::PrepareFailed& r) {
-    held.erase(r.attempt);
-    tell(job::CannotPlace{r.attempt, r.reason, r.cause});
-  }
-  void on(const agent::TaskStarted& r) const { tell(job::Started{r.attempt, r.pid}); }
-  void on(const agent::TaskStartFailed& r) {
-    if (r.cause != job::Cause::port_taken) held.erase(r.attempt);
-    tell(job::StartFailed{r.attempt, r.cause, r.reason});
-  }
-  void on(const agent::TaskSaving& r) const { tell(job::Saving{r.attempt}); }
-  void on(const agent::TaskExited& r) {
-    held.erase(r.attempt);
-    if (r.leftovers > 0 && !closed) {
-      sink.note(fmt::format("{} left {} behind; ended with it", r.attempt.task.str(),
-                            r.leftovers == 1 ? "a process" : fmt::format("{} processes", r.leftovers)));
-    }
-    if (!r.problem.empty() && !closed) sink.note(fmt::format("{}: {}", r.attempt.task.str(), r.problem));
-    tell(job::Exited{r.attempt, r.status});
-  }
-  void on(const agent::Note& r) const {
-    if (!closed) sink.note(fmt::format("{}: {}", r.attempt.task.str(), r.text));
-  }
-  void on(const agent::LogPiece&) const {}  // the hub gives it to who asked
-  void on(const agent::TaskOutput& r) const {
-    if (!closed) sink.output(r);
-  }
 
   void agent_gone(int status) {
     running = false;
     const auto how = WIFSIGNALED(status) ? fmt::format("by signal {}", WTERMSIG(status))
                                          : fmt::format("with code {}", WEXITSTATUS(status));
     core::log("the agent ended {}", how);
-    hub.forget(agent);
-    for (const auto& attempt : std::exchange(held, {})) {
-      tell(job::Lost{attempt,
-                     fmt::format("the agent on {} ended {} (its log is {})", node, how, options.agent_log.string())});
-    }
+    link->lost(
+        fmt::format("the agent on {} ended {} (its log is {})", link->host().name, how, options.agent_log.string()));
     ended.notify();
   }
 };
@@ -98,7 +54,7 @@ net::awaitable<void> watch_silence(std::shared_ptr<LocalBackend::State> state) {
   while (state->running) {
     co_await state->ended.wait(state->options.agent_silence / 4);
     if (!state->running) co_return;
-    if (core::steady_now() - state->hub.last_heard(state->agent) < state->options.agent_silence) continue;
+    if (core::steady_now() - state->link->last_heard() < state->options.agent_silence) continue;
     core::log("the agent said nothing for {}: killing it", core::format_duration(state->options.agent_silence));
     state->process->signal(SIGKILL);
     co_return;
@@ -112,7 +68,7 @@ net::awaitable<void> watch_stop(std::shared_ptr<LocalBackend::State> state) {
   const auto& silence = state->options.stop_silence;
   co_await state->ended.wait(silence);
   if (!state->running) co_return;
-  const auto since = state->hub.unconfirmed_since(state->agent);
+  const auto since = state->link->unconfirmed_since();
   if (!since || core::steady_now() - *since < silence) co_return;
   core::log("the agent did not take a command to stop within {}: killing it", core::format_duration(silence));
   state->process->signal(SIGKILL);
@@ -120,11 +76,11 @@ net::awaitable<void> watch_stop(std::shared_ptr<LocalBackend::State> state) {
 
 }  // namespace
 
-LocalBackend::LocalBackend(net::asio::any_io_executor executor, agent::Hub& hub, Sink sink, LocalOptions options)
+LocalBackend::LocalBackend(net::asio::any_io_executor executor, protocol::Hub& hub, Sink sink, LocalOptions options)
     : state_(std::make_shared<State>(std::move(executor), hub, std::move(sink), std::move(options))) {}
 
 LocalBackend::~LocalBackend() {
-  state_->closed = true;
+  state_->link->close();
 }
 
 net::Async<> LocalBackend::open() {
@@ -133,12 +89,11 @@ net::Async<> LocalBackend::open() {
   if (!leash) co_return core::fail(leash.error());
   net::SpawnOptions spawn;
   spawn.executable = state.options.executable;
-  spawn.argv = {"ydl",    "__agent", "--id", state.agent.str(), "--credentials", state.options.credentials.string(),
-                "--leash"};
+  spawn.argv = {
+      "ydl", "__agent", "--id", state.link->id().str(), "--credentials", state.options.credentials.string(), "--leash"};
   spawn.standard_input = std::move(leash->read);
   spawn.log_file = state.options.agent_log;
-  state.hub.expect(state.agent, {[](const agent::Hello&) {},
-                                 [shared = state_](const agent::Report& report) { shared->on_report(report); }});
+  state.link->expect();
   auto process = net::ChildProcess::spawn(std::move(spawn));
   if (!process) co_return core::fail(process.error());
   state.process.emplace(std::move(*process));
@@ -149,34 +104,30 @@ net::Async<> LocalBackend::open() {
   co_return core::Result<>{};
 }
 
-void LocalBackend::place(agent::Prepare request) {
-  if (!state_->running) {
-    state_->tell(job::CannotPlace{request.attempt, fmt::format("the agent on {} has ended; its log is {}", state_->node,
-                                                               state_->options.agent_log.string())});
-    return;
-  }
-  state_->held.insert(request.attempt);
-  state_->hub.send(state_->agent, std::move(request));
+void LocalBackend::place(TaskRequest request) {
+  const auto& link = state_->link;
+  if (state_->running) return link->prepare(prepare_here(request, state_->options.files));
+  link->tell_job(job::CannotPlace{request.attempt, fmt::format("the agent on {} has ended; its log is {}",
+                                                               link->host().name, state_->options.agent_log.string())});
 }
 
-void LocalBackend::launch(agent::Launch request) {
-  state_->hub.send(state_->agent, std::move(request));
+void LocalBackend::launch(protocol::Launch request) {
+  state_->link->launch(std::move(request));
 }
 
-void LocalBackend::stop(agent::Stop request) {
+void LocalBackend::stop(protocol::Stop request) {
   const bool at_once = request.grace == core::Millis(0);
-  state_->hub.send(state_->agent, std::move(request));
+  state_->link->stop(std::move(request));
   if (at_once && state_->running) net::spawn(state_->executor, "watching the agent stop", watch_stop(state_));
 }
 
 void LocalBackend::release(const AttemptId& attempt) {
-  state_->held.erase(attempt);
-  state_->hub.send(state_->agent, agent::Release{attempt});
+  state_->link->release(attempt);
 }
 
 net::awaitable<void> LocalBackend::close(const job::Outcome& /*outcome*/) {
   auto state = state_;
-  state->closed = true;
+  state->link->close();
   if (!state->running) co_return;
   state->leash.reset();  // the agent ends itself and everything under it
   co_await state->ended.wait(core::Seconds(5));
@@ -184,6 +135,26 @@ net::awaitable<void> LocalBackend::close(const job::Outcome& /*outcome*/) {
   core::log("the agent did not end in time: killing it");
   state->process->signal(SIGKILL);
   co_await state->ended.wait(core::Seconds(5));
+}
+
+protocol::Prepare prepare_here(const TaskRequest& request, const LocalFiles& files) {
+  protocol::Prepare prepare;
+  prepare.attempt = request.attempt;
+  prepare.ports = request.ports;
+  prepare.port_range = request.port_range;
+  prepare.gpus = request.gpus;
+  prepare.host_gpus = request.host_gpus;
+  prepare.memory_limit = request.memory;
+  prepare.vcores_limit = request.vcores;
+  prepare.inputs = request.inputs;
+  prepare.image = request.image;
+  const auto folders = files.folders_of(request.attempt);
+  prepare.working_directory = folders.working.string();
+  prepare.results_directory = folders.results.string();
+  prepare.log_directory = folders.logs.string();
+  prepare.linked_directory = files.linked_directory;
+  prepare.links = files.links;
+  return prepare;
 }
 
 core::Result<void> check_capacity(const Needs& needs, const Machine& machine) {

@@ -1,34 +1,49 @@
 #pragma once
 
-#include "agent/hub.hpp"
 #include "backend/backend.hpp"
 #include "net/child_process.hpp"
+#include "protocol/hub.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ydl::backend {
+
+// Where the files of a job's tasks lie on this machine.
+struct LocalFiles {
+  struct Folders {
+    std::filesystem::path working;
+    std::filesystem::path results;
+    std::filesystem::path logs;
+  };
+  std::function<Folders(const core::AttemptId&)> folders_of;
+  std::string linked_directory = {};  // as in protocol::Prepare
+  std::vector<protocol::Link> links = {};
+};
 
 struct LocalOptions {
   std::filesystem::path credentials;  // the file that tells the agent where the master is and its secret
   std::filesystem::path agent_log;
-  core::Millis agent_silence = core::Seconds(30);  // an agent that says nothing for so long is replaced by none
+  core::Millis agent_silence = core::Seconds(30);  // an agent that is silent for this long is killed, not replaced
   core::Millis stop_silence = core::Seconds(3);    // and so is one that has not even taken a stop without grace
   std::string executable = net::kOwnExecutable;    // the ydl that becomes the agent
+  LocalFiles files;
 };
 
 // Tasks as processes of this machine, under one agent process. The agent is ended through its standard input: when
 // this backend, or the whole master, is gone, the agent reads the end of it and kills every task.
 class LocalBackend final : public Backend {
  public:
-  LocalBackend(net::asio::any_io_executor executor, agent::Hub& hub, Sink sink, LocalOptions options);
+  LocalBackend(net::asio::any_io_executor executor, protocol::Hub& hub, Sink sink, LocalOptions options);
   ~LocalBackend() override;
 
   [[nodiscard]] net::Async<> open() override;
-  void place(agent::Prepare request) override;
-  void launch(agent::Launch request) override;
-  void stop(agent::Stop request) override;
+  void place(TaskRequest request) override;
+  void launch(protocol::Launch request) override;
+  void stop(protocol::Stop request) override;
   void release(const core::AttemptId& attempt) override;
   [[nodiscard]] net::awaitable<void> close(const job::Outcome& outcome) override;
 
@@ -37,6 +52,9 @@ class LocalBackend final : public Backend {
  private:
   std::shared_ptr<State> state_;
 };
+
+// What the agent on this machine is told to prepare. Pure.
+[[nodiscard]] protocol::Prepare prepare_here(const TaskRequest& request, const LocalFiles& files);
 
 // What a job needs of one machine, all tasks together.
 struct Needs {

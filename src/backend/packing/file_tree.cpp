@@ -1,7 +1,7 @@
 #include "backend/packing/file_tree.hpp"
 
-#include "agent/ignore_list.hpp"
 #include "core/sha256.hpp"
+#include "files/ignore_list.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -103,7 +103,7 @@ Result<> TreeReader::add_folder(const fs::path& source, const std::string& name,
   for (fs::directory_iterator entry(source, error); !error && entry != fs::directory_iterator() && result;
        entry.increment(error)) {
     const auto file_name = entry->path().filename().string();
-    if (agent::IgnoreList::never_read(file_name)) continue;
+    if (files::IgnoreList::never_read(file_name)) continue;
     result = add(entry->path(), name.empty() ? file_name : fmt::format("{}/{}", name, file_name));
   }
   above_.erase(self);

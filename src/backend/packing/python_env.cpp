@@ -1,7 +1,7 @@
 #include "backend/packing/python_env.hpp"
 
-#include "agent/ignore_list.hpp"
 #include "core/files.hpp"
+#include "files/ignore_list.hpp"
 
 #include <algorithm>
 #include <array>
@@ -67,7 +67,7 @@ Result<> add_library(Packer& packer, const BasePython& base) {
   for (fs::directory_iterator entry(base.library, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
     const auto name = entry->path().filename().string();
-    if (std::ranges::find(kLeftOut, name) != kLeftOut.end() || agent::IgnoreList::never_read(name)) continue;
+    if (std::ranges::find(kLeftOut, name) != kLeftOut.end() || files::IgnoreList::never_read(name)) continue;
     if (auto added = packer.add(entry->path(), base.library_name + "/" + name, base.library); !added) return added;
   }
   if (!error) return {};

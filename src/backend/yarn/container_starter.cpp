@@ -9,7 +9,7 @@
 namespace ydl::backend {
 namespace {
 
-// A NodeManager that cannot be reached for so long is taken for dead: another node's container comes sooner.
+// A NodeManager that cannot be reached for this long is taken for dead: another node's container comes sooner.
 constexpr core::Millis kPatience{15'000};
 
 net::awaitable<void> start_all(std::shared_ptr<yarn::ContainerManager> manager,
@@ -33,19 +33,20 @@ net::awaitable<void> stop_all(std::shared_ptr<yarn::ContainerManager> manager, s
 
 }  // namespace
 
-core::Result<hrpc::ClientOptions> ContainerStarter::options(const yarn::NodeId& node, const hrpc::Token& token) const {
-  auto options =
-      hrpc::node_manager_options(config_, {node.host, static_cast<std::uint16_t>(node.port)}, token, {.user = user_});
+core::Result<hrpc::ClientOptions> ContainerStarter::client_options(const yarn::NodeId& node,
+                                                                   const hrpc::Token& token) const {
+  auto options = hrpc::node_manager_options(config_, {node.host, static_cast<std::uint16_t>(node.port)}, token,
+                                            {.user = options_.user});
   if (!options) return options;
   options->connect_timeout = std::min(options->connect_timeout, kPatience);
-  options->retry.same_server_pause = core::Millis(1'000);
+  options->retry.same_server_pause = options_.retry_pause;
   options->retry.max_retries = static_cast<int>(kPatience / options->retry.same_server_pause);
   return options;
 }
 
 void ContainerStarter::start(const yarn::NodeId& node, const hrpc::Token& token,
                              std::vector<yarn::ContainerManager::Start> starts, Failed failed) {
-  auto made = options(node, token);
+  auto made = client_options(node, token);
   if (!made) {
     for (const auto& start : starts) failed(start.id, made.error());
     return;
@@ -55,7 +56,7 @@ void ContainerStarter::start(const yarn::NodeId& node, const hrpc::Token& token,
 }
 
 void ContainerStarter::stop(const yarn::NodeId& node, const hrpc::Token& token, std::vector<yarn::ContainerId> ids) {
-  auto made = options(node, token);
+  auto made = client_options(node, token);
   if (!made) return core::log("stopping containers on {}: {}", node.str(), made.error().message);
   auto manager = std::make_shared<yarn::ContainerManager>(executor_, node, *std::move(made));
   net::spawn(executor_, "stopping containers", stop_all(std::move(manager), std::move(ids)));

@@ -15,8 +15,12 @@ class ContainerStarter {
  public:
   using Failed = std::function<void(const yarn::ContainerId&, const core::Error&)>;
 
-  ContainerStarter(net::asio::any_io_executor executor, hconf::Config config, std::string user)
-      : executor_(std::move(executor)), config_(std::move(config)), user_(std::move(user)) {}
+  struct Options {
+    std::string user;
+    core::Millis retry_pause = core::Seconds(1);
+  };
+  ContainerStarter(net::asio::any_io_executor executor, hconf::Config config, Options options)
+      : executor_(std::move(executor)), config_(std::move(config)), options_(std::move(options)) {}
 
   // In the background. `failed` is called for each that could not be started.
   void start(const yarn::NodeId& node, const hrpc::Token& token, std::vector<yarn::ContainerManager::Start> starts,
@@ -25,11 +29,12 @@ class ContainerStarter {
   void stop(const yarn::NodeId& node, const hrpc::Token& token, std::vector<yarn::ContainerId> ids);
 
  private:
-  [[nodiscard]] core::Result<hrpc::ClientOptions> options(const yarn::NodeId& node, const hrpc::Token& token) const;
+  [[nodiscard]] core::Result<hrpc::ClientOptions> client_options(const yarn::NodeId& node,
+                                                                 const hrpc::Token& token) const;
 
   net::asio::any_io_executor executor_;
   hconf::Config config_;
-  std::string user_;
+  Options options_;
 };
 
 }  // namespace ydl::backend

@@ -56,9 +56,9 @@ RecordMirror::RecordMirror(const net::asio::any_io_executor& executor, std::shar
     : fs_(std::move(fs)),
       from_(std::move(from)),
       to_(std::move(to)),
-      events_(std::make_shared<agent::LogCopy>(
+      events_(std::make_shared<hdfs::LogCopy>(
           executor, *fs_,
-          agent::LogCopy::Options{
+          hdfs::LogCopy::Options{
               .from = from_ / kEvents,
               .to = fmt::format("{}/{}", to_, kEvents),
               .on_trouble =

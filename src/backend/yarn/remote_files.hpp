@@ -1,7 +1,7 @@
 #pragma once
 
-#include "agent/log_copy.hpp"
 #include "hdfs/file_system.hpp"
+#include "hdfs/log_copy.hpp"
 #include "net/asio.hpp"
 
 #include <cstdint>
@@ -52,7 +52,7 @@ class RecordMirror {
   std::shared_ptr<hdfs::FileSystem> fs_;
   std::filesystem::path from_;
   std::string to_;
-  std::shared_ptr<agent::LogCopy> events_;
+  std::shared_ptr<hdfs::LogCopy> events_;
   std::map<std::string, Seen> copied_;
   bool copying_ = false;
   bool stopped_ = false;

@@ -1,8 +1,8 @@
 #include "backend/yarn/staging_plan.hpp"
 
-#include "agent/ignore_list.hpp"
-#include "agent/workspace.hpp"
 #include "core/strings.hpp"
+#include "files/entry_limit.hpp"
+#include "files/ignore_list.hpp"
 #include "spec/rules.hpp"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ bool is_large(const fs::path& path) {
   using Walk = fs::recursive_directory_iterator;
   for (auto walk = Walk(path, fs::directory_options::skip_permission_denied, error); !error && walk != Walk();
        walk.increment(error)) {
-    if (agent::IgnoreList::never_read(walk->path().filename().native())) {
+    if (files::IgnoreList::never_read(walk->path().filename().native())) {
       walk.disable_recursion_pending();
     } else if (std::error_code unknown; !walk->is_symlink(unknown) && walk->is_regular_file(unknown)) {
       if (is_library(walk->path())) return false;
@@ -161,7 +161,7 @@ Result<> Planner::add_part(const fs::path& source, const std::string& name_in_ta
 }
 
 Result<> Planner::add_directory() {
-  const agent::IgnoreList ignored(directory_);
+  const files::IgnoreList ignored(directory_);
   std::vector<fs::path> names;
   std::error_code error;
   for (fs::directory_iterator entry(directory_, error); !error && entry != fs::directory_iterator();
@@ -170,7 +170,7 @@ Result<> Planner::add_directory() {
   }
   if (error)
     return fail(core::system_error(error.value(), fmt::format("cannot read the directory {}", directory_.string())));
-  if (names.size() > agent::kMostLinkedEntries) return fail(agent::too_many_entries(directory_));
+  if (names.size() > files::kMostLinkedEntries) return fail(files::too_many_entries(directory_));
   std::ranges::sort(names);
   std::set<fs::path> members;
   for (const auto& name : names) {

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "agent/protocol.hpp"
 #include "backend/packing/byte_source.hpp"
 #include "backend/packing/hash_memory.hpp"
 #include "backend/packing/python_env.hpp"
 #include "core/result.hpp"
+#include "protocol/commands.hpp"
 #include "spec/job_spec.hpp"
 #include "yarn/launch_context.hpp"
 
@@ -49,8 +49,8 @@ struct StagingItem {
 //   files/0/conf.json                conf.json -> files/0/conf.json
 struct StagingPlan {
   std::vector<StagingItem> items;
-  std::string linked_directory;    // "code", or empty
-  std::vector<agent::Link> links;  // targets are relative to the container's directory
+  std::string linked_directory;       // "code", or empty
+  std::vector<protocol::Link> links;  // targets are relative to the container's directory
 };
 
 // A file or folder of this size travels on its own.

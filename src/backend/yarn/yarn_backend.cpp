@@ -1,52 +1,306 @@
 #include "backend/yarn/yarn_backend.hpp"
 
-#include "backend/yarn/yarn_state.hpp"
+#include "backend/yarn/agent_container.hpp"
+#include "backend/yarn/container_starter.hpp"
+#include "backend/yarn/log_rescue.hpp"
+#include "backend/yarn/yarn_machine.hpp"
+#include "core/log.hpp"
+#include "net/resolver.hpp"
 #include "net/spawn.hpp"
+#include "yarn/app_master.hpp"
+#include "yarn/configured.hpp"
+#include "yarn/explain.hpp"
+
+#include <deque>
+
+#include <fmt/format.h>
 
 namespace ydl::backend {
+namespace {
 
-YarnBackend::YarnBackend(net::asio::any_io_executor executor, agent::Hub& hub, Sink sink, YarnOptions options)
+constexpr core::Millis kSavePatience{15'000};
+constexpr core::Millis kResolvePatience{10'000};
+constexpr core::Millis kProgressEvery{1'000};
+
+core::AgentId agent_of(const yarn::ContainerId& id) {
+  return {id.str()};
+}
+
+YarnMachineOptions machine_options(const YarnOptions& options) {
+  return {.roles = options.roles,
+          .image = options.image,
+          .master = fmt::format("{}:{}", options.address, options.port),
+          .agent_silence = options.agent_silence};
+}
+
+yarn::FinalStatus final_status(job::JobState state) {
+  if (state == job::JobState::succeeded) return yarn::FinalStatus::succeeded;
+  return state == job::JobState::stopped ? yarn::FinalStatus::killed : yarn::FinalStatus::failed;
+}
+
+core::Millis until(core::Instant when) {
+  return std::chrono::duration_cast<core::Millis>(when - core::steady_now()) + core::Millis(1);
+}
+
+}  // namespace
+
+// Carries out what the machine decides, and tells it what came of it. Shared with the coroutines that do so.
+struct YarnBackend::State : std::enable_shared_from_this<YarnBackend::State> {
+  State(net::asio::any_io_executor executor_, protocol::Hub& hub_, Sink sink_, YarnOptions options_)
+      : executor(std::move(executor_)),
+        hub(hub_),
+        sink(std::move(sink_)),
+        options(std::move(options_)),
+        machine(options.job, machine_options(options)),
+        starter(executor, options.config, {.user = options.job.user, .retry_pause = options.reconnect_pause}),
+        news(executor) {}
+
+  void carry_out(YarnActions actions);
+  void on(const RegisterMaster& action);
+  void on(const Allocate& action);
+  void on(const UseToken& action) { master->use_token(action.token); }
+  void on(const StartContainers& action);
+  void on(const StopContainer& action) { starter.stop(action.node, action.token, {action.id}); }
+  void on(const SaveLogs& action);
+  void on(const ExpectAgent& action);
+  void on(const SendToAgent& action) { hub.send(agent_of(action.id), action.command); }
+  void on(const ForgetAgent& action) { hub.forget(agent_of(action.id)); }
+  void on(const TellJob& action) { sink.event(action.event); }
+  void on(const TellUser& action) { sink.note(action.text); }
+  void on(const PassOutput& action) { sink.output(action.output); }
+  void on(const LogLine& action) { core::log("{}", action.text); }
+
+  [[nodiscard]] core::Result<> connect();
+  [[nodiscard]] yarn::AppMaster::Address own_address() const;
+  void close();
+  void not_started(const yarn::ContainerId& id, const core::Error& error) {
+    carry_out(machine.not_started(id, error, core::steady_now()));
+  }
+
+  net::asio::any_io_executor executor;
+  protocol::Hub& hub;
+  Sink sink;
+  YarnOptions options;
+  YarnMachine machine;
+  ContainerStarter starter;
+  std::optional<yarn::AppMaster> master;
+  std::deque<YarnAction> to_do;
+  bool carrying_out = false;
+  net::Signal news;  // the machine's next deadline or its state may have changed
+  bool closed = false;
+};
+
+namespace {
+
+using Shared = std::shared_ptr<YarnBackend::State>;
+
+net::Async<> register_master(Shared state) {
+  const auto registration = co_await state->master->register_master(state->own_address());
+  const auto now = core::steady_now();
+  state->carry_out(registration ? state->machine.registered(*registration, now)
+                                : state->machine.registration_failed(registration.error(), now));
+  if (state->machine.is_registered()) co_return core::Result<>{};
+  co_return core::fail(registration.error());
+}
+
+net::awaitable<void> register_again(Shared state) {
+  (void)co_await register_master(state);
+}
+
+net::awaitable<void> allocate(Shared state, yarn::AllocateRequest request) {
+  const auto response = co_await state->master->allocate(std::move(request));
+  if (state->closed) co_return;
+  const auto now = core::steady_now();
+  state->carry_out(response ? state->machine.allocated(*response, now)
+                            : state->machine.allocate_failed(response.error(), now));
+}
+
+// The host's address first: its tasks' peers will need it.
+net::awaitable<void> start_containers(Shared state, StartContainers action) {
+  const auto& host = action.node.host;
+  if (state->machine.address_of(host) == nullptr) {
+    const auto found = co_await net::resolve(host, kResolvePatience);
+    if (!found || found->empty()) {
+      const core::Error error = found ? core::Error{core::Errc::not_found, "it has no address"} : found.error();
+      for (const auto& container : action.containers) state->not_started(container.id, error);
+      co_return;
+    }
+    state->machine.node_found(host, found->front().to_string());
+  }
+  if (state->closed) co_return;
+  const AgentContainers agents{.files = state->options.job.staged.files,
+                               .credentials = state->options.agent_credentials,
+                               .image = state->options.image,
+                               .outlives_master = state->options.outlives_master};
+  std::vector<yarn::ContainerManager::Start> starts;
+  for (const auto& container : action.containers)
+    starts.push_back({container.id, container.token, launch_agent(container.id, agents)});
+  state->starter.start(action.node, action.token, std::move(starts),
+                       [state](const auto& id, const core::Error& error) { state->not_started(id, error); });
+}
+
+net::awaitable<void> save_logs(Shared state, SaveLogs action) {
+  const auto& container = action.container;
+  const auto http = hconf::parse_host_port(container.node_http_address, 0);
+  core::Result<> saved;
+  if (http) {
+    saved = co_await complete_logs(*state->options.fs, {.container = container.id,
+                                                        .node_http = {action.address, http->port},
+                                                        .user = state->options.job.user,
+                                                        .copies = action.copies});
+  } else {
+    saved = core::fail(http.error());
+  }
+  state->carry_out(state->machine.logs_saved(container.id, saved, core::steady_now()));
+}
+
+// Until the backend closes.
+net::awaitable<void> keep_time(Shared state) {
+  const auto last_heard = [&hub = state->hub](const yarn::ContainerId& id) { return hub.last_heard(agent_of(id)); };
+  for (core::Instant next_progress = {}; !state->closed;) {
+    const auto now = core::steady_now();
+    if (const auto next = state->machine.next_deadline(now); next > now) {
+      co_await state->news.wait(until(next));
+      continue;  // what woke us may have changed the deadline
+    }
+    if (now >= next_progress) {
+      next_progress = now + kProgressEvery;
+      state->machine.set_progress(state->sink.progress());
+    }
+    state->carry_out(state->machine.tick(last_heard, now));
+  }
+}
+
+// A master that ends without this counts as failed.
+net::awaitable<void> finish(Shared state, yarn::AppMaster::Ending ending) {
+  constexpr int kTries = 3;
+  auto& master = *state->master;
+  for (int i = 0; i < kTries; ++i) {
+    if (i > 0) co_await net::pause(state->options.reconnect_pause);
+    const auto finished = co_await master.finish(ending);
+    if (finished || yarn::is_attempt_over(finished.error())) co_return;
+    core::log("telling the ResourceManager of the end: {}", finished.error().message);
+    if (!yarn::is_not_registered(finished.error())) continue;
+    (void)co_await master.register_master(state->own_address());  // it has restarted
+  }
+}
+
+}  // namespace
+
+// ---- what the machine wants ------------------------------------------------------------------------------------
+
+// In order: what an action leads to comes after those that were decided before it. Once closed nothing is left to do:
+// the ResourceManager ends all containers when it is told of the job's end.
+void YarnBackend::State::carry_out(YarnActions actions) {
+  if (closed) return news.notify();
+  to_do.insert(to_do.end(), std::move_iterator(actions.begin()), std::move_iterator(actions.end()));
+  if (std::exchange(carrying_out, true)) return;
+  while (!to_do.empty() && !closed) {
+    const auto next = std::move(to_do.front());
+    to_do.pop_front();
+    std::visit([this](const auto& action) { on(action); }, next);
+  }
+  carrying_out = false;
+  news.notify();
+}
+
+void YarnBackend::State::on(const RegisterMaster& /*action*/) {
+  net::spawn(executor, "registering with the ResourceManager", register_again(shared_from_this()));
+}
+
+void YarnBackend::State::on(const Allocate& action) {
+  net::spawn(executor, "sending a heartbeat to the ResourceManager", allocate(shared_from_this(), action.request));
+}
+
+void YarnBackend::State::on(const StartContainers& action) {
+  net::spawn(executor, "starting containers", start_containers(shared_from_this(), action));
+}
+
+void YarnBackend::State::on(const SaveLogs& action) {
+  net::spawn(executor, "saving the logs of a container", save_logs(shared_from_this(), action));
+}
+
+void YarnBackend::State::on(const ExpectAgent& action) {
+  hub.expect(agent_of(action.id), {[weak = weak_from_this(), id = action.id](const protocol::Hello&) {
+                                     if (const auto state = weak.lock())
+                                       state->carry_out(state->machine.agent_called(id));
+                                   },
+                                   [weak = weak_from_this(), id = action.id](const protocol::Report& report) {
+                                     const auto state = weak.lock();
+                                     if (state == nullptr) return;
+                                     state->carry_out(state->machine.reported(id, report, core::steady_now()));
+                                   }});
+}
+
+core::Result<> YarnBackend::State::connect() {
+  auto made = yarn::app_master_options(options.config, {.user = options.job.user, .tokens = {&options.token, 1}});
+  if (!made) return core::fail(made.error());
+  made->retry.same_server_pause = options.reconnect_pause;
+  made->retry.backoff_base = std::min(made->retry.backoff_base, options.reconnect_pause);
+  made->retry.backoff_max = std::min(made->retry.backoff_max, options.reconnect_pause);
+  master.emplace(executor, *std::move(made));
+  return {};
+}
+
+yarn::AppMaster::Address YarnBackend::State::own_address() const {
+  return {.host = options.address,
+          .port = options.port,
+          .tracking_url = fmt::format("http://{}:{}/", options.address, options.port)};
+}
+
+void YarnBackend::State::close() {
+  closed = true;
+  machine.close();
+  news.notify();
+}
+
+// ---- the backend -----------------------------------------------------------------------------------------------
+
+YarnBackend::YarnBackend(net::asio::any_io_executor executor, protocol::Hub& hub, Sink sink, YarnOptions options)
     : state_(std::make_shared<State>(std::move(executor), hub, std::move(sink), std::move(options))) {}
 
 YarnBackend::~YarnBackend() {
-  state_->closed = true;
+  state_->close();
 }
 
 net::Async<> YarnBackend::open() {
-  auto registered = co_await state_->register_master();
-  if (registered) net::spawn(state_->executor, "sending heartbeats to the ResourceManager", heartbeats(state_));
-  co_return registered;
+  const auto state = state_;
+  if (auto connected = state->connect(); !connected) co_return connected;
+  if (auto registered = co_await register_master(state); !registered) co_return registered;
+  net::spawn(state->executor, "watching the YARN job", keep_time(state));
+  co_return core::Result<>{};
 }
 
-void YarnBackend::place(agent::Prepare request) {
-  state_->want(std::move(request));
+void YarnBackend::place(TaskRequest request) {
+  state_->carry_out(state_->machine.place(request, core::steady_now()));
 }
 
-void YarnBackend::launch(agent::Launch request) {
-  if (const auto* held = state_->book.find(request.attempt))
-    state_->hub.send(agent_of(held->container.id), std::move(request));
+void YarnBackend::launch(protocol::Launch request) {
+  state_->carry_out(state_->machine.launch(std::move(request)));
 }
 
-void YarnBackend::stop(agent::Stop request) {
-  const auto* held = state_->book.find(request.attempt);
-  if (held == nullptr) return;
-  if (held->phase == Phase::starting) {  // nothing runs that could have a grace
-    state_->give_up(request.attempt);
-    state_->tell(job::Lost{request.attempt, "it was stopped before it had started", job::Cause::stopped});
-    return;
-  }
-  state_->hub.send(agent_of(held->container.id), std::move(request));
+void YarnBackend::stop(protocol::Stop request) {
+  state_->carry_out(state_->machine.stop(std::move(request), core::steady_now()));
 }
 
 void YarnBackend::release(const core::AttemptId& attempt) {
-  state_->give_up(attempt);
+  state_->carry_out(state_->machine.release(attempt, core::steady_now()));
 }
 
 net::awaitable<void> YarnBackend::close(const job::Outcome& outcome) {
-  auto state = state_;
-  state->closed = true;
-  state->news.notify();
-  co_await state->end(outcome);
+  const auto state = state_;
+  if (state->closed) co_return;
+  state->close();
+  for (const auto deadline = core::steady_now() + kSavePatience;
+       state->machine.logs_being_saved() > 0 && core::steady_now() < deadline;) {
+    co_await state->news.wait(until(deadline));
+  }
+  if (state->options.before_finish) co_await state->options.before_finish();
+  if (!state->master) co_return;
+  if (state->machine.has_to_finish()) {
+    co_await finish(state, {.status = final_status(outcome.state), .diagnostics = outcome.reason, .tracking_url = {}});
+  }
+  state->master->close();
 }
 
 }  // namespace ydl::backend

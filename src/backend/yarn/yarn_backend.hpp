@@ -1,11 +1,11 @@
 #pragma once
 
-#include "agent/hub.hpp"
 #include "backend/backend.hpp"
 #include "backend/yarn/yarn_job.hpp"
+#include "backend/yarn/yarn_machine.hpp"
 #include "hconf/config.hpp"
 #include "hdfs/file_system.hpp"
-#include "yarn/ask_policy.hpp"
+#include "protocol/hub.hpp"
 #include "yarn/credentials.hpp"
 #include "yarn/image_runtime.hpp"
 
@@ -16,16 +16,6 @@
 #include <vector>
 
 namespace ydl::backend {
-
-// One role of the job as the ResourceManager is asked for it.
-struct YarnRole {
-  std::string name;
-  yarn::Resource resource;
-  std::string label = {};
-  std::vector<std::string> hosts = {};  // as in yarn::RoleAsk
-  std::vector<std::string> racks = {};
-  yarn::Arrangement arrangement = yarn::Arrangement::spread;
-};
 
 struct YarnOptions {
   YarnJob job;
@@ -38,22 +28,22 @@ struct YarnOptions {
   std::string address;                      // numeric: where agents and clients reach this master
   std::uint16_t port = 0;
   core::Millis outlives_master = core::Seconds(60);          // how long agents go on when the master does not answer
-  core::Millis agent_silence = core::Seconds(90);            // an agent that says nothing for so long is lost
+  core::Millis agent_silence = core::Seconds(90);            // as in YarnMachineOptions
+  core::Millis reconnect_pause = core::Seconds(1);           // Hadoop's own is half a minute, too long for a job
   std::function<net::awaitable<void>()> before_finish = {};  // the last words, before the ResourceManager hears the end
 };
 
-// Tasks in containers of a YARN cluster, one agent in each. This is the driver: what to ask for is
-// yarn::AllocatorFsm's, which attempt has which container ContainerBook's, what a container's end means
-// what_it_means()'s.
+// Tasks in containers of a YARN cluster, one agent in each. This is the driver: it carries out what YarnMachine decides
+// and tells it what came of it.
 class YarnBackend final : public Backend {
  public:
-  YarnBackend(net::asio::any_io_executor executor, agent::Hub& hub, Sink sink, YarnOptions options);
+  YarnBackend(net::asio::any_io_executor executor, protocol::Hub& hub, Sink sink, YarnOptions options);
   ~YarnBackend() override;
 
   [[nodiscard]] net::Async<> open() override;
-  void place(agent::Prepare request) override;
-  void launch(agent::Launch request) override;
-  void stop(agent::Stop request) override;
+  void place(TaskRequest request) override;
+  void launch(protocol::Launch request) override;
+  void stop(protocol::Stop request) override;
   void release(const core::AttemptId& attempt) override;
   [[nodiscard]] net::awaitable<void> close(const job::Outcome& outcome) override;
 

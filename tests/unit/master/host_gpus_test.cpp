@@ -5,7 +5,7 @@
 namespace ydl::master {
 namespace {
 
-using agent::HostGpus;
+using protocol::HostGpus;
 
 spec::JobSpec job(const std::string& framework) {
   spec::JobSpec spec;

@@ -27,7 +27,7 @@ TEST(JobImage, podman_and_docker_are_the_agents) {
   EXPECT_EQ(image->runtime, "podman");
   EXPECT_EQ(image->image, "python:3");
   EXPECT_EQ(image->network, "host");
-  EXPECT_EQ(image->pull, agent::Image::Pull::never);
+  EXPECT_EQ(image->pull, protocol::Image::Pull::never);
   EXPECT_THAT(image->options, ElementsAre("--volume=/a:/b:ro", "--volume=/c:/d:rw", "--shm-size=1g"));
   EXPECT_FALSE(image_for_node_manager(job));
 }

@@ -1,8 +1,8 @@
 // Whole jobs through the real master, with the fake backend instead of processes (docs/fake-backend.md).
-#include "agent/hub.hpp"
 #include "backend/fake/fake.hpp"
 #include "master/api.hpp"
 #include "master/master.hpp"
+#include "protocol/hub.hpp"
 #include "support/temp_dir.hpp"
 
 #include <algorithm>
@@ -29,15 +29,15 @@ spec::JobSpec two_workers() {
 // A master on the fake backend, in a folder of its own.
 struct ScriptedMaster {
   ScriptedMaster(const spec::JobSpec& spec, const FakeBackend::Script& script)
-      : master(context.get_executor(), JobFolder(temporary.path()), job_of(spec), *make_plan(spec),
+      : master(context.get_executor(), jobs::JobFolder(temporary.path()), job_of(spec), *make_plan(spec),
                Site{.make_backend = [&](backend::Sink sink) {
                  auto made = std::make_unique<FakeBackend>(context.get_executor(), std::move(sink), script);
                  fake = made.get();
                  return made;
                }}) {}
 
-  JobFile job_of(const spec::JobSpec& spec) const {
-    JobFile job;
+  jobs::JobFile job_of(const spec::JobSpec& spec) const {
+    jobs::JobFile job;
     job.id = {"scripted-0001"};
     job.results = temporary.path() / "results";
     job.spec = spec;
@@ -141,7 +141,7 @@ net::awaitable<void> follow(const http::Router& api, SlowReader& reader) {
 
 TEST(ScriptedJob, a_slow_follower_gets_every_event_to_the_last) {
   ScriptedMaster scripted(two_workers(), {});
-  agent::Hub hub(scripted.context.get_executor());
+  protocol::Hub hub(scripted.context.get_executor());
   const auto api = make_api(scripted.master, hub);
   SlowReader reader;
   net::asio::co_spawn(scripted.context, follow(api, reader), net::asio::detached);

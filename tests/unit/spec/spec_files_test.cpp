@@ -1,12 +1,15 @@
 // The reader against tests/spec, the folders that tests/cli/test_schema.py holds against the JSON Schema: so that the
 // two cannot drift apart.
 #include "core/files.hpp"
+#include "core/json.hpp"
+#include "spec/job_fields.hpp"
 #include "spec/parse.hpp"
 #include "spec/write.hpp"
 
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
 
 namespace ydl::spec {
 namespace {
@@ -45,6 +48,19 @@ TEST(SpecFiles, invalid_and_refused_ones_are_refused_with_file_and_line) {
       EXPECT_EQ(job.error().code, core::Errc::usage);
     }
   }
+}
+
+TEST(SpecFiles, the_schema_has_the_fields_of_the_tables) {
+  const auto text =
+      core::read_file(std::filesystem::path(YDL_SPEC_FILES) / "../../docs/schema/job-v1.schema.json").value_or("");
+  const auto schema = core::parse_json_object(text);
+  ASSERT_TRUE(schema);
+  std::set<std::string> in_schema;
+  for (const auto& [key, value] : schema->at("properties").as_object()) in_schema.emplace(key);
+  std::set<std::string> in_table{"version"};
+  for (const auto key : keys_of(job_fields())) in_table.emplace(key);
+  in_table.erase("directory");  // of saved jobs only
+  EXPECT_EQ(in_schema, in_table);
 }
 
 }  // namespace

@@ -214,9 +214,9 @@ TEST(CheckJob, a_job_made_by_a_program_obeys_the_rules_of_the_file) {
   EXPECT_THAT(complaint([](JobSpec& job) { job.files = {{"a/x", ""}, {"b/x", ""}}; }),
               HasSubstr("two files have the name 'x'"));
   EXPECT_THAT(complaint([](JobSpec& job) { job.allocation_timeout = Millis(0); }),
-              HasSubstr("timeouts.allocation: 0 leaves"));
+              HasSubstr("timeouts: allocation: 0 leaves"));
   EXPECT_THAT(complaint([](JobSpec& job) { job.stop_grace = Millis(-1); }),
-              HasSubstr("timeouts.stop_grace: -1 ms is a negative"));
+              HasSubstr("timeouts: stop_grace: -1 ms is a negative"));
   EXPECT_THAT(complaint([](JobSpec& job) { job.roles[0].kind = "boss"; }), HasSubstr("kind: 'boss' is no kind"));
   EXPECT_THAT(complaint([](JobSpec& job) { job.version = 2; }), HasSubstr("version: "));
 }

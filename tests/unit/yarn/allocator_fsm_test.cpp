@@ -121,7 +121,7 @@ TEST_F(AllocatorTest, after_a_lost_answer_the_same_request_is_sent_again) {
   connect();
   (void)beat();
   const auto first = sent_;
-  EXPECT_EQ(fsm_.on_failure({make_error_code(hrpc::Errc::connection_lost), "lost"}), Next::try_again);
+  EXPECT_EQ(fsm_.on_failure({make_error_code(hrpc::Errc::connection_lost), "lost"}, now_), Next::go_on);
   fsm_.want(kServer, 1, now_);  // must wait: a ResourceManager that has served the first one would not look at it
   (void)beat();
   EXPECT_EQ(sent_, first);
@@ -139,7 +139,7 @@ TEST_F(AllocatorTest, a_restarted_resource_manager_is_told_everything_again) {
   fsm_.release(container(1, "a").id);
   (void)exchange();
   (void)beat();
-  EXPECT_EQ(fsm_.on_failure(thrown("ApplicationMasterNotRegisteredException")), Next::register_again);
+  EXPECT_EQ(fsm_.on_failure(thrown("ApplicationMasterNotRegisteredException"), now_), Next::go_on);
   EXPECT_EQ(fsm_.state(), State::unregistered);
   connect();
   const auto asks = beat();
@@ -160,6 +160,53 @@ TEST_F(AllocatorTest, an_old_resource_managers_resync_is_the_same) {
   EXPECT_EQ(fsm_.state(), State::over);
 }
 
+TEST_F(AllocatorTest, a_registration_is_due_at_once_when_the_resource_manager_has_restarted) {
+  for (const bool thrown_away : {true, false}) {
+    AllocatorFsm fsm({}, {});
+    (void)fsm.registered({}, now_);
+    (void)fsm.next_request(now_);
+    if (thrown_away) {
+      EXPECT_EQ(fsm.on_failure(thrown("ApplicationMasterNotRegisteredException"), now_), Next::go_on);
+    } else {
+      (void)fsm.on_response({.command = AllocateResponse::Command::resync}, now_);
+    }
+    EXPECT_EQ(fsm.state(), State::unregistered);
+    EXPECT_EQ(fsm.next_heartbeat(now_), now_);
+  }
+}
+
+TEST_F(AllocatorTest, a_registration_that_fails_is_tried_again_after_a_pause) {
+  const core::Error gone{make_error_code(hrpc::Errc::connection_lost), "lost"};
+  fsm_.want(kWorker, 1, now_);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(fsm_.on_registration_failure(gone, now_), Next::go_on);
+    EXPECT_EQ(fsm_.state(), State::unregistered);
+    EXPECT_EQ(fsm_.next_heartbeat(now_), now_ + HeartbeatOptions{}.registration_pause);
+    now_ = fsm_.next_heartbeat(now_);
+  }
+  connect();
+  EXPECT_EQ(beat().at(0), "worker * 1");
+}
+
+TEST_F(AllocatorTest, a_master_that_is_registered_already_goes_on_as_registered) {
+  auto already = thrown("InvalidApplicationMasterRequestException", hrpc::Errc::invalid_request);
+  already.remote->message = "Application Master is already registered : application_1700000000000_0001";
+  fsm_.want(kWorker, 1, now_);
+  EXPECT_EQ(fsm_.on_registration_failure(already, now_), Next::go_on);
+  EXPECT_EQ(fsm_.state(), State::idle);
+  EXPECT_EQ(beat().at(0), "worker * 1");
+}
+
+TEST_F(AllocatorTest, a_registration_that_is_refused_for_good_ends_the_master) {
+  for (const auto& error : {thrown("ApplicationAttemptNotFoundException"),
+                            thrown("InvalidApplicationMasterRequestException", hrpc::Errc::invalid_request),
+                            core::Error{make_error_code(hrpc::Errc::invalid_token), "expired"}}) {
+    AllocatorFsm fsm({}, {});
+    EXPECT_EQ(fsm.on_registration_failure(error, now_), Next::end) << error.message;
+    EXPECT_EQ(fsm.state(), State::over);
+  }
+}
+
 TEST_F(AllocatorTest, an_attempt_that_is_over_or_refused_ends) {
   for (const auto& error : {thrown("ApplicationAttemptNotFoundException"),
                             thrown("InvalidResourceRequestException", hrpc::Errc::invalid_request),
@@ -167,7 +214,7 @@ TEST_F(AllocatorTest, an_attempt_that_is_over_or_refused_ends) {
     AllocatorFsm fsm({}, {});
     (void)fsm.registered({}, now_);
     (void)fsm.next_request(now_);
-    EXPECT_EQ(fsm.on_failure(error), Next::end) << error.message;
+    EXPECT_EQ(fsm.on_failure(error, now_), Next::end) << error.message;
     EXPECT_EQ(fsm.state(), State::over);
   }
 }

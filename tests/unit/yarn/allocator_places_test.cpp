@@ -185,7 +185,7 @@ TEST_F(AllocatorPlacesTest, a_resource_manager_that_does_not_answer_is_not_hurri
   (void)exchange();
   fsm_.release(container(1, "a").id);
   (void)beat();
-  (void)fsm_.on_failure({make_error_code(hrpc::Errc::unreachable), "down"});
+  (void)fsm_.on_failure({make_error_code(hrpc::Errc::unreachable), "down"}, now_);
   EXPECT_EQ(fsm_.next_heartbeat(now_), now_ + HeartbeatOptions().idle);
 }
 

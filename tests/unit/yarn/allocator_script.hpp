@@ -38,13 +38,13 @@ class Script : public ::testing::Test {
     return asks;
   }
 
-  AllocatorFsm::Heard answer(AllocateResponse response = {}) {
+  AllocationUpdate answer(AllocateResponse response = {}) {
     response.response_id = sent_.response_id + 1;
     return fsm_.on_response(response, now_);
   }
 
   // A heartbeat of which only the answer matters.
-  AllocatorFsm::Heard exchange(AllocateResponse response = {}) {
+  AllocationUpdate exchange(AllocateResponse response = {}) {
     (void)beat();
     return answer(std::move(response));
   }

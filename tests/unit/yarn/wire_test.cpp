@@ -82,7 +82,7 @@ TEST(YarnWire, the_report_that_gives_an_unmanaged_master_its_token) {
   EXPECT_TRUE(report.unmanaged);
   ASSERT_TRUE(report.am_rm_token);
   EXPECT_EQ(report.am_rm_token->service, "");
-  EXPECT_EQ(read_am_rm_token(*report.am_rm_token).value().attempt.str(), "appattempt_1794708826678_0002_000001");
+  EXPECT_EQ(report.am_rm_token->kind, kAmRmToken);
 }
 
 TEST(YarnWire, a_submission_says_what_hadoops_own_client_says) {
@@ -149,17 +149,11 @@ TEST(YarnWire, a_grant_with_its_tokens) {
   EXPECT_EQ(container.node, kNode);
   EXPECT_EQ(container.resource, (Resource{.memory_mib = 1024, .vcores = 1}));
   EXPECT_EQ(container.key, (AskKey{{1}, 0}));
-  const auto token = read_container_token(container.token).value();
-  EXPECT_EQ(token.container, kContainer);
-  EXPECT_EQ(token.node_address, kNode.str());
-  EXPECT_EQ(token.submitter, "root");
-  EXPECT_EQ(token.resource, container.resource);
+  EXPECT_EQ(container.token.kind, kContainerToken);
   ASSERT_THAT(response.nm_tokens, SizeIs(1));
   EXPECT_EQ(response.nm_tokens[0].node, kNode);
   EXPECT_EQ(response.nm_tokens[0].token.service, kNode.str());
-  const auto nm_token = read_nm_token(response.nm_tokens[0].token).value();
-  EXPECT_EQ(nm_token.node, kNode);
-  EXPECT_EQ(nm_token.attempt, kContainer.attempt);
+  EXPECT_EQ(response.nm_tokens[0].token.kind, kNmToken);
   EXPECT_EQ(response.am_rm_token, std::nullopt);
 }
 

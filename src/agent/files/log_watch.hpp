@@ -1,0 +1,40 @@
+#pragma once
+
+#include "core/ids.hpp"
+#include "files/log_lines.hpp"
+#include "files/log_tail.hpp"
+#include "protocol/commands.hpp"
+#include "protocol/reports.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace ydl::agent {
+
+// What a running task writes into its two logs: reports the last line and the progress when they change.
+class LogWatch {
+ public:
+  using Sink = std::function<void(protocol::Report)>;
+
+  LogWatch(core::AttemptId attempt, std::filesystem::path directory, Sink report);
+  LogWatch(const LogWatch&) = delete;
+  LogWatch& operator=(const LogWatch&) = delete;
+
+  // Reads what is new; to be called a few times a second, and once after the task's end.
+  void read();
+  [[nodiscard]] protocol::LogPiece piece(const protocol::ReadLog& question) const;
+
+ private:
+  core::AttemptId attempt_;
+  std::filesystem::path directory_;
+  Sink report_;
+  files::LogTail out_;
+  files::LogTail err_;
+  files::LogTail* latest_ = &err_;  // which of them grew last
+  std::string said_line_;
+  std::optional<files::Progress> said_progress_;
+};
+
+}  // namespace ydl::agent

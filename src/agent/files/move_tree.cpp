@@ -1,0 +1,111 @@
+#include "agent/files/move_tree.hpp"
+
+#include "core/files.hpp"
+#include "core/log.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <memory>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace ydl::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kBuffer = std::size_t{1} << 20U;
+
+std::unexpected<core::Error> cannot_keep(const fs::path& from, const fs::path& to, const std::error_code& error) {
+  return core::fail(
+      core::Error{error, fmt::format("cannot keep {} as {}: {}", from.string(), to.string(), error.message())});
+}
+
+std::error_code last_error() {
+  return {errno, std::generic_category()};
+}
+
+class TreeCopier {
+ public:
+  explicit TreeCopier(std::stop_token stop) : stop_(std::move(stop)) {}
+
+  core::Result<void> copy(const fs::path& from, const fs::path& to) {
+    std::error_code error;
+    const auto status = fs::symlink_status(from, error);
+    if (error) return cannot_keep(from, to, error);
+    switch (status.type()) {
+      case fs::file_type::directory:
+        return copy_directory(from, to, status.permissions());
+      case fs::file_type::symlink:
+        fs::copy_symlink(from, to, error);
+        break;
+      case fs::file_type::regular:
+        return copy_file(from, to, status.permissions());
+      default:
+        core::log("{} is neither a file nor a folder and is left out of the results", from.string());
+        break;
+    }
+    if (error) return cannot_keep(from, to, error);
+    return {};
+  }
+
+ private:
+  core::Result<void> copy_directory(const fs::path& from, const fs::path& to, fs::perms mode) {
+    std::error_code error;
+    fs::create_directory(to, error);
+    if (error) return cannot_keep(from, to, error);
+    for (fs::directory_iterator entry(from, error); !error && entry != fs::directory_iterator();
+         entry.increment(error)) {
+      if (auto copied = copy(entry->path(), to / entry->path().filename()); !copied) return copied;
+    }
+    if (!error) fs::permissions(to, mode, error);  // at the end: it may forbid writing
+    if (error) return cannot_keep(from, to, error);
+    return {};
+  }
+
+  core::Result<void> copy_file(const fs::path& from, const fs::path& to, fs::perms mode) {
+    const core::UniqueFd in(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!in) return cannot_keep(from, to, last_error());
+    const core::UniqueFd out(::open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    if (!out) return cannot_keep(from, to, last_error());
+    if (buffer_ == nullptr) buffer_ = std::make_unique_for_overwrite<char[]>(kBuffer);
+    while (!stop_.stop_requested()) {
+      const auto n = ::read(in.get(), buffer_.get(), kBuffer);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return cannot_keep(from, to, last_error());
+      if (n == 0) {
+        if (::fchmod(out.get(), static_cast<mode_t>(mode)) != 0) return cannot_keep(from, to, last_error());
+        return {};
+      }
+      auto written = core::write_all(out.get(), {buffer_.get(), static_cast<std::size_t>(n)});
+      if (!written) return cannot_keep(from, to, written.error().code);
+    }
+    return core::fail(core::Errc::cancelled, fmt::format("cannot keep {} as {}: the agent ended before it was copied",
+                                                         from.string(), to.string()));
+  }
+
+  std::stop_token stop_;
+  std::unique_ptr<char[]> buffer_;
+};
+
+}  // namespace
+
+core::Result<void> copy_tree(const fs::path& from, const fs::path& to, const std::stop_token& stop) {
+  return TreeCopier(stop).copy(from, to);
+}
+
+core::Result<void> move_tree(const fs::path& from, const fs::path& to, const std::stop_token& stop) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  if (!error) return {};
+  fs::remove_all(to, error);
+  fs::rename(from, to, error);
+  if (!error) return {};
+  if (auto copied = copy_tree(from, to, stop); !copied) return copied;
+  fs::remove_all(from, error);
+  return {};
+}
+
+}  // namespace ydl::agent

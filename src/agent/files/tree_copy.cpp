@@ -1,0 +1,234 @@
+#include "agent/files/tree_copy.hpp"
+
+#include "core/files.hpp"
+#include "core/log.hpp"
+#include "core/sha256.hpp"
+#include "files/stored_names.hpp"
+#include "hdfs/errors.hpp"
+#include "hdfs/paths.hpp"
+#include "hrpc/errors.hpp"
+#include "net/for_each.hpp"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <memory>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace ydl::agent {
+
+using ydl::files::kManifestName;
+using ydl::files::original_name;
+using ydl::files::stored_path;
+
+namespace {
+
+namespace files = std::filesystem;
+
+constexpr std::size_t kBuffer = std::size_t{1} << 20U;
+constexpr std::size_t kAtATime = 4;
+constexpr core::Millis kFirstPause = core::Seconds(1);
+constexpr core::Millis kLongestPause = core::Seconds(15);
+
+std::unexpected<core::Error> cancelled(std::string_view what) {
+  return core::fail(core::Errc::cancelled, fmt::format("{} was not copied to its end: the task was given up", what));
+}
+
+// Whether the same may well succeed later.
+bool may_pass(const core::Error& error) {
+  if (error.code.category() == hdfs::error_category()) {
+    return error.code != hdfs::Errc::unsupported && error.code != hdfs::Errc::no_replica;
+  }
+  if (error.code.category() != hrpc::error_category()) return false;
+  switch (static_cast<hrpc::Errc>(error.code.value())) {
+    case hrpc::Errc::unreachable:
+    case hrpc::Errc::timed_out:
+    case hrpc::Errc::connection_lost:
+    case hrpc::Errc::standby:
+    case hrpc::Errc::retriable:
+    case hrpc::Errc::safe_mode:
+    case hrpc::Errc::lease_conflict:
+    case hrpc::Errc::lease_lost:
+    case hrpc::Errc::not_yet_replicated:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// ---- up --------------------------------------------------------------------------------------------------------
+
+struct Upload {
+  hdfs::FileSystem& fs;
+  files::path from;
+  std::string to;
+  Copying& copying;
+};
+
+net::Async<> write_bytes(const Upload& upload, const files::path& path, hdfs::FileWriter& writer, StoredFile& stored) {
+  const core::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) co_return core::fail(core::system_error(errno, fmt::format("cannot read {}", path.string())));
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kBuffer);
+  core::Sha256 digest;
+  stored.size = 0;
+  while (!upload.copying.cancelled) {
+    const auto n = ::read(file.get(), buffer.get(), kBuffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) co_return core::fail(core::system_error(errno, fmt::format("cannot read {}", path.string())));
+    if (n == 0) {
+      stored.sha256 = digest.hex();
+      co_return co_await writer.close();
+    }
+    const auto size = static_cast<std::size_t>(n);
+    digest.add({buffer.get(), size});
+    if (auto written = co_await writer.write({buffer.get(), size}); !written) co_return written;
+    stored.size += size;
+    upload.copying.bytes += size;
+  }
+  co_return cancelled(path.string());
+}
+
+net::Async<> upload_once(const Upload& upload, const TreeFile& file, StoredFile& stored) {
+  auto writer = co_await upload.fs.create(
+      hdfs::join_path(upload.to, stored.path),
+      {.overwrite = hdfs::Overwrite::yes, .mode = file.mode, .replication = {}, .block_size = {}});
+  if (!writer) co_return core::fail(writer.error());
+  co_return co_await write_bytes(upload, upload.from / file.path, *writer, stored);
+}
+
+// ---- down ------------------------------------------------------------------------------------------------------
+
+struct RemoteFile {
+  std::string from;
+  files::path to;
+  std::uint32_t mode = 0;
+};
+
+net::Async<> download_once(hdfs::FileSystem& fs, const RemoteFile& file, Copying& copying) {
+  auto reader = co_await fs.open(file.from);
+  if (!reader) co_return core::fail(reader.error());
+  const auto what = fmt::format("cannot write {}", file.to.string());
+  const core::UniqueFd out(::open(file.to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!out) co_return core::fail(core::system_error(errno, what));
+  while (!copying.cancelled) {
+    const auto data = co_await reader->next();
+    if (!data) co_return core::fail(data.error());
+    if (data->empty()) {
+      if ((file.mode & 0111U) != 0) (void)::fchmod(out.get(), file.mode & 0777U);  // a program stays one
+      co_return core::Result<>{};
+    }
+    if (auto written = core::write_all(out.get(), {data->data(), data->size()}); !written) {
+      co_return core::fail(written.error().within(what));
+    }
+    copying.bytes += data->size();
+  }
+  co_return cancelled(file.from);
+}
+
+// The directories below `from` are made on the way.
+net::Async<> plan_download(hdfs::FileSystem& fs, std::string from, files::path to, Names names,
+                           std::vector<RemoteFile>& plan) {
+  if (auto made = core::make_directories(to); !made) co_return core::fail(made.error());
+  auto entries = co_await fs.list_all(from);
+  if (!entries) co_return core::fail(entries.error());
+  for (const auto& entry : *entries) {
+    if (names == Names::stored && entry.name == kManifestName) continue;
+    const auto name = names == Names::stored ? original_name(entry.name) : entry.name;
+    if (!name) {
+      core::log("{} in {} is no name of a saved file: left there", entry.name, from);
+      continue;
+    }
+    const auto child = hdfs::join_path(from, entry.name);
+    if (!entry.is_directory()) {
+      plan.push_back({child, to / *name, entry.permission});
+    } else if (auto planned = co_await plan_download(fs, child, to / *name, names, plan); !planned) {
+      co_return planned;
+    }
+  }
+  co_return core::Result<>{};
+}
+
+}  // namespace
+
+net::Async<> persist(std::function<net::Async<>()> work, Copying& copying) {
+  auto pause = kFirstPause;
+  std::optional<core::Instant> give_up;
+  for (;;) {
+    auto done = co_await work();
+    if (done || copying.cancelled || !may_pass(done.error())) co_return done;
+    if (!give_up) {
+      core::log("trying again: {}", done.error().message);
+      give_up = core::steady_now() + copying.patience;
+    }
+    if (core::steady_now() + pause > *give_up) co_return done;
+    co_await net::pause(pause);
+    pause = std::min(pause * 2, kLongestPause);
+  }
+}
+
+core::Result<LocalTree> list_tree(const files::path& root) {
+  LocalTree tree;
+  std::error_code error;
+  if (!files::exists(root, error)) return tree;
+  const auto home = files::canonical(root, error);
+  files::recursive_directory_iterator entry(home, error);
+  for (; !error && entry != files::recursive_directory_iterator(); entry.increment(error)) {
+    const auto path = entry->path().lexically_relative(home).string();
+    std::error_code unknown;
+    if (entry->symlink_status(unknown).type() == files::file_type::directory) {
+      tree.directories.push_back(path);
+      continue;
+    }
+    std::error_code nowhere;  // for a link to itself, or one whose target may not be looked at
+    const auto target = files::canonical(entry->path(), nowhere);
+    const auto inside = !nowhere && *target.lexically_relative(home).begin() != "..";
+    struct stat status{};
+    if (inside && ::stat(entry->path().c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
+      tree.files.push_back({path, static_cast<std::uint64_t>(status.st_size), status.st_mode & 0777U});
+    } else {
+      tree.left_out.push_back(path);
+    }
+  }
+  if (error) {
+    return core::fail(core::Error{error, fmt::format("cannot read the folder {}: {}", root.string(), error.message())});
+  }
+  return tree;
+}
+
+net::Async<std::vector<StoredFile>> upload_tree(hdfs::FileSystem& fs, files::path from, LocalTree tree, std::string to,
+                                                Copying& copying) {
+  const Upload upload{fs, std::move(from), std::move(to), copying};
+  for (const auto& directory : tree.directories) {
+    const auto path = hdfs::join_path(upload.to, stored_path(directory));
+    auto made = co_await persist([&] { return fs.make_directory(path, hdfs::Parents::create); }, copying);
+    if (!made) co_return core::fail(made.error());
+  }
+  std::vector<StoredFile> stored;
+  for (const auto& file : tree.files) stored.push_back({stored_path(file.path), 0, {}});
+  const auto one = [&](std::size_t i) {
+    return persist([&, i] { return upload_once(upload, tree.files[i], stored[i]); }, copying);
+  };
+  if (auto done = co_await net::for_each(tree.files.size(), kAtATime, one); !done) co_return core::fail(done.error());
+  co_return stored;
+}
+
+net::Async<> download_tree(hdfs::FileSystem& fs, std::string from, files::path to, Names names, Copying& copying) {
+  std::vector<RemoteFile> plan;
+  const auto status = co_await fs.stat(from);
+  if (!status) co_return core::fail(status.error());
+  if (!*status) co_return core::fail(hrpc::Errc::not_found, fmt::format("{}: no such file or directory", from));
+  if ((*status)->is_directory()) {
+    if (auto planned = co_await plan_download(fs, from, to, names, plan); !planned) co_return planned;
+  } else {
+    if (auto made = core::make_directories(to.parent_path()); !made) co_return core::fail(made.error());
+    plan.push_back({from, to, (*status)->permission});
+  }
+  const auto one = [&](std::size_t i) {
+    return persist([&, i] { return download_once(fs, plan[i], copying); }, copying);
+  };
+  co_return co_await net::for_each(plan.size(), kAtATime, one);
+}
+
+}  // namespace ydl::agent

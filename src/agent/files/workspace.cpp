@@ -1,0 +1,131 @@
+#include "agent/files/workspace.hpp"
+
+#include "agent/files/move_tree.hpp"
+#include "core/files.hpp"
+#include "files/entry_limit.hpp"
+#include "files/ignore_list.hpp"
+
+#include <cerrno>
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace ydl::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+core::Result<void> link(const fs::path& target, const fs::path& link_path) {
+  if (::symlink(target.c_str(), link_path.c_str()) == 0 || errno == EEXIST) return {};
+  return core::fail(
+      core::system_error(errno, fmt::format("cannot link {} into the working directory", target.string())));
+}
+
+using Entries = core::Result<std::vector<fs::path>>;
+
+Entries list(const fs::path& directory) {
+  const files::IgnoreList ignored(directory);
+  std::vector<fs::path> entries;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    if (ignored.names(entry->path())) continue;
+    entries.push_back(entry->path());
+    if (entries.size() > files::kMostLinkedEntries) return core::fail(files::too_many_entries(directory));
+  }
+  if (error)
+    return core::fail(
+        core::Error{error, fmt::format("cannot read the directory {}: {}", directory.string(), error.message())});
+  return entries;
+}
+
+core::Result<void> link_entries(const Entries& entries, const fs::path& into) {
+  if (!entries) return core::fail(entries.error());
+  for (const auto& entry : *entries) {
+    if (auto done = link(entry, into / entry.filename()); !done) return done;
+  }
+  return {};
+}
+
+}  // namespace
+
+const Entries& DirectoryListings::entries(const std::string& directory) {
+  const auto found = read_.find(directory);
+  return found != read_.end() ? found->second : read_.emplace(directory, list(directory)).first->second;
+}
+
+protocol::Prepare with_absolute_paths(protocol::Prepare request, const fs::path& directory, const fs::path& logs) {
+  const auto place = [](std::string& path, const fs::path& below) {
+    if (!path.empty()) path = (below / path).lexically_normal().string();
+  };
+  place(request.working_directory, directory);
+  place(request.results_directory, directory);
+  place(request.linked_directory, directory);
+  request.log_directory = (directory / logs / request.log_directory).lexically_normal().string();
+  for (auto& link : request.links) place(link.target, directory);
+  return request;
+}
+
+std::vector<std::string> with_results_folder(std::vector<std::string> argv, std::string_view folder) {
+  constexpr std::string_view kWord = "{results}";
+  for (auto& argument : argv) {
+    for (auto at = argument.find(kWord); at != std::string::npos; at = argument.find(kWord, at)) {
+      const auto end = at + kWord.size();
+      const bool meant_literally = at > 0 && argument[at - 1] == '{' && end < argument.size() && argument[end] == '}';
+      if (meant_literally) {
+        argument.erase(end, 1);
+        argument.erase(at - 1, 1);
+        at += kWord.size() - 1;
+      } else {
+        argument.replace(at, kWord.size(), folder);
+        at += folder.size();
+      }
+    }
+  }
+  return argv;
+}
+
+core::Result<void> prepare_workspace(const protocol::Prepare& request, DirectoryListings& listings) {
+  for (const auto& directory : {request.working_directory, request.log_directory}) {
+    if (auto made = core::make_directories(directory); !made) return made;
+  }
+  const bool first_attempt = ::mkdir(request.results_directory.c_str(), 0755) == 0;
+  if (!first_attempt) {
+    if (auto made = core::make_directories(request.results_directory); !made) return made;
+  }
+  const fs::path working(request.working_directory);
+  for (const auto& [target, name] : request.links) {  // named ones first: they win over what happens to lie around
+    std::error_code error;
+    if (!fs::exists(target, error))
+      return core::fail(core::Errc::not_found, fmt::format("{} does not exist: --file names it", target));
+    if (auto parent = core::make_directories((working / name).parent_path()); !parent) return parent;
+    if (auto done = link(target, working / name); !done) return done;
+  }
+  if (!first_attempt) {
+    if (auto earlier = link_entries(list(request.results_directory), working); !earlier) return earlier;
+  }
+  if (request.linked_directory.empty()) return {};
+  return link_entries(listings.entries(request.linked_directory), working);
+}
+
+core::Result<void> keep_results(const protocol::Prepare& request, const std::stop_token& stop) {
+  const files::IgnoreList ignored(request.linked_directory);
+  core::Result<void> result;
+  std::error_code error;
+  for (fs::directory_iterator entry(request.working_directory, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    std::error_code unknown;
+    if (entry->is_symlink(unknown) || ignored.names(entry->path())) continue;
+    const auto kept = fs::path(request.results_directory) / entry->path().filename();
+    if (auto moved = move_tree(entry->path(), kept, stop); !moved && result) result = std::move(moved);
+  }
+  if (error && result) {
+    return core::fail(core::Error{
+        error, fmt::format("cannot read the working directory {}: {}", request.working_directory, error.message())});
+  }
+  return result;
+}
+
+}  // namespace ydl::agent

@@ -1,0 +1,56 @@
+#include "agent/preparation.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace ydl::agent {
+
+bool Preparation::needs_hdfs() const {
+  return !request_.inputs.empty() || !request_.remote_results.empty() || !request_.remote_logs.empty();
+}
+
+bool Preparation::takes_long() const {
+  return needs_hdfs() || request_.image || request_.gpus > 0;
+}
+
+core::Result<void> Preparation::check() const {
+  if (needs_hdfs() && context_.surroundings.hdfs == nullptr) {
+    return core::fail(core::Errc::not_found, "its agent was told of no HDFS to bring inputs from or keep results in");
+  }
+  return image_.check();
+}
+
+net::Async<> Preparation::fetch() {
+  auto fetched = co_await image_.fetch();
+  if (fetched && needs_hdfs()) fetched = co_await fetch_from_hdfs();
+  if (fetched && !copying_.cancelled && request_.gpus > 0) fetched = co_await resources_.take_gpus(request_.gpus);
+  co_return fetched;
+}
+
+core::Result<void> Preparation::finish(DirectoryListings& listings) {
+  if (auto made = prepare_workspace(request_, listings); !made) return made;
+  return resources_.take_ports_and_limits(request_, context_.surroundings.job);
+}
+
+// Inputs lie beside the working directory and are linked into it: what is really in it counts as the task's work.
+net::Async<> Preparation::fetch_from_hdfs() {
+  auto& fs = *context_.surroundings.hdfs;
+  std::vector<protocol::Link> links;
+  for (const auto& input : request_.inputs) {
+    const auto path = fs.resolve(input.path);
+    if (!path) co_return core::fail(path.error().within("the input"));
+    const auto target = std::filesystem::path(request_.working_directory + ".inputs") / input.name;
+    auto brought = co_await download_tree(fs, *path, target, Names::as_they_are, copying_);
+    if (!brought) co_return core::fail(brought.error().within(fmt::format("the input {}", input.path)));
+    links.push_back({target.string(), input.name});
+  }
+  request_.links.insert(request_.links.begin(), links.begin(), links.end());
+  if (request_.remote_results.empty()) co_return core::Result<>{};
+  auto fetched = co_await fetch_results(fs, request_.remote_results, request_.results_directory, copying_);
+  if (!fetched) co_return core::fail(fetched.error().within("what earlier attempts left cannot be fetched"));
+  fetched_results_ = *std::move(fetched);
+  co_return core::Result<>{};
+}
+
+}  // namespace ydl::agent

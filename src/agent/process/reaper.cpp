@@ -1,0 +1,269 @@
+#include "agent/process/reaper.hpp"
+
+#include "agent/process/tree_killer.hpp"
+#include "core/clock.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <fcntl.h>
+#include <optional>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+namespace ydl::agent {
+namespace {
+
+using core::Instant;
+using core::Millis;
+
+constexpr int kControl = 3;              // where the socket is put, so that all above can be closed
+constexpr auto kFirstPause = Millis(1);  // between two sweeps while killing
+constexpr auto kLongestPause = Millis(500);
+constexpr auto kGiveUp = Millis(10'000);  // then what is left cannot be killed: another user's, or stuck in I/O
+
+void close_above(unsigned last_kept) {
+  if (::syscall(SYS_close_range, last_kept + 1, ~0U, 0) == 0) return;
+  rlimit limit{};  // kernels before 5.9
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  const auto end = static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 1U << 20U));
+  for (int fd = static_cast<int>(last_kept) + 1; fd < end; ++fd) ::close(fd);
+}
+
+// By the system call: libc refuses to touch its own two signals (32 and 33), which a parent with another libc can well
+// have left ignored.
+void reset_signal_dispositions() {
+  struct {
+    void (*handler)(int);
+    unsigned long flags;
+    void (*restorer)();
+    std::uint64_t mask;
+  } const defaults{SIG_DFL, 0, nullptr, 0};  // as the kernel has it
+  for (int signal = 1; signal < NSIG; ++signal) {
+    ::syscall(SYS_rt_sigaction, signal, &defaults, nullptr, sizeof(defaults.mask));
+  }
+}
+
+// Keeps the socket and nothing else of the agent: a reaper that held the agent's descriptors would keep other tasks'
+// sockets from closing when the agent dies, and its pipes from ending. 0 when all went well, else errno.
+int drop_descriptors(int control) {
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null < 0) return errno;
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, fd);
+  if (control != kControl && ::dup3(control, kControl, O_CLOEXEC) < 0) return errno;
+  close_above(kControl);
+  return 0;
+}
+
+class Reaper {
+ public:
+  Reaper(SpawnPlan& plan, pid_t agent) : plan_(plan), agent_(agent), own_pid_(::getpid()) {}
+
+  void run() {
+    if (!launch()) return;
+    while (!step()) {
+    }
+    report_end();
+  }
+
+ private:
+  enum class State { running, stopping, killing };
+
+  bool launch();
+  // One round: collect the dead, act, wait for news. True when nobody is left.
+  bool step();
+  // False when no child is left.
+  bool collect();
+  void begin_stop(Millis grace);
+  void begin_kill();
+  void wait_for_news();
+  void read_control();
+  void read_signals();
+  [[nodiscard]] int timeout_ms() const;
+  [[nodiscard]] bool agent_is_gone() const { return ::getppid() != agent_; }
+  void report_end();
+
+  SpawnPlan& plan_;
+  pid_t agent_;
+  pid_t own_pid_;
+  pid_t main_ = 0;
+  std::optional<int> main_status_;
+  std::uint64_t peak_rss_ = 0;
+  State state_ = State::running;
+  Instant deadline_{};  // stopping: when to kill; killing: when to give up
+  Millis pause_ = kFirstPause;
+  int control_ = kControl;
+  int signals_ = -1;
+  int survivors_ = 0;
+  std::optional<TreeKiller> killer_;
+};
+
+void send_report(const ReaperReport& report) {
+  while (::send(kControl, &report, sizeof report, MSG_NOSIGNAL) < 0 && errno == EINTR) {
+  }
+}
+
+void send_failure(const SpawnFailure& failure) {
+  send_report({.kind = ReportKind::launch_failed, .failure = failure});
+}
+
+bool Reaper::launch() {
+  sigset_t watched;
+  ::sigemptyset(&watched);
+  ::sigaddset(&watched, SIGCHLD);
+  ::sigaddset(&watched, SIGTERM);
+  signals_ = ::signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (signals_ < 0) {
+    send_failure({SpawnStage::process, errno, 0});
+    return false;
+  }
+  auto task = plan_.spawn();
+  if (!task) {
+    send_failure(task.error());
+    return false;
+  }
+  main_ = *task;
+  send_report({.kind = ReportKind::launched, .pid = main_});
+  return true;
+}
+
+bool Reaper::step() {
+  if (!collect()) return true;
+  if (main_status_ && state_ != State::killing) begin_kill();
+  if (state_ == State::stopping && core::steady_now() >= deadline_) begin_kill();
+  if (state_ == State::killing) {
+    const auto sweep = killer_->sweep();
+    // A main process that cannot die yet is worth waiting for: nobody may think the task has ended.
+    if (main_status_ && core::steady_now() >= deadline_) {
+      survivors_ = sweep.alive;
+      return true;
+    }
+    if (!collect()) return true;
+  }
+  wait_for_news();
+  return false;
+}
+
+bool Reaper::collect() {
+  for (;;) {
+    int status = 0;
+    rusage usage{};
+    const pid_t pid = ::wait4(-1, &status, WNOHANG, &usage);
+    if (pid == 0) return true;
+    if (pid < 0) {
+      if (errno == EINTR) continue;
+      return false;
+    }
+    peak_rss_ = std::max(peak_rss_, static_cast<std::uint64_t>(usage.ru_maxrss) * 1024);
+    if (pid == main_) main_status_ = status;
+  }
+}
+
+void Reaper::begin_stop(Millis grace) {
+  const auto deadline = core::steady_now() + std::clamp(grace, Millis(0), Millis(core::Seconds(86'400)));
+  if (state_ == State::killing) return;
+  deadline_ = state_ == State::stopping ? std::min(deadline_, deadline) : deadline;
+  if (std::exchange(state_, State::stopping) == State::stopping) return;
+  // A stopped process gets SIGTERM only once it continues.
+  if (plan_.request().told_to_stop == LaunchRequest::ToldToStop::main_process) {
+    ::kill(main_, SIGTERM);
+    ::kill(main_, SIGCONT);
+    return;
+  }
+  if (plan_.request().own_group) {
+    ::kill(-main_, SIGTERM);
+    ::kill(-main_, SIGCONT);
+    return;
+  }
+  for (const auto& process : descendants_of(own_pid_, list_processes())) {
+    ::kill(process.pid, SIGTERM);
+    ::kill(process.pid, SIGCONT);
+  }
+}
+
+void Reaper::begin_kill() {
+  if (std::exchange(state_, State::killing) == State::killing) return;
+  killer_.emplace(own_pid_, plan_.request().own_group ? main_ : 0);
+  deadline_ = core::steady_now() + kGiveUp;
+}
+
+int Reaper::timeout_ms() const {
+  switch (state_) {
+    case State::running:
+      return -1;
+    case State::stopping: {
+      const auto left = std::max(deadline_ - core::steady_now(), Millis(0));
+      return static_cast<int>(left.count());
+    }
+    case State::killing:
+      return static_cast<int>(pause_.count());
+  }
+  return -1;
+}
+
+void Reaper::wait_for_news() {
+  std::array<pollfd, 2> watched{{{control_, POLLIN, 0}, {signals_, POLLIN, 0}}};
+  ::poll(watched.data(), watched.size(), timeout_ms());
+  if (state_ == State::killing) pause_ = std::min(pause_ * 2, kLongestPause);
+  if (watched[0].revents != 0) read_control();
+  if (watched[1].revents != 0) read_signals();
+}
+
+void Reaper::read_control() {
+  StopCommand command;
+  const auto n = ::recv(control_, &command, sizeof command, MSG_DONTWAIT);
+  if (n == sizeof command) return begin_stop(Millis(command.grace_ms));
+  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  control_ = -1;  // closed: the agent is gone, or wants everything gone
+  begin_kill();
+}
+
+void Reaper::read_signals() {
+  std::array<signalfd_siginfo, 8> signals{};
+  while (::read(signals_, signals.data(), sizeof signals) > 0) {
+  }
+  // SIGTERM while the agent lives was meant for the container, and the agent decides what follows.
+  if (agent_is_gone()) begin_kill();
+}
+
+void Reaper::report_end() {
+  ReaperReport report{.kind = ReportKind::ended, .survivors = survivors_, .peak_rss = peak_rss_};
+  report.wait_status = main_status_.value_or(SIGKILL);
+  if (killer_) report.leftovers = static_cast<std::int32_t>(killer_->killed().size() - killer_->killed().count(main_));
+  send_report(report);
+}
+
+}  // namespace
+
+void run_reaper(SpawnPlan& plan, int control, pid_t agent) {
+  reset_signal_dispositions();
+  // A group of its own, so that it outlives a SIGKILL to the agent's group and finishes what that one missed:
+  // processes of the task that left the group.
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_NAME, "ydl-task", 0, 0, 0);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+  if (::getppid() != agent) ::_exit(0);  // it died before the line above: no signal will come
+  if (const int error = drop_descriptors(control); error != 0) {
+    const ReaperReport report{.kind = ReportKind::launch_failed, .failure = {SpawnStage::null_device, error, 0}};
+    ::send(control, &report, sizeof report, MSG_NOSIGNAL);
+    ::_exit(0);
+  }
+  if (plan.lacks_interpreter()) {
+    send_failure({SpawnStage::interpreter, ENOENT, 0});
+  } else {
+    Reaper(plan, agent).run();
+  }
+  ::_exit(0);
+}
+
+}  // namespace ydl::agent

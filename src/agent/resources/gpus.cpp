@@ -1,0 +1,155 @@
+#include "agent/resources/gpus.hpp"
+
+#include "agent/process/run_program.hpp"
+#include "core/assert.hpp"
+#include "core/strings.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <fmt/format.h>
+
+namespace ydl::agent {
+namespace {
+
+constexpr std::string_view kProgram = "nvidia-smi";
+constexpr std::size_t kMostGpus = 1024;
+constexpr int kNoDevices = 6;  // nvidia-smi's exit code when there is a driver and nothing for it
+
+core::Result<Gpu> parse_line(std::string_view line) {
+  const auto bad = [line] {
+    return core::fail(core::Errc::corrupt, fmt::format("nvidia-smi printed a line that names no GPU: '{}'",
+                                                       core::printable(line.substr(0, 200))));
+  };
+  const auto first = line.find(',');
+  const auto second = first == std::string_view::npos ? first : line.find(',', first + 1);
+  const auto last = line.rfind(',');  // a name may hold a comma
+  if (second == std::string_view::npos || last <= second) return bad();
+  const auto index = core::parse_int<int>(core::trim(line.substr(0, first)));
+  Gpu gpu;
+  gpu.uuid = core::trim(line.substr(first + 1, second - first - 1));
+  gpu.name = core::printable(core::trim(line.substr(second + 1, last - second - 1)));
+  const bool plain = std::ranges::all_of(gpu.uuid, [](char c) { return c > ' ' && c < '\177'; });
+  if (!index || *index < 0 || gpu.uuid.empty() || !plain) return bad();
+  gpu.index = *index;
+  // "[N/A]" where memory is shared with the host. Larger than any GPU: not believed.
+  const auto mebibytes = core::parse_int<std::uint64_t>(core::trim(line.substr(last + 1)));
+  if (mebibytes && *mebibytes < (std::uint64_t{1} << 40U)) gpu.memory_bytes = *mebibytes << 20U;
+  return gpu;
+}
+
+// A file that all users may open. With O_CREAT the kernel lets nobody open what somebody else has made in such a folder
+// (fs.protected_regular), so it is tried without first.
+core::UniqueFd open_shared(const std::filesystem::path& path) {
+  constexpr mode_t kEverybody = 0666;
+  constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+  core::UniqueFd file(::open(path.c_str(), kFlags));
+  if (file || errno != ENOENT) return file;
+  file = core::UniqueFd(::open(path.c_str(), kFlags | O_CREAT | O_EXCL, kEverybody));
+  if (!file) return core::UniqueFd(::open(path.c_str(), kFlags));  // somebody was faster
+  (void)::fchmod(file.get(), kEverybody);
+  return file;
+}
+
+}  // namespace
+
+core::Result<std::vector<Gpu>> parse_nvidia_smi(std::string_view output) {
+  std::vector<Gpu> gpus;
+  for (const auto line : core::split(output, '\n')) {
+    if (core::trim(line).empty()) continue;
+    if (core::trim(line) == "No devices were found") return std::vector<Gpu>();
+    auto gpu = parse_line(line);
+    if (!gpu) return core::fail(std::move(gpu.error()));
+    if (gpus.size() == kMostGpus) return core::fail(core::Errc::corrupt, "nvidia-smi lists more than 1024 GPUs");
+    gpus.push_back(std::move(*gpu));
+  }
+  return gpus;
+}
+
+core::Result<std::vector<Gpu>> discover_gpus(const core::Getenv& getenv, core::Millis limit) {
+  const auto named = getenv("YDL_NVIDIA_SMI");
+  const auto program = find_program(named.value_or(std::string(kProgram)), getenv("PATH").value_or("/usr/bin:/bin"));
+  if (!program) {
+    if (!named) return std::vector<Gpu>();
+    return core::fail(core::Errc::not_found,
+                      fmt::format("YDL_NVIDIA_SMI names '{}', which is not there or cannot be run", *named));
+  }
+  const auto ran =
+      run_program({*program, "--query-gpu=index,uuid,name,memory.total", "--format=csv,noheader,nounits"}, limit);
+  if (!ran) return core::fail(core::Error(ran.error()).within("looking for GPUs"));
+  if (ran->shell_code == kNoDevices) return std::vector<Gpu>();
+  if (ran->shell_code != 0) {
+    const auto said = core::trim(ran->output);
+    return core::fail(core::Errc::unavailable,
+                      fmt::format("{} ended with code {}, so this machine's GPUs cannot be used: {}", *program,
+                                  ran->shell_code, core::printable(said.substr(0, said.find('\n')))));
+  }
+  return parse_nvidia_smi(ran->output);
+}
+
+std::string visible_devices(std::span<const Gpu> gpus) {
+  std::vector<std::string> names;
+  for (const auto& gpu : gpus) names.push_back(gpu.uuid);
+  return core::join(names, ",");
+}
+
+bool has_gpu_device(const std::filesystem::path& devices) {
+  std::error_code error;
+  return std::filesystem::exists(devices / "nvidia0", error);
+}
+
+GpuPool::GpuPool(std::vector<Gpu> gpus, std::filesystem::path locks) : locks_(std::move(locks)) {
+  std::ranges::sort(gpus, {}, &Gpu::index);
+  for (auto& gpu : gpus) slots_.push_back({std::move(gpu)});
+  constexpr mode_t kEverybody = 01777;
+  if (!locks_.empty() && ::mkdir(locks_.c_str(), kEverybody) == 0) (void)::chmod(locks_.c_str(), kEverybody);
+}
+
+// The lock goes with this process, however it ends. Where there can be none, the GPU is taken as it would be alone.
+bool GpuPool::lock(Slot& slot) const {
+  if (locks_.empty()) return true;
+  auto name = slot.gpu.uuid;
+  std::ranges::replace(name, '/', '_');
+  auto file = open_shared(locks_ / name);
+  if (!file) return true;
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
+  slot.lock = std::move(file);
+  return true;
+}
+
+std::size_t GpuPool::available() {
+  std::size_t count = 0;
+  for (auto& slot : slots_) {
+    if (slot.taken || !lock(slot)) continue;
+    slot.lock = {};
+    ++count;
+  }
+  return count;
+}
+
+std::optional<std::vector<Gpu>> GpuPool::allocate(std::size_t count) {
+  std::vector<Gpu> given;
+  for (auto& slot : slots_) {
+    if (given.size() == count) break;
+    if (slot.taken || !lock(slot)) continue;
+    slot.taken = true;
+    given.push_back(slot.gpu);
+  }
+  if (given.size() == count) return given;
+  release(given);
+  return std::nullopt;
+}
+
+void GpuPool::release(std::span<const Gpu> gpus) {
+  for (const auto& gpu : gpus) {
+    const auto slot = std::ranges::find(slots_, gpu, &Slot::gpu);
+    YDL_ASSERT(slot != slots_.end() && slot->taken);
+    slot->taken = false;
+    slot->lock = {};
+  }
+}
+
+}  // namespace ydl::agent

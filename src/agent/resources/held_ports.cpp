@@ -1,0 +1,128 @@
+#include "agent/resources/held_ports.hpp"
+
+#include "core/strings.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <netinet/in.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <fmt/format.h>
+
+namespace ydl::agent {
+namespace {
+
+struct Held {
+  std::uint16_t port = 0;
+  core::UniqueFd socket;
+  core::UniqueFd mark;
+};
+
+// Two agents could bind the same port, because both set SO_REUSEADDR and neither listens. So each also takes the
+// port's name among the abstract Unix sockets, which belongs to one at a time, per network namespace as ports do, and
+// is free again when its owner dies.
+core::UniqueFd take_mark(std::uint16_t port) {
+  core::UniqueFd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!fd) return {};
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const int length = std::snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "ydl-port-%u", unsigned{port});
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<std::size_t>(length));
+  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0) return {};
+  return fd;
+}
+
+// `port` 0 lets the kernel choose. errno EADDRINUSE: taken.
+core::Result<Held> hold_one(std::uint16_t port) {
+  Held held;
+  held.socket = core::UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!held.socket) return core::fail(core::system_error(errno, "cannot make a socket to hold a port"));
+  const int on = 1;
+  ::setsockopt(held.socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  socklen_t size = sizeof address;
+  if (::bind(held.socket.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 ||
+      ::getsockname(held.socket.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+    return core::fail(core::system_error(errno, fmt::format("cannot hold port {}", port)));
+  }
+  held.port = ntohs(address.sin_port);
+  held.mark = take_mark(held.port);
+  if (!held.mark) return core::fail(core::system_error(EADDRINUSE, fmt::format("cannot hold port {}", held.port)));
+  return held;
+}
+
+bool is_taken(const core::Error& error) {
+  return error.code == std::errc::address_in_use;
+}
+
+// Not every agent of a host should begin at the same end of the range.
+unsigned random_below(unsigned bound) {
+  unsigned value = 0;
+  if (::getrandom(&value, sizeof value, 0) != sizeof value) return 0;
+  return value % bound;
+}
+
+core::Result<std::vector<Held>> hold_in_range(std::size_t count, PortRange range) {
+  if (range.first == 0 || range.last < range.first) {
+    return core::fail(core::Errc::usage, fmt::format("the port range {}-{} is empty: write the lower port first, and "
+                                                     "no port 0",
+                                                     range.first, range.last));
+  }
+  const unsigned size = unsigned{range.last} - range.first + 1U;
+  const unsigned start = random_below(size);
+  std::vector<Held> held;
+  std::optional<core::Error> refusal;
+  for (unsigned i = 0; i < size && held.size() < count; ++i) {
+    auto one = hold_one(static_cast<std::uint16_t>(range.first + (start + i) % size));
+    if (one) {
+      held.push_back(std::move(*one));
+    } else if (!is_taken(one.error())) {
+      refusal = std::move(one.error());
+    }
+  }
+  if (held.size() == count) return held;
+  if (refusal && held.empty()) return core::fail(std::move(*refusal));
+  return core::fail(
+      core::Errc::no_capacity,
+      fmt::format("the port range {}-{} has only {} free on this machine and the task needs {}: widen "
+                  "it, or end what uses it",
+                  range.first, range.last, core::plural(static_cast<std::int64_t>(held.size()), "port"), count));
+}
+
+core::Result<std::vector<Held>> hold_any(std::size_t count) {
+  constexpr int kTries = 64;
+  std::vector<Held> held;
+  for (int tries = 0; held.size() < count; ++tries) {
+    auto one = hold_one(0);
+    if (one) {
+      held.push_back(std::move(*one));
+      continue;
+    }
+    if (!is_taken(one.error()) || tries >= kTries) return core::fail(std::move(one.error()));
+  }
+  return held;
+}
+
+}  // namespace
+
+core::Result<HeldPorts> HeldPorts::hold(int count, std::optional<PortRange> range) {
+  const auto wanted = static_cast<std::size_t>(std::max(count, 0));
+  auto held = range ? hold_in_range(wanted, *range) : hold_any(wanted);
+  if (!held) return core::fail(std::move(held.error()));
+  HeldPorts ports;
+  for (auto& one : *held) {
+    ports.ports_.push_back(one.port);
+    ports.sockets_.push_back(std::move(one.socket));
+    ports.sockets_.push_back(std::move(one.mark));
+  }
+  return ports;
+}
+
+}  // namespace ydl::agent

@@ -1,0 +1,107 @@
+#include "agent/saving.hpp"
+
+#include "agent/files/workspace.hpp"
+#include "core/log.hpp"
+#include "core/strings.hpp"
+#include "hdfs/paths.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <stop_token>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ydl::agent {
+namespace {
+
+// A task that has ended waits so long for HDFS to take something of its log.
+constexpr core::Millis kLogPatience = core::Seconds(60);
+constexpr core::Millis kSayEvery = core::Seconds(3);  // less than a master waits for the end of a task that was stopped
+
+}  // namespace
+
+Saving::Saving(const TaskContext& context, const protocol::Prepare& request, Copying& copying)
+    : context_(context), request_(request), copying_(copying), ended_(context.executor) {}
+
+void Saving::copy_logs() {
+  if (request_.remote_logs.empty()) return;
+  const auto trouble = [report = context_.report, attempt = request_.attempt,
+                        said = std::make_shared<bool>(false)](const core::Error& error) {
+    if (std::exchange(*said, true)) return;  // both logs go to the same HDFS
+    report(protocol::Note{attempt, fmt::format("its log cannot be copied to HDFS for now ({}); it is tried again, and "
+                                               "the task goes on",
+                                               error.message)});
+  };
+  for (const auto stream : {protocol::LogStream::standard_output, protocol::LogStream::standard_error}) {
+    const auto file = name(stream);
+    log_copies_.push_back(
+        std::make_shared<hdfs::LogCopy>(context_.executor, *context_.surroundings.hdfs,
+                                        hdfs::LogCopy::Options{std::filesystem::path(request_.log_directory) / file,
+                                                               hdfs::join_path(request_.remote_logs, file), trouble}));
+    log_copies_.back()->start();
+  }
+}
+
+void Saving::cancel() {
+  for (const auto& copy : log_copies_) copy->cancel();
+}
+
+net::awaitable<void> Saving::report_until_done() {
+  for (;;) {
+    co_await ended_.wait(kSayEvery);
+    if (done_) co_return;
+    context_.report(protocol::TaskSaving{request_.attempt});
+  }
+}
+
+net::awaitable<std::string> Saving::run(job::ExitStatus status, ResultsStamp fetched) {
+  std::string problem;
+  if (auto kept = co_await keep_results_here(); !kept) {
+    core::log("{}: {}", request_.attempt.str(), kept.error().message);
+    problem = kept.error().message;
+  }
+  if (!request_.remote_results.empty()) {
+    const Manifest manifest{request_.attempt, status, core::wall_now(), {}, {}};
+    const auto saved = co_await save_results(*context_.surroundings.hdfs, request_.remote_results,
+                                             request_.results_directory, manifest, std::move(fetched), copying_);
+    if (!saved) {
+      core::log("{}: {}", request_.attempt.str(), saved.error().message);
+      problem = fmt::format("its results could not be saved as {}: {}", request_.remote_results, saved.error().message);
+    }
+  }
+  co_await finish_logs();
+  done_ = true;
+  ended_.notify();
+  co_return problem;
+}
+
+// In the worker: from one file system to another it takes as long as a copy.
+net::Async<> Saving::keep_results_here() const {
+  auto kept = std::make_shared<core::Result<>>();
+  const auto keep = [kept, request = request_](const std::stop_token& stop) { *kept = keep_results(request, stop); };
+  if (auto ran = co_await context_.machine.worker().run(keep); !ran) co_return ran;
+  co_return *kept;
+}
+
+net::awaitable<void> Saving::finish_logs() {
+  for (const auto& copy : log_copies_) {
+    const auto patience = std::min(kLogPatience, context_.surroundings.hdfs_patience);
+    if (auto finished = co_await copy->finish(patience); !finished && !copying_.cancelled) {
+      context_.report(protocol::Note{
+          request_.attempt, fmt::format("the copy of its log on HDFS lacks its end: {}; the whole log is in {}",
+                                        finished.error().message, request_.log_directory)});
+    }
+    if (copy->lost() > 0) {
+      context_.report(protocol::Note{
+          request_.attempt,
+          fmt::format("the copy of its log on HDFS lacks {} in the middle: the task cut its log before HDFS "
+                      "had taken them",
+                      core::plural(static_cast<std::int64_t>(copy->lost()), "byte"))});
+    }
+    copy->cancel();
+  }
+  log_copies_.clear();
+}
+
+}  // namespace ydl::agent

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "agent/resources/machine.hpp"
+#include "core/clock.hpp"
+#include "hdfs/file_system.hpp"
+#include "net/asio.hpp"
+#include "protocol/reports.hpp"
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+namespace ydl::agent {
+
+using ReportSink = std::function<void(protocol::Report)>;
+
+// What an agent tells all its tasks.
+struct Surroundings {
+  std::string wrong_place;           // why no task may run here: the container is not in the image that was asked for
+  std::string job;                   // names their cgroups
+  bool own_group = true;             // LaunchRequest::own_group
+  std::string home = {};             // for tasks, where the agent has no HOME that could be one
+  hdfs::FileSystem* hdfs = nullptr;  // none: nothing leaves this machine
+  core::Millis hdfs_patience = std::chrono::minutes(5);  // how long results are tried to be saved
+};
+
+// What the parts of one task share. The agent outlives its tasks.
+struct TaskContext {
+  net::asio::any_io_executor executor;
+  Machine& machine;
+  const Surroundings& surroundings;
+  ReportSink report;
+};
+
+}  // namespace ydl::agent

@@ -1,0 +1,50 @@
+#include "backend/agent_link.hpp"
+
+#include <utility>
+
+namespace ydl::backend {
+namespace {
+
+core::AttemptId attempt_of(const protocol::Report& report) {
+  return std::visit([](const auto& one) { return one.attempt; }, report);
+}
+
+}  // namespace
+
+void AgentLink::expect() {
+  hub_.expect(id_, {[](const protocol::Hello&) {},
+                    [weak = weak_from_this()](const protocol::Report& report) {
+                      if (const auto self = weak.lock()) self->on_report(report);
+                    }});
+}
+
+void AgentLink::prepare(protocol::Prepare request) {
+  attempts_.insert(request.attempt);
+  hub_.send(id_, std::move(request));
+}
+
+void AgentLink::release(const core::AttemptId& attempt) {
+  attempts_.erase(attempt);
+  hub_.send(id_, protocol::Release{attempt});
+}
+
+void AgentLink::on_report(const protocol::Report& report) {
+  using Attempt = Translation::Attempt;
+  auto translation = translate(report, host_);
+  if (translation.attempt == Attempt::not_prepared)  // there is no other host
+    translation.event = job::CannotPlace{attempt_of(report), translation.reason, translation.cause};
+  if (translation.attempt == Attempt::not_prepared || translation.attempt == Attempt::over)
+    attempts_.erase(attempt_of(report));
+  if (!closed_) tell(sink_, std::move(translation));
+}
+
+void AgentLink::lost(const std::string& reason) {
+  hub_.forget(id_);
+  for (const auto& attempt : std::exchange(attempts_, {})) tell_job(job::Lost{attempt, reason});
+}
+
+void AgentLink::tell_job(job::Event event) const {
+  if (!closed_) sink_.event(std::move(event));
+}
+
+}  // namespace ydl::backend

@@ -1,0 +1,82 @@
+#include "backend/report_translation.hpp"
+
+#include "core/strings.hpp"
+
+#include <fmt/format.h>
+
+namespace ydl::backend {
+namespace {
+
+using Attempt = Translation::Attempt;
+
+std::string note_of(const core::AttemptId& attempt, std::string_view text) {
+  return fmt::format("{}: {}", attempt.task.str(), text);
+}
+
+struct Translator {
+  const AgentHost& host;
+
+  Translation operator()(const protocol::Prepared& report) const {
+    return {.attempt = Attempt::prepared,
+            .event = job::Placed{report.attempt, {host.address, host.name, report.ports}}};
+  }
+  Translation operator()(const protocol::PrepareFailed& report) const {
+    return {.attempt = Attempt::not_prepared,
+            .reason = report.reason,
+            .cause = report.cause,
+            .on_every_host = report.on_every_host};
+  }
+  Translation operator()(const protocol::TaskStarted& report) const {
+    return {.event = job::Started{report.attempt, report.pid}};
+  }
+  Translation operator()(const protocol::TaskStartFailed& report) const {
+    // With a port taken the attempt may still start where it is.
+    const bool goes_on = report.cause == job::Cause::port_taken;
+    return {.attempt = goes_on ? Attempt::goes_on : Attempt::over,
+            .event = job::StartFailed{report.attempt, report.cause, report.reason}};
+  }
+  Translation operator()(const protocol::TaskSaving& report) const { return {.event = job::Saving{report.attempt}}; }
+
+  Translation operator()(const protocol::TaskExited& report) const {
+    Translation translation{.attempt = Attempt::over};
+    if (report.leftovers > 0) {
+      const auto what = report.leftovers == 1 ? "a process" : fmt::format("{} processes", report.leftovers);
+      translation.notes.push_back(fmt::format("{} left {} behind; ended with it", report.attempt.task.str(), what));
+    }
+    auto status = report.status;
+    if (!report.problem.empty()) {
+      translation.notes.push_back(note_of(report.attempt, report.problem));
+      if (status.ok()) {  // a task whose results are lost has not succeeded
+        status.code = 1;
+        status.cause = job::Cause::results;
+      }
+    }
+    translation.event = job::Exited{report.attempt, status};
+    return translation;
+  }
+
+  Translation operator()(const protocol::TaskOutput& report) const { return {.output = report}; }
+  Translation operator()(const protocol::Note& report) const {
+    return {.notes = {note_of(report.attempt, report.text)}};
+  }
+  Translation operator()(const protocol::LogPiece& /*report*/) const { return {}; }  // the hub passes it to who asked
+};
+
+}  // namespace
+
+Translation translate(const protocol::Report& report, const AgentHost& host) {
+  return std::visit(Translator{host}, report);
+}
+
+void tell(const Sink& sink, Translation translation) {
+  for (auto& note : translation.notes) sink.note(std::move(note));
+  if (translation.output) sink.output(*translation.output);
+  if (translation.event) sink.event(*std::move(translation.event));
+}
+
+std::string silence_reason(const std::string& host, core::Millis silence) {
+  return fmt::format("its agent on {} has not called for {}: the host or the network is gone", host,
+                     core::format_duration(silence));
+}
+
+}  // namespace ydl::backend

@@ -1,0 +1,52 @@
+#include "backend/yarn/agent_container.hpp"
+
+#include "backend/packing/python_env.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ydl::backend {
+
+protocol::Prepare prepare_in_container(const TaskRequest& request, const YarnJob& job) {
+  protocol::Prepare prepare;
+  prepare.attempt = request.attempt;
+  prepare.ports = request.ports;
+  prepare.port_range = request.port_range;
+  prepare.gpus = request.gpus;  // memory and vcores: the NodeManager limits the container to what was granted
+  prepare.host_gpus = request.host_gpus;
+  prepare.inputs = request.inputs;
+  prepare.image = request.image;
+  prepare.working_directory = "task";
+  prepare.results_directory = "results";
+  prepare.log_directory = ".";
+  prepare.linked_directory = job.staged.linked_directory;
+  prepare.links = job.staged.links;
+  if (std::ranges::find(job.staged.links, kPythonEnvLink, &protocol::Link::name) != job.staged.links.end())
+    prepare.path_first = {std::string(kPythonEnvPrograms)};
+  prepare.remote_logs = remote_logs(job.folder, request.attempt);
+  prepare.remote_results = fmt::format("{}/{}", job.results, request.attempt.task.file_name());
+  return prepare;
+}
+
+yarn::Launch launch_agent(const yarn::ContainerId& id, const AgentContainers& containers) {
+  yarn::Launch launch;
+  const auto& image = containers.image;
+  const bool is_linked = !image || image->start == yarn::ImageRuntime::Start::script;
+  launch.command = {fmt::format("{}/{}", is_linked ? "." : yarn::kImageFiles, kStagedProgram),
+                    "__agent",
+                    "--id",
+                    id.str(),
+                    "--outlives-master",
+                    std::to_string(containers.outlives_master.count())};
+  launch.log_name = "agent.stderr";  // NodeManagers quote the end of files with such names when a container fails
+  launch.expanded_environment["YDL_LOG_DIR"] = "<LOG_DIR>";  // a command's words would be quoted
+  launch.image = image;
+  if (image) launch.command.insert(launch.command.end(), {"--expect-image", image->image});
+  if (!is_linked) launch.command.insert(launch.command.end(), {"--files", std::string(yarn::kImageFiles)});
+  launch.files = containers.files;
+  launch.credentials = containers.credentials;
+  return launch;
+}
+
+}  // namespace ydl::backend

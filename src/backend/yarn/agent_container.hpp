@@ -1,0 +1,28 @@
+#pragma once
+
+#include "backend/backend.hpp"
+#include "backend/yarn/yarn_job.hpp"
+#include "protocol/commands.hpp"
+#include "protocol/reports.hpp"
+#include "yarn/credentials.hpp"
+#include "yarn/image_runtime.hpp"
+#include "yarn/launch_context.hpp"
+
+#include <optional>
+
+// How an agent is started in a container, and where its task finds its files there. Pure.
+namespace ydl::backend {
+
+// Paths are relative to the container's directory, which the agent is started in.
+[[nodiscard]] protocol::Prepare prepare_in_container(const TaskRequest& request, const YarnJob& job);
+
+// What is the same for the agents of all containers.
+struct AgentContainers {
+  std::map<std::string, yarn::LocalResource> files = {};  // StagedJob::files
+  yarn::Credentials credentials = {};
+  std::optional<yarn::ImageRuntime> image = std::nullopt;
+  core::Millis outlives_master = core::Seconds(60);  // how long agents go on when the master does not answer
+};
+[[nodiscard]] yarn::Launch launch_agent(const yarn::ContainerId& id, const AgentContainers& containers);
+
+}  // namespace ydl::backend

@@ -1,0 +1,135 @@
+#include "backend/yarn/container_end.hpp"
+
+#include "core/strings.hpp"
+#include "yarn/diagnostics.hpp"
+#include "yarn/exit_status.hpp"
+
+#include <csignal>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace ydl::backend {
+
+std::string image_hint(const yarn::ImageRuntime& image, int exit_status) {
+  constexpr int kNoSuchProgram = 127;
+  if (image.start == yarn::ImageRuntime::Start::script) {
+    if (exit_status != kNoSuchProgram) return "";
+    return fmt::format(
+        ": the NodeManager starts an image with bash, which {} may lack; with image_entry_point: true in a job file it "
+        "needs none",
+        image.image);
+  }
+  if (exit_status != 0) return "";
+  return fmt::format(": the entry point of {} does not run its arguments, as it must; leave image_entry_point out",
+                     image.image);
+}
+
+namespace {
+
+std::string sentence(const AssignedContainer& assigned, const yarn::ContainerStatus& status) {
+  auto text = fmt::format("its container on {} ended: {}", assigned.container.node.host,
+                          yarn::describe_exit(status.exit_status));
+  if (const auto words = yarn::shorten_diagnostics(status.diagnostics); !words.empty())
+    text += fmt::format(" ({})", words);
+  return text;
+}
+
+// "Current usage: 617.8 MB of 256 MB physical memory used; 4.0 GB of 2.5 GB virtual memory used": with `kind`
+// "physical" 617.8 MB and 256 MB.
+std::optional<std::pair<std::string_view, std::string_view>> usage(std::string_view diagnostics,
+                                                                   std::string_view kind) {
+  const auto end = diagnostics.find(fmt::format(" {} memory used", kind));
+  if (end == std::string_view::npos) return std::nullopt;
+  auto words = diagnostics.substr(0, end);
+  words.remove_prefix(words.find_last_of(":;") + 1);  // 0 where there is none
+  const auto of = words.find(" of ");
+  if (of == std::string_view::npos) return std::nullopt;
+  return std::pair{core::trim(words.substr(0, of)), core::trim(words.substr(of + 4))};
+}
+
+job::ExitStatus killed_for_memory(const AssignedContainer& assigned, yarn::ExitCause cause,
+                                  std::string_view diagnostics) {
+  job::ExitStatus exit;
+  exit.signal = SIGKILL;
+  exit.cause = job::Cause::memory;
+  exit.memory_limit = static_cast<std::uint64_t>(assigned.container.resource.memory_mib) << 20U;
+  exit.out_of_memory = cause == yarn::ExitCause::memory;
+  if (const auto used = usage(diagnostics, "physical")) {
+    exit.peak_memory = core::parse_bytes(used->first).value_or(0);
+  }
+  if (exit.out_of_memory) {
+    exit.killer = "its NodeManager for its memory";
+    return exit;
+  }
+  const auto mapped = usage(diagnostics, "virtual");
+  exit.killer = fmt::format(
+      "its NodeManager for its virtual memory{}: ask for more memory, or have the administrator set "
+      "yarn.nodemanager.vmem-check-enabled to false",
+      mapped ? fmt::format(", {} where {} are allowed", core::printable(mapped->first), core::printable(mapped->second))
+             : "");
+  return exit;
+}
+
+// A container that ends without a report of its agent took that agent with it.
+job::Cause cause_of(yarn::ExitCause cause) {
+  using yarn::ExitCause;
+  switch (cause) {
+    case ExitCause::succeeded:
+    case ExitCause::failed:
+    case ExitCause::signalled:
+      return job::Cause::agent_lost;
+    case ExitCause::released:
+      return job::Cause::host_lost;
+    case ExitCause::bad_disk:
+      return job::Cause::disk;
+    case ExitCause::preempted:
+      return job::Cause::preempted;
+    case ExitCause::virtual_memory:
+    case ExitCause::memory:
+      return job::Cause::memory;
+    case ExitCause::stopped:
+      return job::Cause::stopped;
+    case ExitCause::cluster:
+    case ExitCause::logs:
+      return job::Cause::cluster;
+    case ExitCause::not_started:
+      return job::Cause::files;
+  }
+  return job::Cause::cluster;
+}
+
+}  // namespace
+
+ContainerEnd classify_container_end(const AssignedContainer& assigned, const yarn::ContainerStatus& status) {
+  using Meaning = ContainerEnd::Meaning;
+  if (assigned.phase == Phase::ended) return {};
+  const auto cause = yarn::exit_cause(status.exit_status);
+  ContainerEnd end;
+  end.reason = sentence(assigned, status);
+  end.cause = cause_of(cause);
+  end.blames_the_host = cause == yarn::ExitCause::bad_disk || cause == yarn::ExitCause::not_started;
+  if (cause == yarn::ExitCause::memory || cause == yarn::ExitCause::virtual_memory) {
+    end.meaning = Meaning::exited;
+    end.exit = killed_for_memory(assigned, cause, status.diagnostics);
+    return end;
+  }
+  if (assigned.phase != Phase::starting) {
+    end.meaning = Meaning::lost;
+    return end;
+  }
+  end.meaning = after_failed_container(assigned);
+  return end;
+}
+
+ContainerEnd::Meaning after_failed_container(const AssignedContainer& assigned) {
+  using Meaning = ContainerEnd::Meaning;
+  return assigned.failures.size() + 1 >= kMostFailedContainers ? Meaning::cannot_place : Meaning::try_again;
+}
+
+std::string with_earlier_failures(std::string reason, const std::vector<std::string>& failures) {
+  if (failures.empty()) return reason;
+  return fmt::format("{} (before that: {})", reason, core::join(failures, "; "));
+}
+
+}  // namespace ydl::backend

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "backend/yarn/container_table.hpp"
+#include "job/types.hpp"
+#include "yarn/image_runtime.hpp"
+
+#include <string>
+#include <vector>
+
+// What the end of a container means for its attempt. Pure.
+namespace ydl::backend {
+
+struct ContainerEnd {
+  enum class Meaning {
+    nothing,       // the attempt was over before
+    try_again,     // not the attempt's fault: it gets another container
+    cannot_place,  // the next container would end the same way
+    exited,        // the attempt has failed by itself
+    lost,          // whatever it did, it is gone
+  };
+  Meaning meaning = Meaning::nothing;
+  std::string reason = {};    // one sentence, with the cluster's own words
+  job::ExitStatus exit = {};  // of `exited`
+  job::Cause cause = job::Cause::none;
+  bool blames_the_host = false;  // a container elsewhere may do better
+};
+
+inline constexpr std::size_t kMostFailedContainers = 3;  // for one attempt
+
+[[nodiscard]] ContainerEnd classify_container_end(const AssignedContainer& assigned,
+                                                  const yarn::ContainerStatus& status);
+
+// Of an attempt whose container failed before it was prepared: try_again, and cannot_place the third time.
+[[nodiscard]] ContainerEnd::Meaning after_failed_container(const AssignedContainer& assigned);
+
+// The reason why an attempt cannot be placed, with those of its earlier containers.
+[[nodiscard]] std::string with_earlier_failures(std::string reason, const std::vector<std::string>& failures);
+
+// What may be wrong with an image whose agent never called: ": ..." or nothing.
+[[nodiscard]] std::string image_hint(const yarn::ImageRuntime& image, int exit_status);
+
+}  // namespace ydl::backend

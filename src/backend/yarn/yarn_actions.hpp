@@ -1,0 +1,73 @@
+#pragma once
+
+#include "job/types.hpp"
+#include "protocol/commands.hpp"
+#include "protocol/reports.hpp"
+#include "yarn/allocation.hpp"
+
+#include <string>
+#include <variant>
+#include <vector>
+
+// What YarnMachine wants done.
+namespace ydl::backend {
+
+// ---- to the ResourceManager, one at a time
+struct RegisterMaster {};
+struct Allocate {
+  yarn::AllocateRequest request;
+};
+// For the calls after this one.
+struct UseToken {
+  hrpc::Token token;
+};
+
+// ---- to NodeManagers
+struct StartContainers {
+  yarn::NodeId node;
+  hrpc::Token token;
+  std::vector<yarn::Container> containers;
+};
+struct StopContainer {
+  yarn::NodeId node;
+  hrpc::Token token;
+  yarn::ContainerId id;
+};
+// A container was killed before its agent had copied the last lines of its task's logs.
+struct SaveLogs {
+  yarn::Container container;
+  std::string address;  // of its host, numeric
+  std::string copies;   // the folder on HDFS
+};
+
+// ---- to agents: one in each container
+struct ExpectAgent {
+  yarn::ContainerId id;
+};
+struct SendToAgent {
+  yarn::ContainerId id;
+  protocol::Command command;
+};
+struct ForgetAgent {
+  yarn::ContainerId id;
+};
+
+// ---- to the master
+struct TellJob {
+  job::Event event;
+};
+struct TellUser {
+  std::string text;
+};
+struct PassOutput {
+  protocol::TaskOutput output;
+};
+struct LogLine {
+  std::string text;
+};
+
+using YarnAction = std::variant<RegisterMaster, Allocate, UseToken, StartContainers, StopContainer, SaveLogs,
+                                ExpectAgent, SendToAgent, ForgetAgent, TellJob, TellUser, PassOutput, LogLine>;
+using YarnActions = std::vector<YarnAction>;
+
+}  // namespace ydl::backend

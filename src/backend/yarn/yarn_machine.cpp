@@ -1,0 +1,212 @@
+// The machine's side towards the job and the ResourceManager.
+#include "backend/yarn/yarn_machine.hpp"
+
+#include "backend/yarn/agent_container.hpp"
+#include "core/assert.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ydl::backend {
+namespace {
+
+using State = yarn::AllocatorFsm::State;
+using Next = yarn::AllocatorFsm::Next;
+
+constexpr core::Millis kWatchEvery{1'000};
+
+yarn::AllocatorOptions allocator_options(const YarnJob& job) {
+  yarn::AllocatorOptions options;
+  if (job.scheduler.find("Fair") != std::string::npos) options.style = yarn::AskStyle::anywhere;
+  return options;
+}
+
+}  // namespace
+
+YarnMachine::YarnMachine(YarnJob job, YarnMachineOptions options)
+    : job_(std::move(job)), options_(std::move(options)), allocator_(allocator_options(job_), job_.nodes) {
+  for (const auto& role : options_.roles) {
+    allocator_.add_role({.key = key_of(role.name),
+                         .resource = role.resource,
+                         .label = role.label,
+                         .hosts = role.hosts,
+                         .racks = role.racks,
+                         .arrangement = role.arrangement});
+  }
+}
+
+// ---- the job ---------------------------------------------------------------------------------------------------
+
+YarnActions YarnMachine::place(const TaskRequest& request, core::Instant now) {
+  want_another(request.attempt, 1, now);
+  table_.wait(prepare_in_container(request, job_));
+  return take();
+}
+
+YarnActions YarnMachine::launch(protocol::Launch request) {
+  auto* assigned = table_.find(request.attempt);
+  if (assigned == nullptr || assigned->phase == Phase::starting) return {};
+  assigned->phase = Phase::launched;
+  const auto id = assigned->container.id;
+  actions_.emplace_back(SendToAgent{id, std::move(request)});
+  return take();
+}
+
+YarnActions YarnMachine::stop(protocol::Stop request, core::Instant now) {
+  const auto* assigned = table_.find(request.attempt);
+  if (assigned == nullptr) return {};
+  if (assigned->phase == Phase::starting) {  // nothing runs there that could use its grace
+    give_back(request.attempt, now);
+    tell_job(job::Lost{request.attempt, "it was stopped before it had started", job::Cause::stopped});
+    return take();
+  }
+  const auto id = assigned->container.id;
+  actions_.emplace_back(SendToAgent{id, std::move(request)});
+  return take();
+}
+
+YarnActions YarnMachine::release(const core::AttemptId& attempt, core::Instant now) {
+  const auto* assigned = table_.find(attempt);
+  const bool may_run = assigned != nullptr && assigned->phase == Phase::launched;
+  give_back(attempt, now);
+  if (may_run) tell_job(job::Lost{attempt, "its container was released", job::Cause::stopped});
+  return take();
+}
+
+void YarnMachine::give_back(const core::AttemptId& attempt, core::Instant now) {
+  if (table_.stop_waiting(attempt)) return want_another(attempt, -1, now);
+  auto* assigned = table_.find(attempt);
+  if (assigned == nullptr) return;
+  assigned->phase = Phase::ended;
+  end_container(*assigned);
+}
+
+void YarnMachine::want_another(const core::AttemptId& attempt, int more, core::Instant now) {
+  allocator_.want(key_of(attempt.task.role), more, now);
+}
+
+// ---- time ------------------------------------------------------------------------------------------------------
+
+YarnActions YarnMachine::tick(const LastHeard& last_heard, core::Instant now) {
+  if (closed_) return {};
+  if (now >= next_watch_) {
+    next_watch_ = now + kWatchEvery;
+    end_silent_containers(last_heard, now);
+    tell_what_is_missing(now);
+    tell_what_is_overdue(now);
+  }
+  if (calling_ || is_over() || now < allocator_.next_heartbeat(now)) return take();
+  calling_ = true;
+  if (allocator_.state() == State::unregistered) {
+    actions_.emplace_back(RegisterMaster{});
+  } else {
+    actions_.emplace_back(Allocate{allocator_.next_request(now)});
+  }
+  return take();
+}
+
+core::Instant YarnMachine::next_deadline(core::Instant now) const {
+  if (calling_ || is_over()) return next_watch_;
+  return std::min(next_watch_, allocator_.next_heartbeat(now));
+}
+
+// ---- the ResourceManager ---------------------------------------------------------------------------------------
+
+YarnActions YarnMachine::registered(const yarn::Registration& registration, core::Instant now) {
+  calling_ = false;
+  was_registered_ = true;
+  update(allocator_.registered(registration, now), now);
+  return take();
+}
+
+YarnActions YarnMachine::registration_failed(const core::Error& error, core::Instant now) {
+  calling_ = false;
+  actions_.emplace_back(LogLine{error.message});
+  const auto next = allocator_.on_registration_failure(error, now);
+  if (next == Next::end && was_registered_) master_ended(error.message);  // the first one is an error of open()
+  was_registered_ = was_registered_ || allocator_.state() == State::idle;
+  return take();
+}
+
+YarnActions YarnMachine::allocated(const yarn::AllocateResponse& response, core::Instant now) {
+  calling_ = false;
+  update(allocator_.on_response(response, now), now);
+  if (is_over()) master_ended("it ordered a shutdown");
+  return take();
+}
+
+YarnActions YarnMachine::allocate_failed(const core::Error& error, core::Instant now) {
+  calling_ = false;
+  actions_.emplace_back(LogLine{fmt::format("heartbeat: {}", error.message)});
+  if (allocator_.on_failure(error, now) == Next::end) master_ended(error.message);
+  return take();
+}
+
+void YarnMachine::master_ended(std::string_view why) {
+  tell_job(job::Broken{fmt::format("the ResourceManager ended this master: {}", why)});
+}
+
+void YarnMachine::update(const yarn::AllocationUpdate& update, core::Instant now) {
+  if (update.new_token) actions_.emplace_back(UseToken{*update.new_token});
+  if (!update.granted.empty()) assign(update.granted, now);
+  for (const auto& status : update.completed) completed(status, now);
+  for (const auto& container : update.recovered) allocator_.release(container.id);  // of a master before this one
+}
+
+void YarnMachine::assign(const std::vector<yarn::Container>& granted, core::Instant now) {
+  std::map<yarn::NodeId, std::vector<yarn::Container>> by_node;
+  for (const auto& container : granted) {
+    const auto* role = role_of(container.key);
+    const auto* assigned = role == nullptr || closed_ ? nullptr : table_.assign(role->name, container, now);
+    if (assigned == nullptr) {
+      allocator_.release(container.id);
+      continue;
+    }
+    tell_job(job::Granted{assigned->request.attempt, container.node.host});
+    actions_.emplace_back(ExpectAgent{container.id});
+    actions_.emplace_back(SendToAgent{container.id, assigned->request});
+    by_node[container.node].push_back(container);
+  }
+  for (auto& [node, containers] : by_node) {
+    if (const auto* token = allocator_.nm_token(node)) {
+      actions_.emplace_back(StartContainers{node, *token, std::move(containers)});
+      continue;
+    }
+    const core::Error no_token{core::Errc::corrupt, "the ResourceManager gave no token for this node"};
+    for (const auto& container : containers) start_failed(container.id, no_token, now);
+  }
+}
+
+// ---- helpers ---------------------------------------------------------------------------------------------------
+
+void YarnMachine::tell_job(job::Event event) {
+  if (!closed_) actions_.emplace_back(TellJob{std::move(event)});
+}
+
+void YarnMachine::tell_user(std::string text) {
+  if (!closed_) actions_.emplace_back(TellUser{std::move(text)});
+}
+
+const std::string* YarnMachine::address_of(const std::string& host) const {
+  const auto found = addresses_.find(host);
+  return found == addresses_.end() ? nullptr : &found->second;
+}
+
+bool YarnMachine::is_registered() const {
+  return allocator_.state() == State::idle || allocator_.state() == State::waiting;
+}
+
+const YarnRole* YarnMachine::role_of(const yarn::AskKey& key) const {
+  const auto index = static_cast<std::size_t>(key.allocation_id - 1);
+  return index < options_.roles.size() ? &options_.roles[index] : nullptr;
+}
+
+yarn::AskKey YarnMachine::key_of(const std::string& role) const {
+  const auto found = std::ranges::find(options_.roles, role, &YarnRole::name);
+  YDL_ASSERT(found != options_.roles.end());
+  const auto number = static_cast<std::int32_t>(found - options_.roles.begin()) + 1;
+  return {{number}, number};
+}
+
+}  // namespace ydl::backend

@@ -1,0 +1,129 @@
+#pragma once
+
+#include "backend/backend.hpp"
+#include "backend/report_translation.hpp"
+#include "backend/yarn/container_end.hpp"
+#include "backend/yarn/container_table.hpp"
+#include "backend/yarn/yarn_actions.hpp"
+#include "backend/yarn/yarn_job.hpp"
+#include "yarn/allocator_fsm.hpp"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ydl::backend {
+
+// One role of the job as the ResourceManager is asked for it.
+struct YarnRole {
+  std::string name;
+  yarn::Resource resource;
+  std::string label = {};
+  std::vector<std::string> hosts = {};  // as in yarn::RoleAsk
+  std::vector<std::string> racks = {};
+  yarn::Arrangement arrangement = yarn::Arrangement::spread;
+};
+
+struct YarnMachineOptions {
+  std::vector<YarnRole> roles;
+  std::optional<yarn::ImageRuntime> image = std::nullopt;  // that NodeManagers are to run the agents in
+  std::string master = {};                                 // "10.0.0.1:4711": where agents reach this master
+  core::Millis agent_silence = core::Seconds(90);          // an agent that has not called for this long is lost
+};
+
+// What a job on YARN decides between its master, the ResourceManager, NodeManagers and agents: which containers are
+// asked for, which attempt gets which, what the end of one means, which hosts are avoided, whose agent is silent.
+// Pure: each function takes what happened and returns what is to be done, in order; time is an argument.
+//
+//   attempt:    waiting ──granted──> starting ──prepared──> placed ──launch──> launched ──> ended ──> (completed)
+//                  ^                     │ its container or its agent failed, at most twice
+//                  └─────────────────────┘
+//
+// One call to the ResourceManager is under way at a time: tick() asks for it, and one of the four functions after it
+// takes its answer. The watch over agents and containers goes on meanwhile.
+class YarnMachine {
+ public:
+  using LastHeard = std::function<core::Instant(const yarn::ContainerId&)>;
+
+  YarnMachine(YarnJob job, YarnMachineOptions options);
+
+  // ---- the job (the verbs of backend.hpp)
+  [[nodiscard]] YarnActions place(const TaskRequest& request, core::Instant now);
+  [[nodiscard]] YarnActions launch(protocol::Launch request);
+  [[nodiscard]] YarnActions stop(protocol::Stop request, core::Instant now);
+  [[nodiscard]] YarnActions release(const core::AttemptId& attempt, core::Instant now);
+  // The job has ended: nothing is told any more, and nothing is asked for.
+  void close() { closed_ = true; }
+
+  // ---- time: to be called at next_deadline(), or before
+  [[nodiscard]] YarnActions tick(const LastHeard& last_heard, core::Instant now);
+  [[nodiscard]] core::Instant next_deadline(core::Instant now) const;
+  void set_progress(double progress) { allocator_.set_progress(static_cast<float>(progress)); }
+
+  // ---- the ResourceManager's answers
+  [[nodiscard]] YarnActions registered(const yarn::Registration& registration, core::Instant now);
+  [[nodiscard]] YarnActions registration_failed(const core::Error& error, core::Instant now);
+  [[nodiscard]] YarnActions allocated(const yarn::AllocateResponse& response, core::Instant now);
+  [[nodiscard]] YarnActions allocate_failed(const core::Error& error, core::Instant now);
+
+  // ---- NodeManagers and their logs
+  void node_found(const std::string& host, std::string address) { addresses_[host] = std::move(address); }
+  [[nodiscard]] YarnActions not_started(const yarn::ContainerId& id, const core::Error& error, core::Instant now);
+  [[nodiscard]] YarnActions logs_saved(const yarn::ContainerId& id, const core::Result<>& saved, core::Instant now);
+
+  // ---- agents
+  [[nodiscard]] YarnActions agent_called(const yarn::ContainerId& id);
+  [[nodiscard]] YarnActions reported(const yarn::ContainerId& id, const protocol::Report& report, core::Instant now);
+
+  // Numeric; nullptr: node_found() was not called for it.
+  [[nodiscard]] const std::string* address_of(const std::string& host) const;
+  [[nodiscard]] bool is_registered() const;
+  // Whether the ResourceManager waits to be told of the job's end.
+  [[nodiscard]] bool has_to_finish() const { return was_registered_ && !is_over(); }
+  [[nodiscard]] int logs_being_saved() const { return static_cast<int>(saving_.size()); }
+
+ private:
+  // yarn_machine.cpp
+  [[nodiscard]] YarnActions take() { return std::exchange(actions_, {}); }
+  [[nodiscard]] bool is_over() const { return allocator_.state() == yarn::AllocatorFsm::State::over; }
+  void give_back(const core::AttemptId& attempt, core::Instant now);
+  void want_another(const core::AttemptId& attempt, int more, core::Instant now);
+  void update(const yarn::AllocationUpdate& update, core::Instant now);
+  void assign(const std::vector<yarn::Container>& granted, core::Instant now);
+  void master_ended(std::string_view why);
+  void tell_job(job::Event event);
+  void tell_user(std::string text);
+  [[nodiscard]] const YarnRole* role_of(const yarn::AskKey& key) const;
+  [[nodiscard]] yarn::AskKey key_of(const std::string& role) const;
+
+  // yarn_machine_containers.cpp
+  void start_failed(const yarn::ContainerId& id, const core::Error& error, core::Instant now);
+  void completed(const yarn::ContainerStatus& status, core::Instant now);
+  void not_prepared(AssignedContainer& assigned, const Translation& translation, core::Instant now);
+  void end_container(const AssignedContainer& assigned);
+  void container_ended(const yarn::ContainerId& id, const ContainerEnd& end, core::Instant now);
+  void avoid_host(const std::string& host);
+  void end_silent_containers(const LastHeard& last_heard, core::Instant now);
+  void tell_what_is_missing(core::Instant now);
+  void tell_what_is_overdue(core::Instant now);
+
+  YarnJob job_;
+  YarnMachineOptions options_;
+  yarn::AllocatorFsm allocator_;
+  ContainerTable table_;
+  std::map<std::string, std::string> addresses_;      // of hosts
+  std::map<yarn::ContainerId, ContainerEnd> saving_;  // ended, and the ends of their logs are being fetched
+  std::deque<std::string> avoided_;                   // hosts, the one avoided longest first
+  std::optional<core::Instant> waiting_since_;        // requests for containers are open
+  core::Instant next_watch_ = {};
+  bool told_missing_ = false;
+  bool calling_ = false;  // a call to the ResourceManager is under way
+  bool was_registered_ = false;
+  bool closed_ = false;
+  YarnActions actions_;
+};
+
+}  // namespace ydl::backend

@@ -1,0 +1,231 @@
+// The machine's side towards containers and their agents: they start, report, end, come to nothing, or do not come.
+#include "backend/yarn/yarn_machine.hpp"
+#include "core/strings.hpp"
+#include "yarn/diagnostics.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ydl::backend {
+namespace {
+
+using Meaning = ContainerEnd::Meaning;
+
+constexpr core::Millis kMissingAfter{2'000};
+constexpr core::Millis kOverdueAfter{15'000};
+
+// " with the label gpu on node1, /rack2".
+std::string constraints_of(const YarnRole& role) {
+  std::string text = role.label.empty() ? "" : fmt::format(" with the label {}", role.label);
+  auto names = role.hosts;
+  names.insert(names.end(), role.racks.begin(), role.racks.end());
+  if (!names.empty()) text += fmt::format(" on {}", core::join(names, ", "));
+  return text;
+}
+
+}  // namespace
+
+// ---- agents ----------------------------------------------------------------------------------------------------
+
+YarnActions YarnMachine::agent_called(const yarn::ContainerId& id) {
+  const auto* assigned = table_.find(id);
+  if (assigned != nullptr && assigned->phase != Phase::ended) tell_job(job::Reached{assigned->request.attempt});
+  return take();
+}
+
+YarnActions YarnMachine::reported(const yarn::ContainerId& id, const protocol::Report& report, core::Instant now) {
+  using Attempt = Translation::Attempt;
+  auto* assigned = table_.find(id);
+  if (assigned == nullptr || assigned->phase == Phase::ended || closed_) return {};
+  const auto& host = assigned->container.node.host;
+  auto translation = translate(report, {addresses_[host], host});
+  switch (translation.attempt) {
+    case Attempt::goes_on:
+      break;
+    case Attempt::prepared:
+      assigned->phase = Phase::placed;
+      break;
+    case Attempt::not_prepared:
+      not_prepared(*assigned, translation, now);
+      return take();
+    case Attempt::over:
+      assigned->phase = Phase::ended;
+      // After its task's end an agent ends by itself, and its container with it.
+      if (std::holds_alternative<protocol::TaskExited>(report)) {
+        actions_.emplace_back(SendToAgent{id, protocol::Shutdown{}});
+      } else {
+        end_container(*assigned);
+      }
+      break;
+  }
+  for (auto& note : translation.notes) tell_user(std::move(note));
+  if (translation.output) actions_.emplace_back(PassOutput{*std::move(translation.output)});
+  if (translation.event) tell_job(*std::move(translation.event));
+  return take();
+}
+
+// The host lacks something, or what the attempt needs is nowhere: only another host can tell.
+void YarnMachine::not_prepared(AssignedContainer& assigned, const Translation& translation, core::Instant now) {
+  ContainerEnd end;
+  end.reason = fmt::format("it could not be prepared on {}: {}", assigned.container.node.host, translation.reason);
+  end.meaning = translation.on_every_host ? Meaning::cannot_place : after_failed_container(assigned);
+  end.cause = translation.cause;
+  end.blames_the_host = !translation.on_every_host;
+  const auto id = assigned.container.id;
+  end_container(assigned);
+  container_ended(id, end, now);
+}
+
+// ---- containers that end ---------------------------------------------------------------------------------------
+
+YarnActions YarnMachine::not_started(const yarn::ContainerId& id, const core::Error& error, core::Instant now) {
+  start_failed(id, error, now);
+  return take();
+}
+
+void YarnMachine::start_failed(const yarn::ContainerId& id, const core::Error& error, core::Instant now) {
+  const auto* assigned = table_.find(id);
+  if (assigned == nullptr || saving_.contains(id)) return;
+  ContainerEnd end;
+  end.reason = fmt::format("the NodeManager on {} did not start its container: {}", assigned->container.node.host,
+                           yarn::shorten_diagnostics(error.message));
+  end.meaning = assigned->phase == Phase::ended ? Meaning::nothing : after_failed_container(*assigned);
+  end.cause = job::Cause::start_failed;
+  end.blames_the_host = true;
+  allocator_.release(id);
+  container_ended(id, end, now);
+}
+
+void YarnMachine::completed(const yarn::ContainerStatus& status, core::Instant now) {
+  auto* assigned = table_.find(status.id);
+  if (assigned == nullptr || saving_.contains(status.id)) return;
+  auto end = classify_container_end(*assigned, status);
+  if (assigned->phase == Phase::starting && options_.image)
+    end.reason += image_hint(*options_.image, status.exit_status);
+  if (end.meaning != Meaning::exited && end.meaning != Meaning::lost) return container_ended(status.id, end, now);
+  assigned->phase = Phase::ended;  // and its agent had no time to say so
+  // A container lives on when its NodeManager is lost.
+  actions_.emplace_back(SendToAgent{status.id, protocol::Shutdown{}});
+  // The job is told after this: its user may then read the last lines.
+  saving_[status.id] = std::move(end);
+  actions_.emplace_back(
+      SaveLogs{assigned->container, addresses_[assigned->container.node.host], assigned->request.remote_logs});
+}
+
+YarnActions YarnMachine::logs_saved(const yarn::ContainerId& id, const core::Result<>& saved, core::Instant now) {
+  const auto found = saving_.find(id);
+  const auto* assigned = table_.find(id);
+  if (found == saving_.end() || assigned == nullptr) return {};
+  if (!saved) {
+    tell_user(fmt::format("{}: its logs may lack their ends: {}", assigned->request.attempt.task.str(),
+                          saved.error().message));
+  }
+  const auto end = std::move(found->second);
+  saving_.erase(found);
+  container_ended(id, end, now);
+  return take();
+}
+
+// The attempt is over or goes to another container. The container stays in the table until it has ended.
+void YarnMachine::end_container(const AssignedContainer& assigned) {
+  const auto& id = assigned.container.id;
+  const auto& node = assigned.container.node;
+  actions_.emplace_back(SendToAgent{id, protocol::Shutdown{}});
+  if (const auto* token = allocator_.nm_token(node)) actions_.emplace_back(StopContainer{node, *token, id});
+  allocator_.release(id);
+}
+
+void YarnMachine::container_ended(const yarn::ContainerId& id, const ContainerEnd& end, core::Instant now) {
+  auto assigned = table_.take(id);
+  const auto attempt = assigned.request.attempt;
+  actions_.emplace_back(ForgetAgent{id});
+  if (end.meaning == Meaning::nothing || closed_) return;
+  actions_.emplace_back(LogLine{fmt::format("{}: {}", attempt.str(), end.reason)});
+  if (end.blames_the_host) avoid_host(assigned.container.node.host);
+  switch (end.meaning) {
+    case Meaning::try_again:
+      tell_job(job::NotPlacedYet{attempt, end.reason});
+      assigned.failures.push_back(end.reason);
+      table_.wait(std::move(assigned.request), std::move(assigned.failures));
+      want_another(attempt, 1, now);
+      break;
+    case Meaning::cannot_place:
+      tell_job(job::CannotPlace{attempt, with_earlier_failures(end.reason, assigned.failures), end.cause});
+      break;
+    case Meaning::exited:
+      tell_user(fmt::format("{}: {}", attempt.task.str(), end.reason));
+      tell_job(job::Exited{attempt, end.exit});
+      break;
+    case Meaning::lost:
+      tell_job(job::Lost{attempt, end.reason, end.cause});
+      break;
+    case Meaning::nothing:
+      break;
+  }
+}
+
+// At most a third of the hosts, or the job could starve: the one avoided longest gets another chance.
+void YarnMachine::avoid_host(const std::string& host) {
+  if (std::ranges::find(avoided_, host) != avoided_.end()) return;
+  const auto most = job_.nodes.size() / 3;
+  if (most == 0) return;
+  if (avoided_.size() >= most) {
+    allocator_.forgive(avoided_.front());
+    avoided_.pop_front();
+  }
+  avoided_.push_back(host);
+  allocator_.avoid(host);
+}
+
+// ---- the watch -------------------------------------------------------------------------------------------------
+
+void YarnMachine::end_silent_containers(const LastHeard& last_heard, core::Instant now) {
+  std::vector<yarn::ContainerId> silent;
+  for (const auto& [id, assigned] : table_.assigned()) {
+    if (assigned.phase != Phase::placed && assigned.phase != Phase::launched) continue;
+    if (now - last_heard(id) > options_.agent_silence) silent.push_back(id);
+  }
+  for (const auto& id : silent) {
+    const auto& assigned = *table_.find(id);
+    const auto reason = silence_reason(assigned.container.node.host, options_.agent_silence);
+    end_container(assigned);
+    ContainerEnd end{.meaning = Meaning::lost, .reason = reason, .cause = job::Cause::agent_lost};
+    end.blames_the_host = true;
+    container_ended(id, end, now);
+  }
+}
+
+// Containers that were granted and whose agents have not called: their files take long to reach the host, say.
+void YarnMachine::tell_what_is_overdue(core::Instant now) {
+  for (auto& [id, assigned] : table_.assigned()) {
+    if (assigned.phase != Phase::starting || assigned.is_overdue || now - assigned.since < kOverdueAfter) continue;
+    assigned.is_overdue = true;
+    tell_job(job::NotPlacedYet{
+        assigned.request.attempt,
+        fmt::format("its container on {} ({}) has been starting for {}: its files are still being downloaded, or it "
+                    "cannot reach this master at {}",
+                    assigned.container.node.host, id.str(), core::format_duration(kOverdueAfter), options_.master)});
+  }
+}
+
+// Why attempts still wait, once it has taken a while; the reason is named if the time runs out.
+void YarnMachine::tell_what_is_missing(core::Instant now) {
+  if (allocator_.open_asks() == 0) {
+    waiting_since_.reset();
+    told_missing_ = false;
+    return;
+  }
+  if (!waiting_since_) waiting_since_ = now;
+  if (told_missing_ || now - *waiting_since_ < kMissingAfter) return;
+  told_missing_ = true;
+  for (const auto& role : options_.roles) {
+    for (const auto& attempt : table_.waiting(role.name)) {
+      tell_job(job::NotPlacedYet{
+          attempt, fmt::format("queue {} has granted no container of {}{} yet: it is full, or no host has so much free",
+                               job_.queue, to_string(role.resource), constraints_of(role))});
+    }
+  }
+}
+
+}  // namespace ydl::backend

@@ -1,0 +1,140 @@
+#pragma once
+
+#include "cli/args/cluster_options.hpp"
+#include "cli/fs/fs_command.hpp"
+#include "core/clock.hpp"
+#include "master/process.hpp"
+#include "spec/job_spec.hpp"
+#include "ui/display.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// What each command was asked to do: the command line after parsing, before anything happens.
+namespace ydl::cli {
+
+// What every command takes.
+struct CommonOptions {
+  std::string cluster = "auto";
+  ui::Mode output = ui::Mode::automatic;
+};
+
+// How a job is run, whether the command line or a file describes it.
+struct RunOptions {
+  CommonOptions common;
+  bool detach = false;
+  bool dry_run = false;
+  std::string results;  // empty: in the job's folder
+  std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;
+  std::string resource_manager;           // -hip: where no configuration names one
+  std::vector<std::string> cluster_only;  // options given that only a cluster understands
+  std::vector<std::string> notes;         // what is said before the job starts
+};
+
+struct Run {
+  RunOptions options;
+  spec::JobSpec spec;
+};
+struct Submit {
+  RunOptions options;
+  std::string file;
+  ClusterOptions on_cluster;
+};
+struct List {
+  CommonOptions common;
+  int limit = 50;
+};
+struct Status {
+  CommonOptions common;
+  std::string job;
+};
+struct Logs {
+  CommonOptions common;
+  std::string job;
+  std::string task;    // empty: all
+  std::string stream;  // "stdout", "stderr" or empty: both
+  bool follow = false;
+  int attempt = 0;  // 0: the latest
+};
+struct Events {
+  CommonOptions common;
+  std::string job;
+  bool follow = false;
+  bool timeline = false;
+};
+struct Kill {
+  CommonOptions common;
+  std::string job;
+  std::optional<core::Millis> grace;
+};
+struct Results {
+  CommonOptions common;
+  bool get = false;  // copy them here; else list them
+  std::string job;
+  std::string task;    // empty: all
+  std::string target;  // a folder of this machine; empty: named like the job
+  bool force = false;  // files that are there are replaced
+};
+struct Env {
+  enum class Verb { ls, gc };
+
+  CommonOptions common;
+  Verb verb = Verb::ls;
+  int older_than_days = 30;
+  std::optional<int> keep_jobs_days;  // empty: as the settings say
+  bool dry_run = false;
+};
+struct Doctor {
+  CommonOptions common;
+  bool probe = false;  // run a job of one task
+};
+struct Completion {
+  std::string shell;
+};
+struct ManPage {};
+struct ShowText {
+  std::string text;
+};
+// Hidden: this program as the parts of a running job.
+struct MasterProcess {
+  std::string folder;
+  bool detached = false;
+  master::ProcessKind kind = master::ProcessKind::local;
+};
+struct AgentProcess {
+  std::string id;
+  std::string credentials;
+  std::string logs = {};
+  std::string expected_image = {};
+  std::string unlinked_files = {};
+  bool leash = false;
+  std::int64_t outlives_master_ms = 5000;
+  std::int64_t hdfs_patience_ms = 300'000;
+};
+
+using Command = std::variant<Run, Submit, List, Status, Logs, Events, Kill, Results, Env, Doctor, Fs, Completion,
+                             ManPage, ShowText, MasterProcess, AgentProcess>;
+
+// One file each; the exit code comes back.
+int execute(const Run& command);
+int execute(const Submit& command);
+int execute(const List& command);
+int execute(const Status& command);
+int execute(const Logs& command);
+int execute(const Events& command);
+int execute(const Kill& command);
+int execute(const Results& command);
+int execute(const Env& command);
+int execute(const Doctor& command);
+int execute(const Fs& command);
+int execute(const Completion& command);
+int execute(const ManPage& command);
+int execute(const ShowText& command);
+int execute(const MasterProcess& command);
+int execute(const AgentProcess& command);
+
+}  // namespace ydl::cli

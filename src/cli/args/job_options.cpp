@@ -1,0 +1,173 @@
+#include "cli/args/job_options.hpp"
+
+#include "core/strings.hpp"
+#include "framework/framework.hpp"
+#include "master/plan.hpp"
+#include "spec/options.hpp"
+#include "spec/rules.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ydl::cli {
+namespace {
+
+using core::Errc;
+using core::fail;
+using core::Result;
+
+Result<void> add_role(spec::JobSpec& job, const std::string& name, int count, std::string_view option) {
+  if (count < 1) return fail(Errc::usage, fmt::format("{} {}: a job needs at least one {}", option, count, name));
+  if (count > 100'000)
+    return fail(Errc::usage, fmt::format("{} {}: more than 100000 tasks of one role are not taken", option, count));
+  if (std::ranges::find(job.roles, name, &spec::Role::name) != job.roles.end()) {
+    return fail(Errc::usage, fmt::format("role {} is given twice; give it once", name));
+  }
+  spec::Role role;
+  role.name = name;
+  role.count = count;
+  job.roles.push_back(std::move(role));
+  return {};
+}
+
+Result<void> add_roles(spec::JobSpec& job, const JobOptions& options) {
+  for (const auto& text : options.roles) {
+    const auto role = spec::parse_role_count(text);
+    if (!role) return fail(role.error().within("--role"));
+    if (auto added = add_role(job, role->role, role->count, "--role"); !added) return added;
+  }
+  const auto found = framework::find(job.framework);
+  if (!found) return fail(found.error());
+  const std::string main_role((*found)->main_role());
+  if (options.workers || job.roles.empty()) {
+    if (auto added = add_role(job, main_role, options.workers.value_or(1), "--n"); !added) return added;
+  }
+  const auto workers = std::ranges::find(job.roles, main_role, &spec::Role::name);
+  const auto servers = (*found)->default_servers(workers == job.roles.end() ? 1 : workers->count);
+  if (!servers) {
+    if (!options.servers) return {};
+    return fail(Errc::usage,
+                fmt::format("--s counts parameter servers, and {} has none: use --role NAME=N", job.framework));
+  }
+  const bool servers_named = std::ranges::find(job.roles, servers->name, &spec::Role::name) != job.roles.end();
+  if (servers_named && !options.servers) return {};
+  return add_role(job, servers->name, options.servers.value_or(servers->count), "--s");
+}
+
+spec::Role* find_role(spec::JobSpec& job, const std::string& name) {
+  const auto found = std::ranges::find(job.roles, name, &spec::Role::name);
+  return found == job.roles.end() ? nullptr : &*found;
+}
+
+// The ApplicationMaster of a cluster, which is no role of the job.
+constexpr std::string_view kMasterRole = "am";
+
+void add_resources(spec::Resources& to, const spec::Resources& more) {
+  if (more.memory) to.memory = more.memory;
+  if (more.vcores) to.vcores = more.vcores;
+  if (more.gpus) to.gpus = more.gpus;
+  if (more.label) to.label = more.label;
+  if (!more.hosts.empty()) to.hosts = more.hosts;
+  if (!more.racks.empty()) to.racks = more.racks;
+  if (more.placement) to.placement = more.placement;
+  for (const auto& [type, amount] : more.types) to.types[type] = amount;
+}
+
+Result<void> add_resources(spec::JobSpec& job, const JobOptions& options) {
+  std::vector<std::string> texts = options.resources;
+  const auto dmlc = [&](const std::string& value, std::string_view role, std::string_view key) {
+    if (!value.empty()) texts.push_back(fmt::format("{}:{}={}", role, key, value));
+  };
+  dmlc(options.worker_memory, "worker", "memory");
+  dmlc(options.worker_cores, "worker", "vcores");
+  dmlc(options.server_memory, "server", "memory");
+  dmlc(options.server_cores, "server", "vcores");
+  for (const auto& text : texts) {
+    const auto parsed = spec::parse_role_resources(text);
+    if (!parsed) return fail(parsed.error().within("--resource"));
+    if (parsed->role == kMasterRole) {
+      add_resources(job.am_resources, parsed->resources);
+      if (auto ok = spec::check_am_resources(job.am_resources); !ok) return fail(ok.error().within("--resource"));
+      continue;
+    }
+    auto* role = find_role(job, parsed->role);
+    if (role == nullptr) {
+      std::vector<std::string_view> names;
+      for (const auto& known : job.roles) names.emplace_back(known.name);
+      return fail(Errc::usage, fmt::format("--resource {}: the job has no role '{}'{} (it has {})", text, parsed->role,
+                                           core::did_you_mean(parsed->role, names), fmt::join(names, ", ")));
+    }
+    add_resources(role->resources, parsed->resources);
+  }
+  return {};
+}
+
+Result<void> set_duration(core::Millis& target, const std::string& text, std::string_view option) {
+  if (text.empty()) return {};
+  const auto parsed = core::parse_duration(text);
+  if (!parsed) return fail(parsed.error().within(option));
+  target = *parsed;
+  return {};
+}
+
+}  // namespace
+
+Result<spec::JobSpec> make_spec(const JobOptions& options, const std::string& directory) {
+  spec::JobSpec job;
+  job.framework = options.framework;
+  job.command = options.command;
+  job.directory = directory;
+  job.auto_files = !options.no_auto_files;
+  if (job.command.empty()) {
+    return fail(Errc::usage,
+                "there is no command to run: put it at the end, for example `ydl run --n 2 -- python train.py`");
+  }
+  job.name = options.name.empty() ? master::name_from_command(job.command) : options.name;
+  if (!options.python.empty()) job.python = options.python;
+  if (!options.python_env.empty()) job.python_env = options.python_env;
+  if (job.python && job.python_env) {
+    return fail(Errc::usage,
+                "--python names an interpreter of the hosts, --python-env one that travels: give one of them");
+  }
+  if (options.retries < 0 || options.job_retries < 0)
+    return fail(Errc::usage, "--retries and --job-retries count from 0");
+  job.retries = options.retries;
+  job.job_retries = options.job_retries;
+
+  if (auto roles = add_roles(job, options); !roles) return fail(roles.error());
+  if (auto resources = add_resources(job, options); !resources) return fail(resources.error());
+  for (const auto& text : options.env) {
+    const auto variable = spec::parse_env_variable(text);
+    if (!variable) return fail(variable.error().within("--env"));
+    job.env[variable->name] = variable->value;
+  }
+  for (const auto& text : options.files) {
+    auto file = spec::parse_file_ref(text);
+    if (!file) return fail(file.error().within("--file"));
+    job.files.push_back(*std::move(file));
+  }
+  for (const auto& text : options.archives) {
+    auto archive = spec::parse_archive_ref(text);
+    if (!archive) return fail(archive.error().within("--archive"));
+    job.archives.push_back(*std::move(archive));
+  }
+  for (const auto& text : options.inputs) {
+    auto input = spec::parse_input_ref(text);
+    if (!input) return fail(input.error().within("--input"));
+    job.inputs.push_back(*std::move(input));
+  }
+  if (!options.files_limit.empty()) {
+    const auto limit = core::parse_bytes(options.files_limit);
+    if (!limit) return fail(limit.error().within("--files-limit"));
+    job.files_limit = *limit;
+  }
+  for (auto set : {set_duration(job.allocation_timeout, options.allocation_timeout, "--allocation-timeout"),
+                   set_duration(job.run_timeout, options.run_timeout, "--timeout"),
+                   set_duration(job.stop_grace, options.stop_grace, "--stop-grace")}) {
+    if (!set) return fail(set.error());
+  }
+  return job;
+}
+
+}  // namespace ydl::cli

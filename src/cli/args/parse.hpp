@@ -1,0 +1,32 @@
+#pragma once
+
+#include "cli/args/commands.hpp"
+#include "core/result.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ydl::cli {
+
+// The command line as a Command. `program` is how we were called: ydl, or ydl-mx for MXNet jobs.
+// Errors: usage, in one sentence.
+[[nodiscard]] core::Result<Command> parse(std::string_view program, std::vector<std::string> arguments);
+[[nodiscard]] core::Result<Command> parse_ydl(std::vector<std::string> arguments);
+[[nodiscard]] core::Result<Command> parse_mx(std::vector<std::string> arguments);
+
+// The grammar as data, for completion and the manual.
+struct OptionHelp {
+  std::vector<std::string> names;  // "--role", "-n"
+  std::string value;               // "NAME=N", empty for a flag
+  std::string text;
+};
+struct CommandHelp {
+  std::string name;
+  std::string text;
+  std::string usage;
+  std::vector<OptionHelp> options;
+};
+[[nodiscard]] std::vector<CommandHelp> describe_commands();
+
+}  // namespace ydl::cli

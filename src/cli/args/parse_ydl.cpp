@@ -1,0 +1,259 @@
+// The command line of ydl: its commands and their options.
+#include "cli/args/grammar.hpp"
+#include "cli/args/help.hpp"
+#include "cli/args/parse.hpp"
+#include "cli/fs/fs_command.hpp"
+#include "core/strings.hpp"
+#include "core/version.hpp"
+#include "framework/framework.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+
+namespace ydl::cli {
+namespace {
+
+using core::Errc;
+using core::fail;
+using core::Result;
+
+std::string framework_names() {
+  std::vector<std::string> names;
+  for (const auto* framework : framework::all()) names.emplace_back(framework->name());
+  return core::join(names, ", ");
+}
+
+struct Grammar {
+  RawOptions raw;
+  CLI::App app{"", "ydl"};
+  struct Entry {
+    CLI::App* app;
+    std::string usage;
+    std::function<Result<Command>()> make;
+  };
+  std::vector<Entry> commands;
+
+  CLI::App& add(const std::string& name, const std::string& arguments, const std::string& text,
+                std::function<Result<Command>()> make) {
+    auto* command = app.add_subcommand(name, text);
+    command->set_help_flag();
+    commands.push_back({command, fmt::format("ydl {} {}", name, arguments), std::move(make)});
+    return *command;
+  }
+
+  // ydl starts itself by hidden commands, and then takes no time for what only people type.
+  enum class Part { everything, hidden };
+
+  explicit Grammar(Part part = Part::everything) {
+    app.set_help_flag();
+    app.require_subcommand(0, 1);
+    add_hidden();
+    if (part == Part::hidden) return;
+    auto& run = add("run", "[options] -- COMMAND …", "Run a command as a distributed job and follow it",
+                    [this] { return run_command(raw); });
+    run.add_option("--framework", raw.job.framework, fmt::format("How tasks find each other: {}", framework_names()))
+        ->type_name("NAME")
+        ->capture_default_str();
+    add_job_options(run, raw);
+    add_common(run, raw);
+
+    auto& submit = add("submit", "[options] FILE.yaml", "Run the job that a file describes",
+                       [this] { return submit_command(raw); });
+    submit.add_option("FILE", raw.file, "The job file (docs/job-file.md)")->required();
+    add_run_options(submit, raw);
+    add_common(submit, raw);
+
+    auto& ls = add("ls", "[options]", "List jobs",
+                   [this] { return simple_command<List>(raw, [this](List& c) { c.limit = raw.limit; }); });
+    ls.add_option("--limit", raw.limit, "Show the newest N")
+        ->type_name("N")
+        ->capture_default_str()
+        ->check(positive_number());
+    add_common(ls, raw);
+
+    auto& status = add("status", "[options] [ID]", "Show one job and its tasks",
+                       [this] { return simple_command<Status>(raw, [this](Status& c) { c.job = raw.id; }); });
+    add_job_argument(status);
+    add_common(status, raw);
+
+    auto& logs = add("logs", "[options] [ID [TASK]]", "Show what tasks wrote", [this] { return logs_command(raw); });
+    add_job_argument(logs);
+    logs.add_option("TASK", raw.task, "One task, for example worker:0 (default: all)");
+    logs.add_flag("-f,--follow", raw.follow, "Go on until the job ends");
+    logs.add_option("--stream", raw.stream, "stdout or stderr (default: both)")->type_name("NAME");
+    logs.add_option("--attempt", raw.attempt, "An earlier attempt of the task")
+        ->type_name("N")
+        ->check(positive_number());
+    add_common(logs, raw);
+
+    auto& events =
+        add("events", "[options] [ID]", "Show what happened to a job", [this] { return events_command(raw); });
+    add_job_argument(events);
+    events.add_flag("-f,--follow", raw.follow, "Go on until the job ends");
+    events.add_flag("--timeline", raw.timeline, "Show where the time went, task by task");
+    add_common(events, raw);
+
+    auto& kill = add("kill", "[options] ID", "Stop a job", [this] { return kill_command(raw); });
+    kill.add_option("ID", raw.id, "The job")->required();
+    kill.add_flag("--now", raw.now, "Without grace: SIGKILL at once");
+    kill.add_option("--grace", raw.grace, "From SIGTERM to SIGKILL (default: the job's)")->type_name("TIME");
+    add_common(kill, raw);
+
+    auto& results = add("results", "[options] ls|get ID", "List or fetch what the tasks of a job left",
+                        [this] { return results_command(raw); });
+    results.add_option("WHAT", raw.what, "ls shows them, get copies them here")->required();
+    results.add_option("ID", raw.id, "The job (default: the newest)");
+    results.add_option("--task", raw.task, "One task, for example worker:0 (default: all)")->type_name("TASK");
+    results.add_option("--to", raw.target, "The folder to copy to (default: named like the job)")->type_name("DIR");
+    results.add_flag("-f,--force", raw.force, "get replaces files that are there");
+    add_common(results, raw);
+
+    auto& env = add("env", "ls|gc [options]", "Show or tidy up what jobs left in the cluster's cache",
+                    [this] { return env_command(raw); });
+    env.add_option("COMMAND", raw.what, "ls: what is there; gc: delete what is not used")->required();
+    env.add_option("--older-than", raw.older_than, "gc: what nobody used for so many days")
+        ->type_name("DAYS")
+        ->capture_default_str()
+        ->check(days());
+    env.add_option("--keep-jobs", raw.keep_jobs, "gc: folders of jobs too that ended so many days ago, or more")
+        ->type_name("DAYS")
+        ->check(days());
+    env.add_flag("--dry-run", raw.dry_run, "gc: only say what would be deleted");
+    add_common(env, raw);
+
+    auto& doctor = add("doctor", "[options]", "Check what this machine and its cluster can do",
+                       [this] { return simple_command<Doctor>(raw, [this](Doctor& c) { c.probe = raw.probe; }); });
+    doctor.add_flag("--probe", raw.probe, "Run a job of one small task as well");
+    add_common(doctor, raw);
+
+    auto& fs = add("fs", "COMMAND …", "Work with files in HDFS: ls, cat, put, get, rm, …",
+                   []() -> Result<Command> { return Fs{}; });
+    fs.add_option("COMMAND", raw.file, "`ydl fs --help` lists them");
+
+    auto& completion = add("completion", "bash|zsh|fish", "Print shell completion: bash, zsh or fish",
+                           [this]() -> Result<Command> { return Completion{raw.shell}; });
+    completion.add_option("SHELL", raw.shell, "bash, zsh or fish")->required();
+  }
+
+  void add_job_argument(CLI::App& command) { command.add_option("ID", raw.id, "The job (default: the newest)"); }
+
+  void add_hidden() {
+    auto& master = add("__master", "", "", [this]() -> Result<Command> {
+      const auto kind = master::parse_process_kind(raw.master);
+      if (!kind) return core::fail(kind.error());
+      return MasterProcess{raw.folder, raw.detached, *kind};
+    });
+    master.add_option("--folder", raw.folder);
+    master.add_option("--master", raw.master);
+    master.add_flag("--detached", raw.detached);
+    auto& agent = add("__agent", "", "", [this]() -> Result<Command> {
+      return AgentProcess{raw.id,
+                          raw.credentials,
+                          raw.logs,
+                          raw.expected_image,
+                          raw.unlinked_files,
+                          raw.leash,
+                          raw.outlives_master_ms,
+                          raw.hdfs_patience_ms};
+    });
+    agent.add_option("--id", raw.id)->required();
+    agent.add_option("--credentials", raw.credentials);
+    agent.add_option("--logs", raw.logs);
+    agent.add_option("--expect-image", raw.expected_image);
+    agent.add_option("--files", raw.unlinked_files);
+    agent.add_flag("--leash", raw.leash);
+    agent.add_option("--outlives-master", raw.outlives_master_ms)->check(CLI::NonNegativeNumber);
+    agent.add_option("--hdfs-patience", raw.hdfs_patience_ms)->check(CLI::NonNegativeNumber);
+    auto& man = add("__man", "", "", []() -> Result<Command> { return ManPage{}; });
+    for (auto* hidden : {&master, &agent, &man}) hidden->group("");
+  }
+
+  // Commands near to a word nobody knows.
+  [[nodiscard]] std::string guess_command(const std::string& word) const {
+    std::vector<std::string> names;
+    for (const auto& entry : commands) {
+      if (!entry.app->get_group().empty()) names.push_back(entry.app->get_name());
+    }
+    const std::vector<std::string_view> candidates(names.begin(), names.end());
+    return core::did_you_mean(word, candidates);
+  }
+};
+
+CommandHelp describe(const Grammar::Entry& entry) {
+  CommandHelp help{entry.app->get_name(), entry.app->get_description(), entry.usage, {}};
+  for (const auto* option : entry.app->get_options()) {
+    OptionHelp item;
+    for (const auto& name : option->get_snames()) item.names.push_back("-" + name);
+    for (const auto& name : option->get_lnames()) item.names.push_back("--" + name);
+    if (item.names.empty())
+      item.names.push_back(option->get_name());  // an argument
+    else if (option->get_items_expected_max() > 0)
+      item.value = option->get_type_name();
+    item.text = option->get_description();
+    if (const auto standard = option->get_default_str(); !standard.empty() && standard != "0")
+      item.text += fmt::format(" (default {})", standard);
+    help.options.push_back(std::move(item));
+  }
+  return help;
+}
+
+// `fs` has commands of its own, each with the flags its users know from elsewhere.
+Result<Command> fs_command(const std::vector<std::string>& words) {
+  const auto end = std::ranges::find(words, "--");
+  const bool asks = words.empty() || words.front() == "-h" || std::find(words.begin(), end, "--help") != end;
+  if (asks) return ShowText{fs_help()};
+  auto command = parse_fs(words);
+  if (!command) return fail(command.error());
+  return *std::move(command);
+}
+
+}  // namespace
+
+Result<Command> parse_ydl(std::vector<std::string> arguments) {
+  if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h" || arguments.front() == "help") {
+    return ShowText{top_help()};
+  }
+  if (arguments.front() == "--version") return ShowText{fmt::format("ydl {}\n", core::kVersion)};
+  Grammar grammar(arguments.front().starts_with("__") ? Grammar::Part::hidden : Grammar::Part::everything);
+  const auto known =
+      std::ranges::find(grammar.commands, arguments.front(), [](const auto& entry) { return entry.app->get_name(); });
+  if (known == grammar.commands.end()) {
+    return fail(Errc::usage, fmt::format("there is no command '{}'{} (`ydl --help` lists them)", arguments.front(),
+                                         grammar.guess_command(arguments.front())));
+  }
+  auto* command = known->app;
+  command->allow_extras();
+  std::vector<std::string> words(arguments.begin() + 1, arguments.end());
+  if (command->get_name() == "fs") return fs_command(words);
+  const auto takes_value = value_options(*command);
+  const bool takes_task = command->get_name() == "run";
+  if (takes_task) {
+    auto line = split_at_task(words, takes_value);
+    words = std::move(line.ours);
+    respell(words);
+    grammar.raw.job.command = std::move(line.task);
+  }
+  if (asks_for_help(words, takes_value)) return ShowText{command_help(describe(*known))};
+  words.insert(words.begin(), command->get_name());
+  if (auto parsed = parse_with(grammar.app, std::move(words)); !parsed) return fail(parsed.error());
+  if (takes_task) {
+    if (auto all_known = check_ours(*command); !all_known) return fail(all_known.error());
+  } else if (const auto extras = command->remaining(); !extras.empty()) {
+    return fail(Errc::usage, fmt::format("`ydl {}` does not take '{}'{} (`ydl {} --help`)", command->get_name(),
+                                         extras.front(), guess_option(*command, extras.front()), command->get_name()));
+  }
+  return known->make();
+}
+
+std::vector<CommandHelp> describe_commands() {
+  const Grammar grammar;
+  std::vector<CommandHelp> commands;
+  for (const auto& entry : grammar.commands) {
+    if (!entry.app->get_group().empty()) commands.push_back(describe(entry));
+  }
+  return commands;
+}
+
+}  // namespace ydl::cli

@@ -1,0 +1,141 @@
+// From what was written to what is meant.
+#include "cli/args/raw_options.hpp"
+
+#include "core/strings.hpp"
+#include "spec/options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace ydl::cli {
+
+using core::Errc;
+using core::fail;
+using core::Result;
+
+Result<CommonOptions> common_options(const RawOptions& raw) {
+  static constexpr std::array<std::string_view, 4> kClusters{"auto", "local", "yarn", "ssh"};
+  if (std::ranges::find(kClusters, raw.cluster) == kClusters.end()) {
+    return fail(Errc::usage, fmt::format("--cluster {}: choose one of {}{}", raw.cluster, fmt::join(kClusters, ", "),
+                                         core::did_you_mean(raw.cluster, kClusters)));
+  }
+  const auto mode = ui::parse_mode(raw.output);
+  if (!mode) return fail(mode.error());
+  return CommonOptions{raw.cluster, *mode};
+}
+
+namespace {
+
+Result<RunOptions> run_options(const RawOptions& raw) {
+  RunOptions options;
+  const auto common = common_options(raw);
+  if (!common) return fail(common.error());
+  options.common = *common;
+  options.detach = raw.detach;
+  options.dry_run = raw.dry_run;
+  options.results = raw.results;
+  if (!raw.port_range.empty()) {
+    const auto parts = core::split(raw.port_range, '-');
+    const auto first = core::parse_int<std::uint16_t>(parts.front());
+    const auto last = core::parse_int<std::uint16_t>(parts.back());
+    if (parts.size() != 2 || !first || !last || *first == 0 || *first > *last) {
+      return fail(Errc::usage,
+                  fmt::format("--port-range {}: write it as FIRST-LAST, for example 20000-20100", raw.port_range));
+    }
+    options.port_range = {*first, *last};
+  }
+  if (!raw.host_ip.empty()) options.cluster_only.emplace_back("-hip");
+  options.resource_manager = raw.host_ip;
+  if (!raw.jar.empty()) options.notes.push_back(fmt::format("--jar {} is not needed: ydl has no jar", raw.jar));
+  if (!raw.yarn_scripts.empty())
+    options.notes.push_back(fmt::format("--yarn-scripts {} is not needed: ydl brings its own", raw.yarn_scripts));
+  return options;
+}
+
+}  // namespace
+
+Result<Command> run_command(const RawOptions& raw) {
+  auto options = run_options(raw);
+  if (!options) return fail(options.error());
+  std::error_code error;
+  const auto directory = std::filesystem::current_path(error);
+  if (error) return fail(Errc::io, fmt::format("the current directory cannot be read: {}", error.message()));
+  auto job = make_spec(raw.job, directory.string());
+  if (!job) return fail(job.error());
+  job = with_cluster_options(*std::move(job), raw.on_cluster);
+  if (!job) return fail(job.error());
+  std::ranges::move(cluster_only(*job, Written::as_options), std::back_inserter(options->cluster_only));
+  return Run{*std::move(options), *std::move(job)};
+}
+
+Result<Command> submit_command(const RawOptions& raw) {
+  auto options = run_options(raw);
+  if (!options) return fail(options.error());
+  return Submit{*std::move(options), raw.file, raw.on_cluster};
+}
+
+Result<Command> kill_command(const RawOptions& raw) {
+  std::optional<core::Millis> grace;
+  if (raw.now) grace = core::Millis(0);
+  if (!raw.grace.empty()) {
+    const auto parsed = core::parse_duration(raw.grace);
+    if (!parsed) return fail(parsed.error().within("--grace"));
+    grace = *parsed;
+  }
+  return simple_command<Kill>(raw, [&](Kill& c) {
+    c.job = raw.id;
+    c.grace = grace;
+  });
+}
+
+Result<Command> logs_command(const RawOptions& raw) {
+  if (!raw.stream.empty() && raw.stream != "stdout" && raw.stream != "stderr") {
+    return fail(Errc::usage, fmt::format("--stream {}: choose stdout or stderr, or leave it out for both", raw.stream));
+  }
+  return simple_command<Logs>(raw, [&](Logs& c) {
+    c.job = raw.id;
+    c.task = raw.task;
+    c.stream = raw.stream;
+    c.follow = raw.follow;
+    c.attempt = raw.attempt;
+  });
+}
+
+Result<Command> events_command(const RawOptions& raw) {
+  return simple_command<Events>(raw, [&](Events& c) {
+    c.job = raw.id;
+    c.follow = raw.follow;
+    c.timeline = raw.timeline;
+  });
+}
+
+Result<Command> results_command(const RawOptions& raw) {
+  if (raw.what != "ls" && raw.what != "get")
+    return fail(Errc::usage, fmt::format("`ydl results {}`: choose ls or get", raw.what));
+  return simple_command<Results>(raw, [&](Results& c) {
+    c.get = raw.what == "get";
+    c.job = raw.id;
+    c.task = raw.task;
+    c.target = raw.target;
+    c.force = raw.force;
+  });
+}
+
+Result<Command> env_command(const RawOptions& raw) {
+  if (raw.what != "ls" && raw.what != "gc")
+    return fail(Errc::usage, fmt::format("ydl env {}: choose ls or gc (`ydl env --help`)", raw.what));
+  if (raw.what == "ls" && raw.dry_run) return fail(Errc::usage, "ydl env ls deletes nothing; --dry-run is for gc");
+  return simple_command<Env>(raw, [&](Env& c) {
+    c.verb = raw.what == "ls" ? Env::Verb::ls : Env::Verb::gc;
+    c.older_than_days = raw.older_than;
+    c.keep_jobs_days = raw.keep_jobs;
+    c.dry_run = raw.dry_run;
+  });
+}
+
+}  // namespace ydl::cli

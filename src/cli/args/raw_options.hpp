@@ -1,0 +1,60 @@
+#pragma once
+
+#include "cli/args/commands.hpp"
+#include "cli/args/job_options.hpp"
+#include "core/result.hpp"
+
+#include <optional>
+#include <string>
+
+namespace ydl::cli {
+
+// What was written on the command line, before anybody asked what it means.
+struct RawOptions {
+  std::string cluster = "auto";
+  std::string output = "auto";
+  JobOptions job;
+  ClusterOptions on_cluster;
+  std::string name, results, port_range, host_ip, jar, yarn_scripts;
+  bool detach = false;
+  bool dry_run = false;
+  bool follow = false;
+  bool timeline = false;
+  bool now = false;
+  bool force = false;
+  bool detached = false;
+  bool probe = false;
+  std::string what, target;
+  std::string master = "local";
+  bool leash = false;
+  std::int64_t outlives_master_ms = 5000;
+  std::int64_t hdfs_patience_ms = 300'000;
+  std::string grace, file, id, task, stream, shell, folder, credentials, logs, expected_image, unlinked_files;
+  int limit = 50;
+  int older_than = 30;
+  std::optional<int> keep_jobs;
+  int attempt = 0;
+};
+
+// The commands that several programs or several options lead to. Errors: usage, each naming its option.
+[[nodiscard]] core::Result<Command> run_command(const RawOptions& raw);
+[[nodiscard]] core::Result<Command> submit_command(const RawOptions& raw);
+[[nodiscard]] core::Result<Command> kill_command(const RawOptions& raw);
+[[nodiscard]] core::Result<Command> logs_command(const RawOptions& raw);
+[[nodiscard]] core::Result<Command> events_command(const RawOptions& raw);
+[[nodiscard]] core::Result<Command> results_command(const RawOptions& raw);
+[[nodiscard]] core::Result<Command> env_command(const RawOptions& raw);
+[[nodiscard]] core::Result<CommonOptions> common_options(const RawOptions& raw);
+
+// The rest are alike: common options plus a few fields.
+template <class T, class Fill>
+core::Result<Command> simple_command(const RawOptions& raw, Fill fill) {
+  const auto common = common_options(raw);
+  if (!common) return core::fail(common.error());
+  T command;
+  command.common = *common;
+  fill(command);
+  return command;
+}
+
+}  // namespace ydl::cli

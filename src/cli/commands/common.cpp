@@ -1,0 +1,74 @@
+#include "cli/commands/common.hpp"
+
+#include "client/cluster_choice.hpp"
+#include "client/yarn/cluster_client.hpp"
+#include "client/yarn/remote_job.hpp"
+#include "core/files.hpp"
+#include "net/wait_for.hpp"
+#include "ui/screen.hpp"
+
+#include <algorithm>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace ydl::cli {
+
+int complain(const core::Error& error) {
+  (void)core::write_all(STDERR_FILENO, fmt::format("ydl: {}\n", error.message));
+  return error.code == core::Errc::usage ? 2 : error.code == core::Errc::cancelled ? 130 : 1;
+}
+
+void print(std::string_view text) {
+  (void)core::write_all(STDOUT_FILENO, text);
+}
+
+namespace {
+
+net::Async<jobs::JobFolder> adopt(client::ClusterClient& cluster, std::filesystem::path jobs, std::string name) {
+  auto folder = co_await client::RemoteJob::adopt(cluster, std::move(jobs), std::move(name));
+  cluster.close();
+  co_return folder;
+}
+
+}  // namespace
+
+// Jobs of this machine first, then those that this user has on the cluster.
+core::Result<jobs::JobFolder> folder_of(const std::string& job) {
+  const auto jobs = jobs::jobs_root();
+  if (!jobs) return core::fail(jobs.error());
+  if (!job.empty()) {
+    auto found = jobs::find_job_folder(*jobs, job);
+    if (found || found.error().code != core::Errc::not_found) return found;
+    const auto where = client::choose_cluster({});
+    if (!where || where->cluster != "yarn") return found;
+    net::asio::io_context context(1);
+    auto cluster = client::open_cluster(context.get_executor(), *where->hadoop);
+    if (!cluster) return found;
+    auto adopted = net::wait_for(context, adopt(*cluster, *jobs, job));
+    return adopted || adopted.error().code != core::Errc::not_found ? adopted : found;
+  }
+  auto folders = jobs::list_job_folders(*jobs);
+  if (folders.empty())
+    return core::fail(core::Errc::not_found, "there are no jobs yet: `ydl run --help` shows how to run one");
+  const auto age = [](const jobs::JobFolder& folder) {
+    std::error_code ignored;
+    return std::filesystem::last_write_time(folder.job_file(), ignored);
+  };
+  return *std::ranges::max_element(folders, {}, age);
+}
+
+bool wants_json(const CommonOptions& options) {
+  return options.output == ui::Mode::json;
+}
+
+int table_width() {
+  const ui::Screen screen(STDOUT_FILENO);
+  return screen.is_terminal() ? screen.size().columns : 0;
+}
+
+ui::Style output_style() {
+  return ui::Screen(STDOUT_FILENO).is_terminal() ? ui::terminal_style() : ui::Style{};
+}
+
+}  // namespace ydl::cli

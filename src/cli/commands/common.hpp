@@ -1,0 +1,26 @@
+#pragma once
+
+#include "cli/args/commands.hpp"
+#include "core/result.hpp"
+#include "jobs/job_folder.hpp"
+#include "ui/line.hpp"
+
+#include <string_view>
+
+// What the commands share.
+namespace ydl::cli {
+
+// "ydl: SENTENCE" on standard error; returns the exit code: 2 for usage, 130 for an interruption, 1 for the rest.
+int complain(const core::Error& error);
+
+// All of it to standard output; a reader that has gone away (`ydl ls | head`) is no error.
+void print(std::string_view text);
+
+// The folder of a job by its id, or the newest job when the id is empty.
+[[nodiscard]] core::Result<jobs::JobFolder> folder_of(const std::string& job);
+
+[[nodiscard]] bool wants_json(const CommonOptions& options);
+[[nodiscard]] int table_width();
+[[nodiscard]] ui::Style output_style();
+
+}  // namespace ydl::cli

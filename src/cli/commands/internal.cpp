@@ -1,0 +1,43 @@
+// Hidden commands: this program as a part of a running job.
+#include "agent/agent.hpp"
+#include "cli/args/commands.hpp"
+#include "cli/commands/common.hpp"
+#include "core/user.hpp"
+#include "master/process.hpp"
+
+namespace ydl::cli {
+
+int execute(const MasterProcess& command) {
+  const jobs::JobFolder folder(command.folder);
+  const auto attachment = command.detached ? master::Attachment::detached : master::Attachment::leashed;
+  switch (command.kind) {
+    case master::ProcessKind::local:
+      break;
+    case master::ProcessKind::yarn_container:
+      return master::run_container_master_process();
+    case master::ProcessKind::yarn_unmanaged:
+      return master::run_unmanaged_master_process(folder, attachment);
+  }
+  return master::run_master_process(folder, attachment);
+}
+
+int execute(const AgentProcess& command) {
+  agent::AgentOptions options;
+  options.id = {command.id};
+  options.credentials = command.credentials;
+  // In a container the NodeManager knows where its logs go; it says so in a variable.
+  options.logs = command.logs.empty() ? core::process_getenv("YDL_LOG_DIR").value_or("") : command.logs;
+  options.expected_image = command.expected_image;
+  options.unlinked_files = command.unlinked_files;
+  options.leash = command.leash ? agent::Leash::standard_input : agent::Leash::none;
+  options.outlives_master = core::Millis(command.outlives_master_ms);
+  options.hdfs_patience = core::Millis(command.hdfs_patience_ms);
+  return agent::run_agent_process(options);
+}
+
+int execute(const ShowText& command) {
+  print(command.text);
+  return 0;
+}
+
+}  // namespace ydl::cli

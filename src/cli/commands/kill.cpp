@@ -1,0 +1,77 @@
+#include "cli/args/commands.hpp"
+#include "cli/commands/common.hpp"
+#include "client/job_client.hpp"
+#include "client/views.hpp"
+#include "client/yarn/remote_job.hpp"
+#include "net/endpoint_file.hpp"
+#include "net/spawn.hpp"
+
+#include <fmt/format.h>
+
+namespace ydl::cli {
+namespace {
+
+// Asks the master to stop the job and waits until it is gone.
+net::awaitable<void> stop(const jobs::JobFolder& folder, net::Endpoint endpoint, std::optional<core::Millis> grace,
+                          core::Result<void>& done) {
+  client::JobClient client(co_await net::asio::this_coro::executor, std::move(endpoint));
+  done = co_await client.stop(client::who_am_i(), grace);
+  if (!done) co_return;
+  while (jobs::master_lives(folder)) co_await net::pause(core::Millis(20));
+}
+
+// The master of a job on a cluster is asked first: it lets the tasks end with grace. One that does not answer is ended
+// with its job by the ResourceManager.
+net::awaitable<void> stop_remote(client::RemoteJob& job, std::optional<core::Millis> grace, core::Result<void>& done) {
+  const auto endpoint = co_await job.endpoint();
+  if (endpoint && *endpoint) {
+    client::JobClient client(co_await net::asio::this_coro::executor, **endpoint);
+    done = co_await client.stop(client::who_am_i(), grace);
+  } else {
+    done = core::fail(core::Errc::unavailable, "it has no master");
+  }
+  if (!done) done = co_await job.kill(fmt::format("stopped by {}", client::who_am_i()));
+  if (done) {
+    co_await job.wait_for_end();
+    done = co_await job.fetch_records();
+  }
+  job.close();
+}
+
+core::Result<void> stop_job(const jobs::JobFolder& folder, std::optional<core::Millis> grace) {
+  net::asio::io_context context(1);
+  core::Result<void> done = core::fail(core::Errc::cancelled, "the stop was not confirmed");
+  auto remote = client::RemoteJob::of(context.get_executor(), folder);
+  if (!remote) return core::fail(remote.error());
+  if (*remote && (*remote)->job().kind == backend::MasterKind::managed) {
+    net::spawn(context.get_executor(), "stopping the job", stop_remote(**remote, grace, done));
+  } else {
+    auto endpoint = net::read_endpoint(folder.master_file());
+    if (!endpoint) return core::fail(endpoint.error());
+    net::spawn(context.get_executor(), "stopping the job", stop(folder, *std::move(endpoint), grace, done));
+  }
+  context.run();
+  return done;
+}
+
+}  // namespace
+
+int execute(const Kill& command) {
+  const auto folder = folder_of(command.job);
+  if (!folder) return complain(folder.error());
+  const auto id = folder->id().str();
+  const auto running = client::is_running(*folder);
+  if (!running) return complain(running.error());
+  if (!*running) {
+    (void)client::refresh(*folder, std::nullopt);
+    const auto view = client::stored_job_view(*folder);
+    const auto how = !view ? "cannot be read" : view->state == "lost" ? "was lost" : view->state;
+    return complain({make_error_code(core::Errc::refused), fmt::format("job {} is not running: it {}", id, how)});
+  }
+  if (auto done = stop_job(*folder, command.grace); !done) return complain(done.error());
+  const auto view = client::stored_job_view(*folder);
+  print(fmt::format("{} {}\n", id, view ? view->state : "ended"));
+  return 0;
+}
+
+}  // namespace ydl::cli

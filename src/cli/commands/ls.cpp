@@ -1,0 +1,138 @@
+#include "cli/args/commands.hpp"
+#include "cli/commands/common.hpp"
+#include "client/cluster_choice.hpp"
+#include "client/yarn/cluster_client.hpp"
+#include "core/strings.hpp"
+#include "jobs/job_summary.hpp"
+#include "net/wait_for.hpp"
+#include "ui/relative_time.hpp"
+#include "ui/table.hpp"
+#include "yarn/diagnostics.hpp"
+
+#include <algorithm>
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+namespace ydl::cli {
+namespace {
+
+std::string json_line(const jobs::JobSummary& job) {
+  boost::json::object object{{"v", 1},
+                             {"type", "job"},
+                             {"id", job.id.str()},
+                             {"name", job.name},
+                             {"framework", job.framework},
+                             {"cluster", job.cluster},
+                             {"state", job.state},
+                             {"tasks", job.tasks},
+                             {"reason", job.reason}};
+  if (job.created) object["submitted"] = core::format_utc(*job.created);
+  if (job.finished) object["finished"] = core::format_utc(*job.finished);
+  return boost::json::serialize(object) + "\n";
+}
+
+ui::Tone tone_of(const std::string& state) {
+  if (state == "failed" || state == "lost" || state == "unreadable") return ui::Tone::red;
+  if (state == "succeeded") return ui::Tone::green;
+  return ui::Tone::plain;
+}
+
+std::string state_of(const yarn::AppReport& report) {
+  if (report.state == yarn::AppState::running) return "running";
+  if (!yarn::is_over(report.state)) return "placing";
+  if (report.state == yarn::AppState::killed || report.final_status == yarn::FinalStatus::killed) return "stopped";
+  return report.final_status == yarn::FinalStatus::succeeded ? "succeeded" : "failed";
+}
+
+// What the ResourceManager knows of this user's jobs.
+net::Async<std::vector<yarn::AppReport>> ask_cluster(client::ClusterClient& cluster) {
+  yarn::ClientRm::Filter filter;
+  filter.types = {"YDL"};
+  filter.users = {cluster.user};
+  auto reports = co_await cluster.rm->applications(std::move(filter));
+  cluster.close();
+  co_return reports;
+}
+
+bool is_final(const std::string& state) {
+  return state == "succeeded" || state == "failed" || state == "stopped" || state == "unreadable";
+}
+
+// Jobs on the cluster as the ResourceManager sees them; those submitted from other machines are among them.
+void add_cluster_jobs(std::vector<jobs::JobSummary>& jobs, const std::vector<yarn::AppReport>& reports) {
+  for (const auto& report : reports) {
+    const auto tag = std::ranges::find_if(report.tags, [](const std::string& one) { return one != "ydl"; });
+    if (tag == report.tags.end()) continue;
+    const auto known = std::ranges::find(jobs, *tag, [](const jobs::JobSummary& job) { return job.id.str(); });
+    auto& job = known != jobs.end() ? *known : jobs.emplace_back();
+    if (is_final(job.state)) continue;
+    job.id = {*tag};
+    job.name = report.name;
+    job.cluster = "yarn";
+    if (!job.created) job.created = report.started;
+    if (const auto state = state_of(report); job.state.empty() || job.state == "placing" || is_final(state))
+      job.state = state;
+    if (!yarn::is_over(report.state)) continue;
+    job.finished = report.finished;
+    job.reason = yarn::describe_end_of_application(report.diagnostics);
+  }
+  std::ranges::sort(jobs, std::greater{}, [](const jobs::JobSummary& job) { return std::pair(job.created, job.id); });
+}
+
+core::Result<> look_at_cluster(const CommonOptions& options, std::vector<jobs::JobSummary>& jobs) {
+  if (options.cluster == "local") return {};
+  const auto where = client::choose_cluster({.cluster = options.cluster, .cluster_only = {}});
+  if (!where) return core::fail(where.error());
+  if (where->cluster != "yarn") return {};
+  net::asio::io_context context(1);
+  auto cluster = client::open_cluster(context.get_executor(), *where->hadoop);
+  if (!cluster) return core::fail(cluster.error());
+  const auto reports = net::wait_for(context, ask_cluster(*cluster));
+  if (!reports) return core::fail(reports.error());
+  add_cluster_jobs(jobs, *reports);
+  return {};
+}
+
+}  // namespace
+
+int execute(const List& command) {
+  const auto jobs = jobs::jobs_root();
+  if (!jobs) return complain(jobs.error());
+  auto summaries = jobs::summarise_jobs(*jobs);
+  int code = 0;  // a list that lacks the cluster's jobs is not a success
+  if (auto looked = look_at_cluster(command.common, summaries); !looked) code = complain(looked.error());
+  if (summaries.size() > static_cast<std::size_t>(command.limit))
+    summaries.resize(static_cast<std::size_t>(command.limit));
+  if (wants_json(command.common)) {
+    for (const auto& job : summaries) print(json_line(job));
+    return code;
+  }
+  if (summaries.empty()) {
+    print(fmt::format("no jobs in {}\n", jobs->string()));
+    return code;
+  }
+  const auto now = core::wall_now();
+  ui::Table table({{"ID"},
+                   {"STATE"},
+                   {"FRAMEWORK"},
+                   {"TASKS", ui::Align::right},
+                   {"SUBMITTED"},
+                   {"TOOK"},
+                   {"REASON", ui::Align::left, ui::Fit::shrink}});
+  for (const auto& job : summaries) {
+    const auto end = job.finished ? *job.finished : now;
+    const bool known_end = job.finished || job.state == "placing" || job.state == "starting" ||
+                           job.state == "running" || job.state == "finishing" || job.state == "stopping" ||
+                           job.state == "restarting";
+    table.row({job.id.str(), job.state, job.framework, job.tasks > 0 ? std::to_string(job.tasks) : "",
+               job.created ? ui::relative_time(*job.created, now) : "",
+               job.created && known_end ? core::format_duration(end - *job.created) : "",
+               job.state == "succeeded" ? "" : job.reason},
+              tone_of(job.state));
+  }
+  print(table.render(table_width(), output_style()));
+  return code;
+}
+
+}  // namespace ydl::cli

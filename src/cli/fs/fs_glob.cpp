@@ -1,0 +1,88 @@
+#include "cli/fs/fs_session.hpp"
+#include "core/strings.hpp"
+#include "hdfs/paths.hpp"
+#include "hrpc/errors.hpp"
+
+#include <fnmatch.h>
+
+#include <fmt/format.h>
+
+namespace ydl::cli {
+namespace {
+
+bool is_pattern(std::string_view text) {
+  return text.find_first_of("*?[\\") != std::string_view::npos;
+}
+
+// The entries of a directory whose name fits.
+net::Async<std::vector<std::string>> matches(hdfs::FileSystem& fs, std::string directory, std::string pattern) {
+  std::vector<std::string> found;
+  auto entries = co_await fs.list_all(directory);
+  if (!entries) {
+    if (entries.error().code == hrpc::Errc::not_found) co_return found;
+    co_return core::fail(entries.error());
+  }
+  for (const auto& entry : *entries) {
+    // A file listed by its own path has no name: nothing lies below it.
+    if (!entry.name.empty() && ::fnmatch(pattern.c_str(), entry.name.c_str(), FNM_PERIOD) == 0) {
+      found.push_back(hdfs::join_path(directory, entry.name));
+    }
+  }
+  co_return found;
+}
+
+}  // namespace
+
+net::Async<std::vector<std::string>> expand(hdfs::FileSystem& fs, std::string pattern) {
+  const auto path = fs.resolve(pattern);
+  if (!path) co_return core::fail(path.error());
+  if (!is_pattern(*path)) co_return std::vector{*path};
+  // A file that is really called so needs no quoting.
+  auto literal = co_await fs.stat(*path);
+  if (!literal) co_return core::fail(literal.error());
+  if (*literal) co_return std::vector{*path};
+  std::vector<std::string> paths{"/"};
+  for (const auto part : core::split(std::string_view(*path).substr(1), '/')) {
+    std::vector<std::string> next;
+    for (const auto& directory : paths) {
+      if (!is_pattern(part)) {
+        next.push_back(hdfs::join_path(directory, part));
+        continue;
+      }
+      auto found = co_await matches(fs, directory, std::string(part));
+      if (!found) co_return core::fail(found.error());
+      next.insert(next.end(), found->begin(), found->end());
+    }
+    paths = std::move(next);
+  }
+  std::vector<std::string> there;
+  for (auto& candidate : paths) {
+    auto status = co_await fs.stat(candidate);
+    if (!status) co_return core::fail(status.error());
+    if (*status) there.push_back(std::move(candidate));
+  }
+  if (there.empty()) co_return core::fail(core::Errc::not_found, fmt::format("nothing fits {}", pattern));
+  co_return there;
+}
+
+net::awaitable<std::vector<std::string>> expand_all(FsSession& session, std::vector<std::string> patterns) {
+  std::vector<std::string> paths;
+  for (auto& pattern : patterns) {
+    auto found = co_await expand(session.fs, std::move(pattern));
+    if (!found) {
+      session.fail(found.error());
+      continue;
+    }
+    paths.insert(paths.end(), found->begin(), found->end());
+  }
+  co_return paths;
+}
+
+net::Async<hdfs::FileStatus> status_of(hdfs::FileSystem& fs, std::string path) {
+  auto status = co_await fs.stat(path);
+  if (!status) co_return core::fail(status.error());
+  if (!*status) co_return core::fail(core::Errc::not_found, fmt::format("{}: no such file or directory", path));
+  co_return std::move(**status);
+}
+
+}  // namespace ydl::cli

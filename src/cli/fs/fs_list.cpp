@@ -1,0 +1,187 @@
+// ls, du and stat.
+#include "cli/commands/common.hpp"
+#include "cli/fs/fs_session.hpp"
+#include "core/strings.hpp"
+#include "hdfs/paths.hpp"
+
+#include <algorithm>
+
+#include <boost/json.hpp>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+namespace ydl::cli {
+namespace {
+
+using hdfs::FileStatus;
+
+bool json(const FsSession& session) {
+  return session.command.output == ui::Mode::json;
+}
+
+std::string mode_letters(const FileStatus& status) {
+  std::string text = status.is_directory() ? "d" : status.kind == hdfs::FileKind::link ? "l" : "-";
+  for (int bit = 8; bit >= 0; --bit) {
+    text += ((status.permission >> static_cast<unsigned>(bit)) & 1U) != 0 ? "rwxrwxrwx"[8 - bit] : '-';
+  }
+  if ((status.permission & 01000U) != 0) text.back() = text.back() == 'x' ? 't' : 'T';
+  return text;
+}
+
+std::string size_text(const FsSession& session, std::uint64_t bytes) {
+  return session.command.human ? core::format_bytes(bytes) : std::to_string(bytes);
+}
+
+// Programs get the path as it is: JSON knows how to write what a terminal should not see.
+std::string json_path(const std::string& path) {
+  return hdfs::check_name(path) ? path : core::printable(path);
+}
+
+std::string json_line(const std::string& path, const FileStatus& status) {
+  const char* kind = status.is_directory() ? "directory" : status.kind == hdfs::FileKind::link ? "link" : "file";
+  return boost::json::serialize(boost::json::object{{"v", 1},
+                                                    {"type", "path"},
+                                                    {"path", json_path(path)},
+                                                    {"kind", kind},
+                                                    {"length", status.length},
+                                                    {"mode", fmt::format("{:04o}", status.permission)},
+                                                    {"owner", status.owner},
+                                                    {"group", status.group},
+                                                    {"replication", status.replication},
+                                                    {"block_size", status.block_size},
+                                                    {"modified", core::format_utc(status.modified)}}) +
+         "\n";
+}
+
+struct Entry {
+  std::string path;
+  FileStatus status;
+};
+
+void show(const FsSession& session, const std::vector<Entry>& entries) {
+  std::string text;
+  std::size_t owner = 0;
+  std::size_t group = 0;
+  std::size_t size = 0;
+  for (const auto& [path, status] : entries) {
+    owner = std::max(owner, status.owner.size());
+    group = std::max(group, status.group.size());
+    size = std::max(size, size_text(session, status.length).size());
+  }
+  for (const auto& [path, status] : entries) {
+    if (json(session)) {
+      text += json_line(path, status);
+      continue;
+    }
+    text += fmt::format("{} {:>3} {:<{}} {:<{}} {:>{}} {:%Y-%m-%d %H:%M} {}\n", mode_letters(status),
+                        status.is_directory() ? "-" : std::to_string(status.replication), status.owner, owner,
+                        status.group, group, size_text(session, status.length), size,
+                        std::chrono::time_point_cast<core::Seconds>(status.modified), core::printable(path));
+  }
+  print(text);
+}
+
+// A directory page by page: a hundred thousand entries need no memory of their own.
+net::Async<> list_directory(FsSession& session, std::string path) {
+  std::vector<std::string> directories;
+  std::string after;
+  for (;;) {
+    auto page = co_await session.fs.list(path, after);
+    if (!page) co_return core::fail(page.error());
+    std::vector<Entry> entries;
+    for (auto& status : page->entries) {
+      const std::string full = hdfs::join_path(path, status.name);
+      if (session.command.recursive && status.is_directory()) directories.push_back(full);
+      entries.push_back({full, std::move(status)});
+    }
+    if (!entries.empty()) after = std::string(hdfs::base_name(entries.back().path));
+    show(session, entries);
+    if (page->remaining == 0 || entries.empty()) break;
+  }
+  for (auto& directory : directories) {
+    if (auto listed = co_await list_directory(session, std::move(directory)); !listed) session.fail(listed.error());
+  }
+  co_return core::Result<>{};
+}
+
+net::Async<> measure(FsSession& session, std::string path) {
+  const auto summary = co_await session.fs.content_summary(path);
+  if (!summary) co_return core::fail(summary.error());
+  if (json(session)) {
+    print(boost::json::serialize(boost::json::object{{"v", 1},
+                                                     {"type", "usage"},
+                                                     {"path", json_path(path)},
+                                                     {"length", summary->length},
+                                                     {"space", summary->space},
+                                                     {"files", summary->files},
+                                                     {"directories", summary->directories}}) +
+          "\n");
+  } else {
+    print(fmt::format("{:>12}  {:>12}  {}\n", size_text(session, summary->length), size_text(session, summary->space),
+                      core::printable(path)));
+  }
+  co_return core::Result<>{};
+}
+
+}  // namespace
+
+net::awaitable<void> fs_ls(FsSession& session) {
+  std::vector<std::string> directories;
+  for (const auto& path : co_await expand_all(session, session.command.paths)) {
+    auto status = co_await status_of(session.fs, path);
+    if (!status) {
+      session.fail(status.error());
+    } else if (status->is_directory()) {
+      directories.push_back(path);
+    } else {
+      show(session, {{path, std::move(*status)}});
+    }
+  }
+  for (const auto& path : directories) {
+    if (directories.size() > 1 && !json(session)) print(fmt::format("\n{}:\n", core::printable(path)));
+    session.check(co_await list_directory(session, path));
+  }
+}
+
+net::awaitable<void> fs_du(FsSession& session) {
+  for (const auto& path : co_await expand_all(session, session.command.paths)) {
+    auto status = co_await status_of(session.fs, path);
+    if (!status) {
+      session.fail(status.error());
+      continue;
+    }
+    if (session.command.summary || !status->is_directory()) {
+      session.check(co_await measure(session, path));
+      continue;
+    }
+    auto entries = co_await session.fs.list_all(path);
+    if (!entries) {
+      session.fail(entries.error());
+      continue;
+    }
+    for (const auto& entry : *entries) session.check(co_await measure(session, hdfs::join_path(path, entry.name)));
+  }
+}
+
+net::awaitable<void> fs_stat(FsSession& session) {
+  for (const auto& path : co_await expand_all(session, session.command.paths)) {
+    auto status = co_await status_of(session.fs, path);
+    if (!status) {
+      session.fail(status.error());
+      continue;
+    }
+    if (json(session)) {
+      print(json_line(path, *status));
+      continue;
+    }
+    print(
+        fmt::format("  File: {}\n  Size: {}  Blocks of: {}  Replicas: {}\nAccess: ({:04o}/{})  Owner: {}  Group: {}\n"
+                    "Modify: {}\nAccess: {}\n{}",
+                    core::printable(path), status->length, core::format_bytes(status->block_size), status->replication,
+                    status->permission, mode_letters(*status), status->owner, status->group,
+                    core::format_utc(status->modified), core::format_utc(status->accessed),
+                    status->erasure_policy.empty() ? "" : fmt::format("Erasure: {}\n", status->erasure_policy)));
+  }
+}
+
+}  // namespace ydl::cli

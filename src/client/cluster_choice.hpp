@@ -1,0 +1,33 @@
+#pragma once
+
+#include "core/result.hpp"
+#include "core/user.hpp"
+#include "hconf/load.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ydl::client {
+
+// What the command line says about where a job runs.
+struct ClusterRequest {
+  std::string cluster = "auto";           // --cluster
+  std::string resource_manager = {};      // -hip
+  std::vector<std::string> cluster_only;  // the options given that only a cluster understands
+};
+
+// Where a job runs and why: the first line a user sees.
+struct ClusterChoice {
+  std::string cluster;                                 // "local", "yarn"
+  std::string sentence;                                // "runs on this machine: no Hadoop configuration was found (…)"
+  std::optional<hconf::Config> hadoop = std::nullopt;  // of a cluster
+};
+
+// Chooses the cluster. Options that only a cluster understands are never dropped without a word.
+// Errors: usage, and what is wrong with a configuration.
+[[nodiscard]] core::Result<ClusterChoice> choose_cluster(const ClusterRequest& request,
+                                                         const core::Getenv& getenv = core::process_getenv,
+                                                         const hconf::ReadFile& read_file = hconf::read_config_file);
+
+}  // namespace ydl::client

@@ -1,0 +1,48 @@
+#include "client/env/default_env.hpp"
+
+#include "core/strings.hpp"
+#include "master/plan.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ydl::client {
+namespace {
+
+// The line for tools/setup/python_env.sh says it to us too.
+std::string python_of_lock(std::string_view lock) {
+  constexpr std::string_view kDirective = "#: python ";
+  for (const auto line : core::split(lock, '\n')) {
+    if (line.starts_with(kDirective)) return std::string(core::trim(line.substr(kDirective.size())));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<framework::DefaultEnvironment> default_env_of(const spec::JobSpec& job) {
+  const auto framework = framework::find(job.framework);
+  if (!framework || job.python || job.python_env || job.image) return std::nullopt;
+  const bool runs_script = std::ranges::any_of(job.roles, [&](const spec::Role& role) {
+    return master::script_in(role.command.empty() ? job.command : role.command).has_value();
+  });
+  return runs_script ? (*framework)->default_environment() : std::nullopt;
+}
+
+core::Result<backend::PythonEnv> default_python_env(const framework::DefaultEnvironment& environment,
+                                                    const SayLine& say) {
+  const auto cache = user_cache();
+  if (!cache) return core::fail(cache.error());
+  const auto folder = build_locked_env(
+      {std::string(environment.name), python_of_lock(environment.lock), std::string(environment.lock)}, *cache, say);
+  if (!folder) {
+    return core::fail(folder.error().code,
+                      fmt::format("the job names no Python, and the environment {} cannot be made for it: {}; "
+                                  "--python python3 takes what the nodes have, --python-env ships one of yours",
+                                  environment.name, folder.error().message));
+  }
+  return env_in_folder(*folder, *cache);
+}
+
+}  // namespace ydl::client

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "backend/packing/python_env.hpp"
+#include "client/env/python_env.hpp"
+#include "core/result.hpp"
+#include "framework/framework.hpp"
+#include "spec/job_spec.hpp"
+
+#include <optional>
+
+// The Python environment that ydl uploads for a job on a cluster which names none, where its framework has one.
+namespace ydl::client {
+
+// Nothing where the job runs no Python script, or names its Python, its environment or an image.
+[[nodiscard]] std::optional<framework::DefaultEnvironment> default_env_of(const spec::JobSpec& job);
+
+// Built with uv from the lock, once, and kept in the user's cache.
+// Errors: uv is missing or fails; they say what to name instead.
+[[nodiscard]] core::Result<backend::PythonEnv> default_python_env(const framework::DefaultEnvironment& environment,
+                                                                  const SayLine& say);
+
+}  // namespace ydl::client

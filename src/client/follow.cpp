@@ -1,0 +1,362 @@
+#include "client/follow.hpp"
+
+#include "client/follow_screen.hpp"
+#include "client/job_client.hpp"
+#include "client/log_reader.hpp"
+#include "client/master_contact.hpp"
+#include "client/views.hpp"
+#include "client/yarn/remote_job.hpp"
+#include "core/strings.hpp"
+#include "files/log_lines.hpp"
+#include "job/types.hpp"
+#include "net/endpoint_file.hpp"
+#include "net/spawn.hpp"
+#include "ui/question.hpp"
+#include "ui/screen.hpp"
+#include "yarn/diagnostics.hpp"
+
+#include <array>
+#include <csignal>
+#include <memory>
+#include <unistd.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <fmt/format.h>
+
+namespace ydl::client {
+namespace {
+
+namespace asio = net::asio;
+
+constexpr core::Millis kLiveRefresh{250};  // how often a terminal shows the tasks anew
+constexpr core::Millis kPlainRefresh{1000};
+constexpr core::Millis kLogRefresh{150};
+constexpr core::Millis kRemoteLogRefresh{700};
+constexpr core::Millis kReportPeriod{200};
+constexpr core::Millis kQuietWait{3'000};  // for a container that comes as fast as it can
+constexpr core::Millis kEventWait{5'000};
+constexpr core::Millis kSilence{15'000};       // then it is said that the ResourceManager does not answer
+constexpr core::Millis kStopPatience{10'000};  // for somebody to hear that the job has to stop
+
+class Follower {
+ public:
+  Follower(asio::io_context& context, jobs::JobFolder folder, std::optional<RemoteJob> remote, FollowOptions options)
+      : context_(context),
+        folder_(std::move(folder)),
+        remote_(std::move(remote)),
+        options_(std::move(options)),
+        screen_(options_.mode),
+        logs_(folder_, {}),
+        contact_(is_managed() ? MasterContact::Witness::resource_manager : MasterContact::Witness::process,
+                 core::steady_now()),
+        signals_(context_, SIGINT, SIGTERM, SIGHUP) {
+    options_.signals.release();
+  }
+
+  asio::awaitable<void> run() {
+    using asio::experimental::awaitable_operators::operator||;
+    if (auto here = net::read_endpoint(folder_.master_file()); here && !is_managed()) endpoint_ = *std::move(here);
+    if (is_managed()) co_await (wait_for_master() || watch_silence() || watch_signals() || refresh_screen());
+    if (endpoint_ && !left_) {
+      co_await begin();
+      co_await (follow_events() || watch_contact() || watch_signals() || refresh_tasks() || refresh_screen() ||
+                follow_logs());
+    }
+    if (is_managed() && !left_) co_await (wait_for_end() || watch_silence() || watch_signals() || refresh_screen());
+    if (!left_) co_await show_end();
+    if (remote_) remote_->close();
+    context_.stop();
+  }
+
+  [[nodiscard]] int exit_code() const { return exit_code_; }
+
+ private:
+  // A job on a cluster whose master is in a container there: its records are there too.
+  [[nodiscard]] bool is_managed() const { return remote_ && remote_->job().kind == backend::MasterKind::managed; }
+
+  // Until the job's master answers, or the cluster has ended the job. What the ResourceManager says meanwhile is shown.
+  asio::awaitable<void> wait_for_master() {
+    std::string said;
+    const auto since = core::steady_now();
+    for (;; co_await net::pause(kReportPeriod)) {
+      const auto report = co_await remote_->report();
+      heard_ = core::steady_now();
+      if (!report) {
+        if (said != std::exchange(said, report.error().message)) screen_.note(said);
+        continue;
+      }
+      if (yarn::is_over(report->state)) co_return;
+      if (report->state == yarn::AppState::running) {
+        auto endpoint = co_await remote_->endpoint();
+        if (endpoint && *endpoint) {
+          endpoint_ = **std::move(endpoint);
+          co_return;
+        }
+      }
+      const auto words = yarn::shorten_diagnostics(report->diagnostics);
+      if (core::steady_now() - since < kQuietWait || words.empty() || said == words) continue;
+      said = words;
+      screen_.note(fmt::format("waiting for the job's master, {}: {}", to_string(report->state), words));
+    }
+  }
+
+  // The job has ended: the ResourceManager knows when all of it is over.
+  asio::awaitable<void> wait_for_end() {
+    for (;; co_await net::pause(kReportPeriod)) {
+      const auto report = co_await remote_->report();
+      heard_ = core::steady_now();
+      if (report && yarn::is_over(report->state)) co_return;
+    }
+  }
+
+  // A ResourceManager that is away is asked again and again, for a quarter of an hour by Hadoop's defaults.
+  asio::awaitable<void> watch_silence() {
+    heard_ = core::steady_now();
+    for (bool said = false;; co_await net::pause(kReportPeriod)) {
+      const bool is_silent = core::steady_now() - heard_ > kSilence;
+      if (is_silent && !said) {
+        screen_.note(fmt::format(
+            "the ResourceManager has not answered for {}; it is asked again, and the job may go on meanwhile",
+            core::format_duration(kSilence)));
+      }
+      said = is_silent;
+    }
+  }
+
+  // False: nobody has heard it.
+  asio::awaitable<bool> stop_job(std::optional<core::Millis> grace) {
+    using asio::experimental::awaitable_operators::operator||;
+    if (endpoint_) {
+      const auto client = connect();
+      if (co_await client->stop(who_am_i(), grace)) co_return true;
+    }
+    if (!is_managed()) co_return !jobs::master_lives(folder_);  // one that is gone stopped its job
+    const auto killed = co_await (remote_->kill(fmt::format("stopped by {}", who_am_i())) || net::pause(kStopPatience));
+    co_return killed.index() == 0 && std::get<0>(killed).has_value();
+  }
+
+  void give_up_stopping() {
+    const auto id = folder_.id().str();
+    screen_.write(
+        is_managed()
+            ? fmt::format("neither the job's master nor the ResourceManager can be reached: {0} may run on; "
+                          "`ydl kill {0}` stops it when they are back\n",
+                          id)
+            : fmt::format("the job's master does not answer: {} stops as soon as its process runs again\n", id));
+    left_ = true;
+  }
+
+  // A new connection: the master may have a new address since the last one failed.
+  [[nodiscard]] std::unique_ptr<JobClient> connect() {
+    return std::make_unique<JobClient>(context_.get_executor(), *endpoint_);
+  }
+  void master_answered() {
+    if (auto news = contact_.answered(core::steady_now())) screen_.note(*std::move(news));
+  }
+
+  // Until the job's last event, or until there is evidence that its master is gone: show_end reads what it left.
+  asio::awaitable<void> follow_events() {
+    auto client = connect();
+    for (std::uint64_t last = 0; !end_;) {
+      const auto events = co_await client->events(last, kEventWait);
+      if (!events) {
+        const auto next = contact_.failed(co_await look_for_master(), events.error().message);
+        if (next.kind == MasterContact::Next::Kind::over) co_return;
+        co_await net::pause(next.pause);
+        client = connect();
+        continue;
+      }
+      master_answered();
+      for (const auto& event : *events) {
+        last = std::max(last, event.seq);
+        screen_.event(event);
+        if (event.kind == "job_succeeded" || event.kind == "job_failed" || event.kind == "job_stopped") end_ = event;
+      }
+    }
+  }
+
+  asio::awaitable<MasterEvidence> look_for_master() {
+    if (!is_managed()) co_return jobs::master_lives(folder_) ? MasterEvidence::running : MasterEvidence::over;
+    const auto report = co_await remote_->report();
+    if (!report) co_return MasterEvidence::unknown;
+    if (yarn::is_over(report->state)) co_return MasterEvidence::over;
+    auto endpoint = co_await remote_->endpoint();
+    if (endpoint && *endpoint) endpoint_ = **std::move(endpoint);
+    co_return MasterEvidence::running;
+  }
+
+  asio::awaitable<void> watch_contact() {
+    for (;; co_await net::pause(kReportPeriod)) {
+      if (auto notice = contact_.notice(core::steady_now())) screen_.note(*std::move(notice));
+    }
+  }
+
+  asio::awaitable<void> begin() {
+    const auto client = connect();
+    if (const auto view = co_await client->job()) screen_.begin(with_paths(*view));
+  }
+
+  asio::awaitable<void> refresh_tasks() {
+    auto client = connect();
+    for (;;) {
+      co_await net::pause(screen_.mode() == ui::Mode::tty ? kLiveRefresh : kPlainRefresh);
+      if (const auto view = co_await client->job()) {
+        master_answered();
+        screen_.update(with_paths(*view));
+      } else {
+        client = connect();
+      }
+    }
+  }
+
+  asio::awaitable<void> refresh_screen() {
+    for (;;) {
+      co_await net::pause(screen_.next_refresh());
+      screen_.refresh();
+    }
+  }
+
+  // In a pipe the tasks' lines are part of what is shown; on a terminal each task's last line is.
+  asio::awaitable<void> follow_logs() {
+    for (;;) {
+      if (screen_.mode() == ui::Mode::plain && remote_) (void)co_await remote_->fetch_logs({});
+      if (screen_.mode() == ui::Mode::plain) logs_.poll([this](const ui::LogLine& line) { screen_.log(line); });
+      co_await net::pause(remote_ ? kRemoteLogRefresh : kLogRefresh);
+    }
+  }
+
+  asio::awaitable<void> watch_signals() {
+    for (;;) {
+      const auto [error, number] = co_await signals_.async_wait(net::tuple);
+      if (error) co_return;
+      if (stopping_) {
+        if (co_await stop_job(core::Millis(0))) continue;
+        co_return give_up_stopping();
+      }
+      if (number == SIGHUP && is_managed() && leave()) co_return;  // a lost terminal is no request to stop
+      const bool can_ask =
+          number == SIGINT && screen_.mode() == ui::Mode::tty && ui::Screen(STDIN_FILENO).is_terminal();
+      const auto answer = can_ask ? co_await ask() : ui::Answer::stop;
+      if (answer == ui::Answer::carry_on) continue;
+      if (answer == ui::Answer::leave && leave()) co_return;
+      stopping_ = true;
+      if (can_ask) screen_.write("stopping; Ctrl-C again stops without grace\n");
+      if (!co_await stop_job(std::nullopt)) co_return give_up_stopping();
+    }
+  }
+
+  asio::awaitable<ui::Answer> ask() {
+    using asio::experimental::awaitable_operators::operator||;
+    screen_.begin_question();
+    const bool is_tied = remote_ && !is_managed();  // an unmanaged master goes with its client
+    ui::Question question(is_tied ? ui::Leaving::impossible : ui::Leaving::possible);
+    const ui::SingleKeys keys(STDIN_FILENO);
+    asio::posix::stream_descriptor input(context_, ::dup(STDIN_FILENO));
+    screen_.write(question.prompt());
+    std::array<char, 64> buffer{};
+    while (!question.answer()) {
+      const auto what =
+          co_await (input.async_read_some(asio::buffer(buffer), net::tuple) || signals_.async_wait(net::tuple));
+      // The job ended before an answer came: what is read as the end of the input is our own doing.
+      if ((co_await asio::this_coro::cancellation_state).cancelled() != asio::cancellation_type::none) break;
+      if (what.index() == 1) {
+        question.interrupt();
+        continue;
+      }
+      const auto& [error, n] = std::get<0>(what);
+      if (error)
+        question.end_of_input();
+      else
+        question.input({buffer.data(), n});
+    }
+    screen_.write("\n");
+    screen_.end_question();
+    co_return question.answer().value_or(ui::Answer::carry_on);
+  }
+
+  // The master lets go of us, and the job goes on.
+  bool leave() {
+    if (options_.leash && !core::write_all(options_.leash.get(), "L")) return false;
+    const auto id = folder_.id().str();
+    screen_.write(fmt::format("left running: `ydl logs -f {0}` follows it, `ydl kill {0}` stops it\n", id));
+    left_ = true;
+    exit_code_ = 0;
+    return true;
+  }
+
+  asio::awaitable<void> show_end() {
+    // The last words of the job are on disk before its master goes; the view comes from whichever is there.
+    for (int tries = 0; tries < 1000 && jobs::master_lives(folder_); ++tries) co_await net::pause(core::Millis(2));
+    if (remote_) co_await fetch_remains();
+    auto view = stored_job_view(folder_);
+    if (!view) {
+      screen_.write(fmt::format("ydl: {}\n", view.error().message));
+      exit_code_ = 1;
+      co_return;
+    }
+    if (end_ && view->state == "lost") {  // we know better than a folder on a disk that is full
+      view->state = end_->kind.substr(std::string_view("job_").size());
+      view->reason = end_->text;
+      view->finished = end_->time;
+      view->exit_code = end_->exit_code;
+    }
+    if (screen_.mode() == ui::Mode::plain) logs_.drain([this](const ui::LogLine& line) { screen_.log(line); });
+    if (const auto stored = read_events(folder_)) {
+      for (const auto& event : stored->events) screen_.event(event);
+    }
+    if (view->state == "failed") {
+      if (const auto failure = failure_view(folder_)) screen_.failure(*failure);
+    }
+    screen_.finish(with_paths(*view));
+    exit_code_ = view->exit_code.value_or(view->state == "succeeded" ? 0 : 1);
+  }
+
+  // What is shown at the end: all logs where they are shown as they come, else those of the task that failed.
+  asio::awaitable<void> fetch_remains() {
+    if (is_managed()) {
+      if (auto fetched = co_await remote_->fetch_records(); !fetched) screen_.note(fetched.error().message);
+    }
+    const auto state = jobs::read_state_file(folder_);
+    const auto cause = state ? state->cause : "";
+    if (screen_.mode() != ui::Mode::plain && cause.empty()) co_return;
+    const auto logs = co_await remote_->fetch_logs(screen_.mode() == ui::Mode::plain ? "" : cause);
+    if (!logs) screen_.note(logs.error().message);
+  }
+
+  [[nodiscard]] ui::JobView with_paths(ui::JobView view) const {
+    if (view.logs_path.empty()) view.logs_path = folder_.logs().string();
+    return view;
+  }
+
+  asio::io_context& context_;
+  jobs::JobFolder folder_;
+  std::optional<RemoteJob> remote_;        // of a job on a cluster
+  std::optional<net::Endpoint> endpoint_;  // of its master, once that is known
+  FollowOptions options_;
+  FollowScreen screen_;
+  LogReader logs_;
+  MasterContact contact_;
+  asio::signal_set signals_;
+  bool left_ = false;
+  bool stopping_ = false;
+  core::Instant heard_ = {};          // when the ResourceManager last answered
+  std::optional<ui::EventView> end_;  // the event that told the job's end
+  int exit_code_ = 1;                 // unless the job, or leaving it, says otherwise
+};
+
+}  // namespace
+
+core::Result<int> follow_job(const jobs::JobFolder& folder, FollowOptions options) {
+  asio::io_context context(1);
+  auto remote = RemoteJob::of(context.get_executor(), folder);
+  if (!remote) return core::fail(remote.error());
+  Follower follower(context, folder, *std::move(remote), std::move(options));
+  net::spawn(context.get_executor(), "following the job", follower.run());
+  context.run();
+  return follower.exit_code();
+}
+
+}  // namespace ydl::client

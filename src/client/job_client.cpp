@@ -1,0 +1,52 @@
+#include "client/job_client.hpp"
+
+#include "client/views.hpp"
+#include "core/json.hpp"
+#include "core/user.hpp"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+namespace ydl::client {
+namespace {
+
+constexpr core::Millis kPatience = core::Seconds(10);
+constexpr core::Millis kEventPatience = core::Seconds(5);  // a follower that hears nothing asks again soon
+
+// The body of a good answer, or the sentence of a bad one.
+core::Result<std::string> body_of(core::Result<net::HttpResponse> response) {
+  if (!response) return core::fail(response.error());
+  if (response->status == 200) return std::move(response->body);
+  const auto object = core::parse_json_object(response->body);
+  const auto sentence = object ? core::json_string_or(*object, "error", "no reason given") : response->body;
+  return core::fail(core::Errc::refused, fmt::format("the master answered {}: {}", response->status, sentence));
+}
+
+}  // namespace
+
+net::Async<ui::JobView> JobClient::job() {
+  auto body = body_of(co_await client_.get("/v1/job", kPatience));
+  if (!body) co_return core::fail(body.error());
+  co_return job_view_from_json(*body);
+}
+
+net::Async<std::vector<ui::EventView>> JobClient::events(std::uint64_t after, core::Millis wait) {
+  auto body = body_of(
+      co_await client_.get(fmt::format("/v1/events?after={}&wait={}", after, wait.count()), wait + kEventPatience));
+  if (!body) co_return core::fail(body.error());
+  co_return events_from_json(*body);
+}
+
+net::Async<> JobClient::stop(std::string by, std::optional<core::Millis> grace) {
+  boost::json::object request{{"by", by}};
+  if (grace) request["grace_ms"] = grace->count();
+  auto body = body_of(co_await client_.post("/v1/job/stop", boost::json::serialize(request), kPatience));
+  if (!body) co_return core::fail(body.error());
+  co_return core::Result<>{};
+}
+
+std::string who_am_i() {
+  return fmt::format("{} at {}", core::user_name(), core::host_name());
+}
+
+}  // namespace ydl::client

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "jobs/job_folder.hpp"
+#include "net/http_client.hpp"
+#include "ui/model.hpp"
+
+#include <string>
+
+namespace ydl::client {
+
+// A running job's master, as a client sees it. Errors: unavailable when the master is gone, the API's own sentences.
+class JobClient {
+ public:
+  JobClient(const net::asio::any_io_executor& executor, net::Endpoint endpoint)
+      : client_(executor, std::move(endpoint)) {}
+
+  [[nodiscard]] net::Async<ui::JobView> job();
+  [[nodiscard]] net::Async<std::vector<ui::EventView>> events(std::uint64_t after, core::Millis wait);
+  [[nodiscard]] net::Async<> stop(std::string by, std::optional<core::Millis> grace);
+
+ private:
+  net::HttpClient client_;
+};
+
+// "ann at edge1", for the job's records.
+[[nodiscard]] std::string who_am_i();
+
+}  // namespace ydl::client

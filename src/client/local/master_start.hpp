@@ -1,0 +1,22 @@
+#pragma once
+
+#include "core/files.hpp"
+#include "core/result.hpp"
+#include "jobs/job_folder.hpp"
+#include "master/process.hpp"
+
+#include <functional>
+
+namespace ydl::client {
+
+struct MasterStart {
+  master::ProcessKind kind = master::ProcessKind::local;
+  master::Attachment attachment = master::Attachment::leashed;
+};
+
+// Starts the job's master as a process of this machine and waits until it listens; `meanwhile` is done while it starts.
+// Returns the leash that ties the master's life to ours. Errors: io, with the master's own sentence.
+[[nodiscard]] core::Result<core::UniqueFd> start_master(const jobs::JobFolder& folder, MasterStart start,
+                                                        const std::function<void()>& meanwhile = {});
+
+}  // namespace ydl::client

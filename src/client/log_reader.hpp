@@ -1,0 +1,47 @@
+#pragma once
+
+#include "core/ids.hpp"
+#include "jobs/job_folder.hpp"
+#include "ui/model.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ydl::client {
+
+// Reads the log files of a job's tasks as they grow, over restarts of the tasks. Lines come whole; the unfinished last
+// line of a file comes with drain().
+class LogReader {
+ public:
+  struct Filter {
+    std::string task;    // "worker:0", or empty for all
+    std::string stream;  // "stdout", "stderr", or empty for both
+    int attempt = 0;     // 0: all, as they come
+  };
+
+  LogReader(jobs::JobFolder folder, Filter filter) : folder_(std::move(folder)), filter_(std::move(filter)) {}
+
+  using Take = std::function<void(const ui::LogLine&)>;
+  // New lines since the last call; true when there was one.
+  bool poll(const Take& take);
+  void drain(const Take& take);
+
+ private:
+  struct File {
+    core::TaskId task;
+    std::string stream;
+    std::uint64_t offset = 0;
+    std::string partial;
+  };
+
+  void discover();
+  bool read(const std::string& path, File& file, const Take& take);
+
+  jobs::JobFolder folder_;
+  Filter filter_;
+  std::map<std::string, File> files_;  // by path
+};
+
+}  // namespace ydl::client

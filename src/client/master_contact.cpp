@@ -1,0 +1,61 @@
+#include "client/master_contact.hpp"
+
+#include "core/strings.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ydl::client {
+
+namespace {
+
+// In whole seconds, as people read it.
+core::Millis since(core::Instant then, core::Instant now) {
+  return std::chrono::floor<core::Seconds>(now - then);
+}
+
+}  // namespace
+
+std::optional<std::string> MasterContact::answered(core::Instant now) {
+  const auto silence = since(last_answer_, now);
+  last_answer_ = now;
+  pause_ = kFirstPause;
+  evidence_ = MasterEvidence::unknown;
+  why_.clear();
+  if (!std::exchange(noticed_, false)) return std::nullopt;
+  return fmt::format("the job's master answers again, after {}", core::format_duration(silence));
+}
+
+MasterContact::Next MasterContact::failed(MasterEvidence evidence, const std::string& why) {
+  evidence_ = evidence;
+  why_ = why;
+  if (evidence == MasterEvidence::over) return {Next::Kind::over, core::Millis(0)};
+  const auto pause = pause_;
+  pause_ = std::min(2 * pause_, kLongestPause);
+  return {Next::Kind::ask_again, pause};
+}
+
+std::optional<std::string> MasterContact::notice(core::Instant now) {
+  const auto silence = since(last_answer_, now);
+  if (noticed_ || silence < kNoticeAfter) return std::nullopt;
+  noticed_ = true;
+  const auto time = core::format_duration(silence);
+  const auto detail = why_.empty() ? "" : fmt::format(" ({})", why_);
+  if (witness_ == Witness::process) {
+    return fmt::format("the job's master has not answered for {}{}; its process is still there, so ydl keeps asking",
+                       time, detail);
+  }
+  if (evidence_ == MasterEvidence::running) {
+    return fmt::format(
+        "the job's master has not answered for {}{}; the ResourceManager reports that the application "
+        "is running, so ydl keeps asking",
+        time, detail);
+  }
+  return fmt::format(
+      "neither the job's master nor the ResourceManager has answered for {}{}; ydl keeps asking, and "
+      "the job may go on meanwhile",
+      time, detail);
+}
+
+}  // namespace ydl::client

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/result.hpp"
+#include "spec/job_spec.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ydl::client {
+
+// The paths in a job's commands, looked at before anything starts.
+
+// Errors: usage, a script that no task will find, with the nearest name there is.
+[[nodiscard]] core::Result<void> check_scripts(const spec::JobSpec& spec);
+
+// For jobs whose tasks run where the scripts are: each script by its full path, so that what it finds from its own
+// place
+// (`os.path.dirname(__file__)`, folders beside and above it) is what it finds without ydl.
+[[nodiscard]] spec::JobSpec with_scripts_in_place(spec::JobSpec spec);
+
+// For jobs whose tasks run elsewhere: a script that lies outside the directory of submission takes its own directory
+// along, under that directory's name, so that what lies beside it is beside it there.
+[[nodiscard]] spec::JobSpec with_scripts_shipped(spec::JobSpec spec);
+
+// A sentence for each argument that leads out of the directory of submission: the tasks' directories lie elsewhere.
+[[nodiscard]] std::vector<std::string> outside_paths(const spec::JobSpec& spec);
+
+}  // namespace ydl::client

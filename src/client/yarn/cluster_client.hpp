@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/result.hpp"
+#include "hconf/config.hpp"
+#include "hdfs/file_system.hpp"
+#include "net/asio.hpp"
+#include "yarn/client_rm.hpp"
+
+#include <memory>
+#include <string>
+
+namespace ydl::client {
+
+// A Hadoop cluster as a user of this machine reaches it.
+struct ClusterClient {
+  hconf::Config config;
+  std::string user;
+  bool is_secure = false;
+  std::string root;        // what ydl keeps on HDFS for this user: "/user/NAME/.ydl"
+  std::string url_prefix;  // "hdfs://mycluster"
+  std::shared_ptr<hdfs::FileSystem> fs;
+  std::shared_ptr<yarn::ClientRm> rm;
+
+  [[nodiscard]] std::string job_folder(const std::string& id) const { return root + "/jobs/" + id; }
+  void close() const;
+};
+
+// Nothing is sent yet. Errors: what the configuration lacks.
+[[nodiscard]] core::Result<ClusterClient> open_cluster(const net::asio::any_io_executor& executor,
+                                                       hconf::Config config);
+
+}  // namespace ydl::client

@@ -1,0 +1,126 @@
+#include "client/yarn/yarn_launch.hpp"
+
+#include "client/env/default_env.hpp"
+#include "client/env/python_env.hpp"
+#include "client/local/master_start.hpp"
+#include "client/settings.hpp"
+#include "client/task_paths.hpp"
+#include "client/yarn/image_check.hpp"
+#include "client/yarn/retention.hpp"
+#include "client/yarn/submission.hpp"
+#include "core/strings.hpp"
+
+#include <fmt/format.h>
+
+namespace ydl::client {
+namespace {
+
+using backend::MasterKind;
+using core::fail;
+
+// The job is submitted: what cannot be removed now is for the next time.
+net::awaitable<void> remove_outlived_jobs(ClusterClient& cluster, core::Millis keep, const Say& say) {
+  const auto removed = co_await remove_old_jobs(cluster, keep, Removal::real);
+  if (!removed) {
+    say(fmt::format("note: old jobs are not tidied up: {}", removed.error().message));
+  } else if (!removed->empty()) {
+    say(fmt::format("removed {} that ended {} ago or earlier (keep_jobs)",
+                    core::plural(static_cast<std::int64_t>(removed->size()), "job folder"),
+                    core::format_duration(keep)));
+  }
+}
+
+class YarnLaunch final : public LaunchTarget {
+ public:
+  YarnLaunch(net::asio::any_io_executor executor, hconf::Config config, spec::Settings settings)
+      : executor_(std::move(executor)), config_(std::move(config)), settings_(std::move(settings)) {}
+
+  core::Result<spec::JobSpec> complete(spec::JobSpec job, Effort effort, const Say& say) override {
+    if (auto image = check_node_managers_image(job); !image) return fail(image.error());
+    job = with_scripts_shipped(std::move(job));
+    options_ = submission_options(job);
+    options_.settings = settings_;
+    const auto by_default = default_env_of(job);
+    if (by_default) job.python_env = by_default->name;
+    if (!job.python_env || effort == Effort::look) return job;
+    auto environment = by_default ? default_python_env(*by_default, say) : find_python_env(job, say);
+    if (!environment) return fail(environment.error());
+    options_.python_env = *std::move(environment);
+    return with_interpreter(std::move(job), std::string(backend::kPythonEnvInterpreter));
+  }
+
+  std::optional<std::string> find_command(const std::string& name) const override { return master::find_on_node(name); }
+
+  net::Async<std::vector<std::string>> check(const master::JobPlan& plan) override {
+    auto cluster = open_cluster(executor_, config_);
+    if (!cluster) co_return fail(cluster.error());
+    cluster_ = *std::move(cluster);
+    auto facts = co_await check_cluster(*cluster_, plan, options_);
+    if (!facts) co_return fail(facts.error());
+    facts_ = *std::move(facts);
+    co_return facts_.notes;
+  }
+
+  core::Result<std::filesystem::path> results(const jobs::JobFolder& folder, const std::string& wanted) const override {
+    if (wanted.empty()) return cluster_->url_prefix + cluster_->job_folder(folder.id().str()) + "/results";
+    auto path = cluster_->fs->resolve(wanted);
+    if (!path) return fail(path.error().within("--results"));
+    return cluster_->url_prefix + *path;
+  }
+
+  net::Async<> stage(const PlannedJob& job, StageHooks hooks) override {
+    const auto file = jobs::read_job_file(job.folder);
+    if (!file) co_return fail(file.error());
+    job_ = make_yarn_job(*cluster_, *file, options_, std::move(facts_));
+    co_return co_await stage_files(*cluster_, job, options_, job_, std::move(hooks));
+  }
+
+  net::Async<> submit(const PlannedJob& job, const Say& say) override {
+    if (auto done = co_await submit_application(*cluster_, job, options_, job_, say); !done) co_return done;
+    if (settings_.keep_jobs) co_await remove_outlived_jobs(*cluster_, *settings_.keep_jobs, say);
+    say(fmt::format("{} is {} in queue {}", job.folder.id().str(), job_.application, job_.queue));
+    co_return core::Result<>{};
+  }
+
+  net::Async<core::UniqueFd> start(const PlannedJob& job, master::Attachment attachment) override {
+    if (job_.kind == MasterKind::managed) co_return core::UniqueFd{};
+    auto leash = start_master(job.folder, {.kind = master::ProcessKind::yarn_unmanaged, .attachment = attachment});
+    if (!leash) {
+      const auto application = yarn::ApplicationId::parse(job_.application);
+      if (application) (void)co_await cluster_->rm->kill(*application, "its master did not start");
+    }
+    co_return leash;
+  }
+
+  net::awaitable<void> abandon() override {
+    if (cluster_ && !job_.folder.empty()) (void)co_await cluster_->fs->remove(job_.folder, hdfs::Recursive::yes);
+  }
+  std::string leftovers() const override {
+    return fmt::format("files whose upload was complete stay in the cache in {}{}", cluster_->url_prefix,
+                       cluster_->root);
+  }
+
+  void close() override {
+    if (cluster_) cluster_->close();
+  }
+
+ private:
+  net::asio::any_io_executor executor_;
+  hconf::Config config_;
+  spec::Settings settings_;
+  SubmissionOptions options_;
+  std::optional<ClusterClient> cluster_;  // from check() on
+  ClusterFacts facts_;                    // from check() to stage()
+  backend::YarnJob job_;                  // from stage() on
+};
+
+}  // namespace
+
+core::Result<std::unique_ptr<LaunchTarget>> make_yarn_launch(net::asio::any_io_executor executor,
+                                                             hconf::Config config) {
+  auto settings = load_settings();
+  if (!settings) return fail(settings.error());
+  return std::make_unique<YarnLaunch>(std::move(executor), std::move(config), *std::move(settings));
+}
+
+}  // namespace ydl::client

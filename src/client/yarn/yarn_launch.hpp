@@ -1,0 +1,15 @@
+#pragma once
+
+#include "client/launch_target.hpp"
+#include "hconf/config.hpp"
+
+#include <memory>
+
+namespace ydl::client {
+
+// Jobs of a YARN cluster: their files are uploaded to HDFS, their master is an ApplicationMaster.
+// Errors: what the configuration or the user's settings lack.
+[[nodiscard]] core::Result<std::unique_ptr<LaunchTarget>> make_yarn_launch(net::asio::any_io_executor executor,
+                                                                           hconf::Config config);
+
+}  // namespace ydl::client

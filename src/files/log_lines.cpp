@@ -1,0 +1,75 @@
+#include "files/log_lines.hpp"
+
+#include "core/strings.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace ydl::files {
+namespace {
+
+constexpr std::string_view kProgress = "::progress ";
+constexpr double kRounding = 1e-6;  // sums of many small steps end a little above 1
+constexpr char kEscape = '\033';
+
+// How many bytes the escape sequence at the start of `text` has.
+std::size_t escape_length(std::string_view text) {
+  if (text.size() < 2) return text.size();
+  if (text[1] == ']') {  // operating system command: up to BEL or ESC
+    const auto end = text.find_first_of("\a\033", 2);
+    if (end == std::string_view::npos) return text.size();
+    return text[end] == '\a' ? end + 1 : std::min(end + 2, text.size());
+  }
+  if (text[1] != '[') return 2;
+  std::size_t i = 2;
+  while (i < text.size() && (text[i] < '@' || text[i] > '~')) ++i;
+  return std::min(i + 1, text.size());
+}
+
+}  // namespace
+
+std::optional<Progress> parse_progress(std::string_view line) {
+  if (!line.starts_with(kProgress)) return std::nullopt;
+  line = core::trim(line.substr(kProgress.size()));
+  const auto number = line.substr(0, line.find_first_of(" \t"));
+  double fraction = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), fraction);
+  if (error != std::errc{} || end != number.data() + number.size()) return std::nullopt;
+  if (!(fraction >= 0 && fraction <= 1 + kRounding)) return std::nullopt;  // not a number is neither
+  return Progress{std::min(fraction, 1.0), plain_text(core::trim(line.substr(number.size())))};
+}
+
+std::string plain_text(std::string_view line) {
+  std::string shown;
+  while (!line.empty()) {
+    const auto escape = line.find(kEscape);
+    shown += line.substr(0, escape);
+    line.remove_prefix(std::min(escape, line.size()));
+    if (!line.empty()) line.remove_prefix(escape_length(line));
+  }
+  return core::printable(shown);
+}
+
+void LogLines::feed(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto end = bytes.find_first_of("\r\n");
+    const auto piece = bytes.substr(0, end);
+    line_ += piece.substr(0, kLongestLine - std::min(kLongestLine, line_.size()));
+    if (end == std::string_view::npos) return;
+    end_line();
+    bytes.remove_prefix(end + 1);
+  }
+}
+
+void LogLines::end_line() {
+  if (auto progress = parse_progress(line_)) progress_ = std::move(progress);
+  if (!core::trim(line_).empty()) last_ = line_;
+  line_.clear();
+}
+
+std::string LogLines::last_line() const {
+  auto shown = core::trim(line_).empty() ? std::string() : plain_text(line_);
+  return shown.empty() ? plain_text(last_) : shown;
+}
+
+}  // namespace ydl::files

@@ -1,0 +1,263 @@
+#include "jobs/job_folder.hpp"
+
+#include "core/json.hpp"
+#include "core/strings.hpp"
+#include "spec/parse.hpp"
+#include "spec/write.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <cstdio>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+namespace ydl::jobs {
+namespace {
+
+namespace fs = std::filesystem;
+namespace json = boost::json;
+using core::Errc;
+using core::fail;
+using core::Result;
+
+// The object in a file of ours, its version checked.
+Result<json::object> read_versioned(const fs::path& path) {
+  const auto text = core::read_file(path);
+  if (!text) return fail(text.error());
+  auto object = core::parse_json_object(*text);
+  if (!object) return fail(object.error().within(path.string()));
+  const auto version = core::json_int(*object, "version");
+  if (!version) return fail(version.error().within(path.string()));
+  if (*version > kFolderVersion) {
+    return fail(Errc::corrupt, fmt::format("{} has version {}, this ydl reads {}: a newer ydl wrote it", path.string(),
+                                           *version, kFolderVersion));
+  }
+  return object;
+}
+
+struct flock whole_file_lock() {
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range_of(const json::value& value) {
+  const auto* list = value.if_array();
+  if (list == nullptr || list->size() != 2) return std::nullopt;
+  const auto* first = list->at(0).if_int64();
+  const auto* last = list->at(1).if_int64();
+  if (first == nullptr || last == nullptr || *first < 1 || *first > *last || *last > 65535) return std::nullopt;
+  return std::pair(static_cast<std::uint16_t>(*first), static_cast<std::uint16_t>(*last));
+}
+
+std::string id_prefix(const std::string& name) {
+  std::string prefix;
+  for (const char c : name) {
+    const auto u = static_cast<unsigned char>(c);
+    if (std::isalnum(u) != 0)
+      prefix += static_cast<char>(std::tolower(u));
+    else if (!prefix.empty() && prefix.back() != '-')
+      prefix += '-';
+    if (prefix.size() == 24) break;
+  }
+  while (prefix.ends_with('-')) prefix.pop_back();
+  return prefix.empty() ? "job" : prefix;
+}
+
+constexpr char kUnfinished = '.';  // begins the name of a folder that a client is still making
+
+bool is_unfinished(const fs::path& folder) {
+  return folder.filename().string().starts_with(kUnfinished);
+}
+
+void remove_tree(const fs::path& folder) {
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+}
+
+// Folders of clients that were killed while they made them.
+void remove_abandoned(const fs::path& jobs) {
+  std::error_code error;
+  std::vector<fs::path> abandoned;
+  for (fs::directory_iterator entry(jobs, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (!is_unfinished(entry->path())) continue;
+    const auto changed = fs::last_write_time(entry->path(), error);
+    if (!error && fs::file_time_type::clock::now() - changed > std::chrono::hours(1))
+      abandoned.push_back(entry->path());
+    error.clear();
+  }
+  for (const auto& folder : abandoned) remove_tree(folder);
+}
+
+}  // namespace
+
+fs::path JobFolder::task_logs(const core::AttemptId& attempt) const {
+  return logs() / attempt.task.file_name() / std::to_string(attempt.attempt);
+}
+
+fs::path JobFolder::working_directory(const core::TaskId& task) const {
+  return root_ / "tasks" / task.file_name();
+}
+
+Result<fs::path> jobs_root(const core::Getenv& getenv) {
+  if (const auto state = getenv("XDG_STATE_HOME"); state && state->starts_with('/'))
+    return fs::path(*state) / "ydl" / "jobs";
+  const auto home = core::home_directory(getenv);
+  if (!home) return fail(home.error());
+  return *home / ".local" / "state" / "ydl" / "jobs";
+}
+
+bool is_job_id(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  constexpr std::size_t kSuffix = 5;  // "-03fa"
+  constexpr std::size_t kLongest = 24 + kSuffix;
+  if (text.size() <= kSuffix || text.size() > kLongest || text.front() == '-') return false;
+  const auto suffix = text.substr(text.size() - kSuffix);
+  const auto is_allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  return std::ranges::all_of(text, is_allowed) && suffix.front() == '-' &&
+         suffix.find_first_not_of(kHex, 1) == std::string_view::npos;
+}
+
+Result<JobFolder> create_job_folder(const fs::path& jobs, const std::string& name, const FillJobFolder& fill) {
+  if (auto made = core::make_directories(jobs, 0700); !made) return fail(made.error());
+  remove_abandoned(jobs);
+  for (int tries = 0; tries < 100; ++tries) {
+    const auto id = fmt::format("{}-{}", id_prefix(name), core::random_hex(2));
+    JobFolder folder(jobs / id);
+    const JobFolder unfinished(jobs / fmt::format("{}{}", kUnfinished, id));
+    const auto cannot = [&](int error) {
+      remove_tree(unfinished.root());
+      return fail(core::system_error(error, fmt::format("cannot make the job's folder {}", folder.root().string())));
+    };
+    if (::mkdir(unfinished.root().c_str(), 0700) != 0) {
+      if (errno == EEXIST) continue;
+      return cannot(errno);
+    }
+    auto filled = core::make_directories(unfinished.logs(), 0700);
+    if (filled && fill) filled = fill(unfinished, folder);
+    if (!filled) {
+      remove_tree(unfinished.root());
+      return fail(filled.error());
+    }
+    if (::rename(unfinished.root().c_str(), folder.root().c_str()) == 0) return folder;
+    if (errno != EEXIST && errno != ENOTEMPTY) return cannot(errno);
+    remove_tree(unfinished.root());
+  }
+  return fail(Errc::exists,
+              fmt::format("too many jobs named '{}' in {}: remove old ones with rm -r", name, jobs.string()));
+}
+
+std::vector<JobFolder> list_job_folders(const fs::path& jobs) {
+  std::vector<JobFolder> folders;
+  std::error_code error;
+  for (fs::directory_iterator entry(jobs, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    std::error_code unknown;
+    if (!is_unfinished(entry->path()) && entry->is_directory(unknown)) folders.emplace_back(entry->path());
+  }
+  return folders;
+}
+
+Result<JobFolder> find_job_folder(const fs::path& jobs, std::string_view id) {
+  if (id.empty() || id.find('/') != std::string_view::npos || id.starts_with('.')) {
+    return fail(Errc::not_found, fmt::format("'{}' is no job id: `ydl ls` shows them", id));
+  }
+  const auto folders = list_job_folders(jobs);
+  std::vector<std::string> names;
+  std::vector<std::string> matching;
+  for (const auto& folder : folders) {
+    names.push_back(folder.id().str());
+    if (names.back() == id) return folder;
+    if (names.back().starts_with(id)) matching.push_back(names.back());
+  }
+  if (matching.size() == 1) return JobFolder(jobs / matching.front());
+  if (matching.size() > 1)
+    return fail(Errc::not_found, fmt::format("'{}' could be any of {}: say which", id, core::join(matching, ", ")));
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  return fail(Errc::not_found,
+              fmt::format("there is no job '{}'{} (`ydl ls` shows all)", id, core::did_you_mean(id, candidates)));
+}
+
+Result<void> write_job_file(const JobFolder& folder, const JobFile& job) {
+  json::object object{{"version", kFolderVersion},
+                      {"id", job.id.str()},
+                      {"created", core::format_utc(job.created)},
+                      {"user", job.user},
+                      {"ydl", job.ydl_version},
+                      {"cluster", job.cluster},
+                      {"results", job.results.string()}};
+  if (job.port_range) object["port_range"] = json::array{job.port_range->first, job.port_range->second};
+  object["spec"] = json::parse(spec::to_json(job.spec));
+  return core::write_file_atomically(folder.job_file(), json::serialize(object) + "\n", 0600);
+}
+
+Result<JobFile> read_job_file(const JobFolder& folder) {
+  const auto object = read_versioned(folder.job_file());
+  if (!object) return fail(object.error());
+  const auto place = folder.job_file().string();
+  JobFile job;
+  job.id = folder.id();
+  const auto created = core::parse_utc(core::json_string_or(*object, "created", ""));
+  if (!created) return fail(Errc::corrupt, fmt::format("{}: 'created' is no time", place));
+  job.created = *created;
+  job.user = core::json_string_or(*object, "user", "");
+  job.ydl_version = core::json_string_or(*object, "ydl", "");
+  job.cluster = core::json_string_or(*object, "cluster", "local");
+  job.results = core::json_string_or(*object, "results", folder.default_results().string());
+  if (const auto* range = object->if_contains("port_range")) {
+    job.port_range = port_range_of(*range);
+    if (!job.port_range) return fail(Errc::corrupt, fmt::format("{}: 'port_range' is no range of ports", place));
+  }
+  const auto spec_object = core::json_object(*object, "spec");
+  if (!spec_object) return fail(spec_object.error().within(place));
+  auto parsed = spec::parse_saved_job(json::serialize(**spec_object), place);
+  if (!parsed) return fail(parsed.error());
+  job.spec = *std::move(parsed);
+  return job;
+}
+
+Result<void> write_state_file(const JobFolder& folder, const StateFile& state) {
+  json::object object{{"version", kFolderVersion},           {"state", state.state},   {"tasks", state.tasks},
+                      {"exit_code", state.exit_code},        {"reason", state.reason}, {"cause", state.cause},
+                      {"cause_attempt", state.cause_attempt}};
+  if (state.finished) object["finished"] = core::format_utc(*state.finished);
+  return core::write_file_atomically(folder.state_file(), json::serialize(object) + "\n", 0600);
+}
+
+Result<StateFile> read_state_file(const JobFolder& folder) {
+  const auto object = read_versioned(folder.state_file());
+  if (!object) return fail(object.error());
+  const auto state = core::json_string(*object, "state");
+  if (!state) return fail(state.error().within(folder.state_file().string()));
+  StateFile file;
+  file.state = *state;
+  file.tasks = static_cast<int>(core::json_int_or(*object, "tasks", 0));
+  file.exit_code = static_cast<int>(core::json_int_or(*object, "exit_code", 0));
+  file.reason = core::json_string_or(*object, "reason", "");
+  file.cause = core::json_string_or(*object, "cause", "");
+  file.cause_attempt = static_cast<int>(core::json_int_or(*object, "cause_attempt", 0));
+  file.finished = core::parse_utc(core::json_string_or(*object, "finished", ""));
+  return file;
+}
+
+Result<core::UniqueFd> lock_job(const JobFolder& folder) {
+  core::UniqueFd fd(::open(folder.lock_file().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!fd) return fail(core::system_error(errno, fmt::format("cannot open {}", folder.lock_file().string())));
+  struct flock lock = whole_file_lock();
+  if (::fcntl(fd.get(), F_OFD_SETLK, &lock) != 0)
+    return fail(Errc::exists, fmt::format("job {} has a master already", folder.id().str()));
+  return fd;
+}
+
+bool master_lives(const JobFolder& folder) {
+  const core::UniqueFd fd(::open(folder.lock_file().c_str(), O_RDWR | O_CLOEXEC));
+  if (!fd) return false;
+  struct flock lock = whole_file_lock();  // asked about, not taken: looking must not get in a master's way
+  return ::fcntl(fd.get(), F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+}  // namespace ydl::jobs

@@ -1,0 +1,113 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/files.hpp"
+#include "core/ids.hpp"
+#include "core/result.hpp"
+#include "core/user.hpp"
+#include "spec/job_spec.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ydl::jobs {
+
+inline constexpr int kFolderVersion = 1;
+
+// One job on disk, readable with the naked eye and after the fact:
+//
+//   jobs/ID/job.json                 what was asked: JobFile
+//           state.json               where it stands: StateFile, replaced as a whole
+//           view.json                the job and its tasks as they ended
+//           events.jsonl             everything that happened, one JSON object per line
+//           told.jsonl               what the job's state machine was told, and when: job/event_codec.hpp
+//           yarn.json                where it runs on a cluster, if it does
+//           master.json              address and secret of the running master, mode 0600
+//           master.lock              locked while the master lives
+//           logs/master.log  logs/agent.log
+//           logs/worker-0/1/stdout   and stderr, per attempt
+//           tasks/worker-0/          the task's working directory
+//           archives/NAME/           the job's archives, unpacked
+//           results/worker-0/        what YDL_RESULTS_DIR names, unless --results says otherwise
+class JobFolder {
+ public:
+  explicit JobFolder(std::filesystem::path root) : root_(std::move(root)) {}
+
+  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
+  [[nodiscard]] core::JobId id() const { return {root_.filename().string()}; }
+  [[nodiscard]] std::filesystem::path job_file() const { return root_ / "job.json"; }
+  [[nodiscard]] std::filesystem::path state_file() const { return root_ / "state.json"; }
+  [[nodiscard]] std::filesystem::path view_file() const { return root_ / "view.json"; }
+  [[nodiscard]] std::filesystem::path events_file() const { return root_ / "events.jsonl"; }
+  [[nodiscard]] std::filesystem::path told_file() const { return root_ / "told.jsonl"; }
+  [[nodiscard]] std::filesystem::path master_file() const { return root_ / "master.json"; }
+  [[nodiscard]] std::filesystem::path yarn_file() const { return root_ / "yarn.json"; }
+  [[nodiscard]] std::filesystem::path lock_file() const { return root_ / "master.lock"; }
+  [[nodiscard]] std::filesystem::path logs() const { return root_ / "logs"; }
+  [[nodiscard]] std::filesystem::path master_log() const { return logs() / "master.log"; }
+  [[nodiscard]] std::filesystem::path agent_log() const { return logs() / "agent.log"; }
+  [[nodiscard]] std::filesystem::path task_logs(const core::AttemptId& attempt) const;
+  [[nodiscard]] std::filesystem::path working_directory(const core::TaskId& task) const;
+  [[nodiscard]] std::filesystem::path archives() const { return root_ / "archives"; }
+  [[nodiscard]] std::filesystem::path default_results() const { return root_ / "results"; }
+
+ private:
+  std::filesystem::path root_;
+};
+
+struct JobFile {
+  core::JobId id;
+  core::WallTime created{};
+  std::string user;
+  std::string ydl_version;
+  std::string cluster;            // "local", "yarn"
+  std::filesystem::path results;  // the tasks' folders are below it
+  std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;
+  spec::JobSpec spec;
+};
+
+struct StateFile {
+  std::string state;  // job::name(JobState)
+  int tasks = 0;
+  int exit_code = 0;  // once final
+  std::string reason;
+  std::string cause;  // the task that failed first, "worker:1", or empty
+  int cause_attempt = 0;
+  std::optional<core::WallTime> finished;
+};
+
+// Where jobs are kept: $XDG_STATE_HOME/ydl/jobs or ~/.local/state/ydl/jobs.
+[[nodiscard]] core::Result<std::filesystem::path> jobs_root(const core::Getenv& getenv = core::process_getenv);
+
+// Whether it has the form of an id that create_job_folder() gives: "train-03fa". Names from elsewhere must pass this
+// before they become part of a path.
+[[nodiscard]] bool is_job_id(std::string_view text);
+
+// Writes the first files of a job. They go into `unfinished`, which becomes `folder` when all of them are there.
+using FillJobFolder = std::function<core::Result<void>(const JobFolder& unfinished, const JobFolder& folder)>;
+
+// Makes a new folder with an id that starts with `name`. It appears with its files or not at all: a client that is
+// killed meanwhile leaves a folder whose name begins with '.', which the next client removes an hour later.
+[[nodiscard]] core::Result<JobFolder> create_job_folder(const std::filesystem::path& jobs, const std::string& name,
+                                                        const FillJobFolder& fill = {});
+
+// The folder of an id, or of the one id that starts so. Errors: not_found with the nearest id.
+[[nodiscard]] core::Result<JobFolder> find_job_folder(const std::filesystem::path& jobs, std::string_view id);
+[[nodiscard]] std::vector<JobFolder> list_job_folders(const std::filesystem::path& jobs);
+
+[[nodiscard]] core::Result<void> write_job_file(const JobFolder& folder, const JobFile& job);
+[[nodiscard]] core::Result<JobFile> read_job_file(const JobFolder& folder);
+[[nodiscard]] core::Result<void> write_state_file(const JobFolder& folder, const StateFile& state);
+[[nodiscard]] core::Result<StateFile> read_state_file(const JobFolder& folder);
+
+// Held for the master's life; the kernel lets go of it however the master ends.
+[[nodiscard]] core::Result<core::UniqueFd> lock_job(const JobFolder& folder);
+[[nodiscard]] bool master_lives(const JobFolder& folder);
+
+}  // namespace ydl::jobs

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "protocol/commands.hpp"
+#include "protocol/numbered_queue.hpp"
+
+#include <functional>
+
+namespace ydl::protocol {
+
+// The answer to an agent that asks for commands: one line of JSON, and a second one where the commands contain launches
+// of a gang. What all launches put into the environment alike is written once: the tasks of a gang differ in few
+// variables.
+//
+//   {"commands":[{"seq":7,"type":"launch",...,"env":{"RANK":"0"}},...], "common_env":{"WORLD_SIZE":"64",...}}
+//   {"start":1,"tasks":{"worker":[...]},"beginnings":{}}
+struct CommandList {
+  std::string commands;
+  // The second line, with the line break before it. The answers to all agents of a gang share it.
+  std::shared_ptr<const std::string> gang;
+};
+
+// Launches of two gangs do not fit into one answer: those of the second are left for the next.
+[[nodiscard]] CommandList encode_commands(const Outbox<Command>& commands);
+
+// For Launch::gang_text.
+[[nodiscard]] std::shared_ptr<const std::string> encode_gang(const GangFacts& gang);
+
+// Takes a command with its number, or why it is not understood.
+using CommandSink = std::function<void(Sequence, core::Result<Command>)>;
+
+// Hands out the commands of such an answer one after the other: all at once, a gang's launches are so much memory that
+// an agent feels it in each fork that follows. Errors: corrupt, if it is no such list; what came before was handed out.
+[[nodiscard]] core::Result<void> read_commands(std::string_view body, const CommandSink& take);
+
+}  // namespace ydl::protocol

@@ -1,0 +1,126 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "core/result.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <boost/json/fwd.hpp>
+
+// What a master tells an agent to do.
+namespace ydl::protocol {
+
+// A file or folder that appears in a task's working directory under `name`.
+struct Link {
+  std::string target;
+  std::string name;
+};
+
+// A file or directory of HDFS that appears in a task's working directory under `name`.
+struct Input {
+  std::string path;
+  std::string name;
+};
+
+// What a task runs inside of, where no NodeManager does it: started by the agent, in the foreground.
+struct Image {
+  enum class Pull { missing, always, never };  // when it is fetched
+
+  std::string runtime;  // "podman" or "docker"
+  std::string image;
+  std::vector<std::string> options = {};  // of `podman run`, as the user gave them
+  std::string network = "host";           // where ports are held and peers connect to
+  Pull pull = Pull::missing;
+};
+[[nodiscard]] std::string_view name(Image::Pull pull);
+
+// What a task that asks for no GPUs sees of those of its host.
+enum class HostGpus {
+  hidden,
+  hidden_with_note,  // and the user is told so if the host has any
+  visible,
+};
+[[nodiscard]] std::string_view name(HostGpus gpus);
+
+// Hold ports and GPUs, make the working directory. Paths on this machine may be relative: to the agent's own directory,
+// and that of logs to the agent's folder of logs.
+struct Prepare {
+  core::AttemptId attempt;
+  int ports = 0;
+  std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;
+  int gpus = 0;
+  HostGpus host_gpus = HostGpus::hidden;
+  std::uint64_t memory_limit = 0;  // bytes; 0: none
+  int vcores_limit = 0;            // 0: none
+  std::string working_directory;
+  std::string results_directory;
+  std::string log_directory;
+  std::string linked_directory;  // whose entries all appear in the working directory; may be empty
+  std::vector<Link> links;
+  // Folders of the working directory whose programs come first on the task's PATH, unless its Launch sets that.
+  std::vector<std::string> path_first;
+  // Absolute paths of HDFS; where they are empty, logs and results stay on this machine.
+  std::string remote_logs;     // the folder that gets copies of stdout and stderr while the task runs
+  std::string remote_results;  // the folder that results_directory is saved to, and filled from before the start
+  std::vector<Input> inputs;   // brought here before the task starts
+  std::optional<Image> image;
+};
+
+// What all launches of a gang's start have in common. Its size grows with the number of tasks, so that memory and each
+// answer hold it once.
+struct GangFacts {
+  int start = 1;      // counts the starts of the whole gang
+  std::string tasks;  // JSON: where every task is, by role and index
+  // The beginnings of variables that continue differently for each task: TF_CONFIG names all tasks, then its own.
+  std::map<std::string, std::string> beginnings;
+};
+
+struct Launch {
+  core::AttemptId attempt;
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> env = {};             // over the agent's own
+  std::vector<std::string> continued = {};                 // variables of `env` whose beginnings are those of the gang
+  std::shared_ptr<const GangFacts> gang = nullptr;         // nothing: it is told of no other task
+  std::shared_ptr<const std::string> gang_text = nullptr;  // the same as encode_gang() wrote it; only in the master
+};
+
+struct Stop {
+  core::AttemptId attempt;
+  core::Millis grace{0};
+};
+
+enum class LogStream { standard_output, standard_error };
+[[nodiscard]] std::string_view name(LogStream stream);  // of the file: "stdout", "stderr"
+
+// Tell what is in a log now: up to `limit` bytes from `offset`, in a LogPiece with the same token.
+struct ReadLog {
+  core::AttemptId attempt;
+  LogStream stream = LogStream::standard_output;
+  std::uint64_t offset = 0;
+  std::uint64_t limit = 0;
+  std::uint64_t token = 0;
+};
+
+// Give up whatever Prepare took. A task that still runs is killed.
+struct Release {
+  core::AttemptId attempt;
+};
+
+// End all tasks, then yourself.
+struct Shutdown {};
+
+using Command = std::variant<Prepare, Launch, Stop, ReadLog, Release, Shutdown>;
+
+[[nodiscard]] boost::json::object to_json(const Command& command);
+[[nodiscard]] core::Result<Command> command_from_json(const boost::json::object& object);
+
+}  // namespace ydl::protocol

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/result.hpp"
+
+#include <string>
+
+#include <boost/json/fwd.hpp>
+
+// What master and agent say to each other, as JSON over the master's HTTP server:
+//
+//   agent -> master   POST /v1/agents/ID/hello      Hello
+//   agent -> master   POST /v1/agents/ID/exchange?after=N&wait=MS     {"first":N,"reports":[...]}
+//                     answered with what command_list.hpp encodes: {"commands":[{"seq":N+1,...},...],...}
+//
+// The answer comes when there is a command, when the agent sends its next call on the same connection, or after MS; an
+// empty list of reports is a heartbeat. Both lists are numbered and kept until the other side has named a later number,
+// so that a lost connection loses nothing and a repeated request repeats nothing.
+namespace ydl::protocol {
+
+inline constexpr int kProtocolVersion = 4;
+
+struct Hello {
+  int protocol = kProtocolVersion;
+  std::string version;  // of ydl
+  std::string node;
+  int pid = 0;
+};
+
+[[nodiscard]] boost::json::object to_json(const Hello& hello);
+[[nodiscard]] core::Result<Hello> hello_from_json(const boost::json::object& object);
+
+}  // namespace ydl::protocol

@@ -1,0 +1,151 @@
+#include "protocol/hub.hpp"
+
+#include "core/json.hpp"
+#include "core/log.hpp"
+#include "core/version.hpp"
+#include "protocol/report_list.hpp"
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+namespace ydl::protocol {
+
+namespace {
+
+core::Error unknown_agent(const core::AgentId& id) {
+  return {core::Errc::not_found, fmt::format("agent '{}' is not of this job", id.str())};
+}
+
+}  // namespace
+
+void Hub::expect(const core::AgentId& id, Listener listener) {
+  auto session = std::make_shared<Session>(executor_);
+  session->listener = std::move(listener);
+  sessions_[id] = std::move(session);
+}
+
+void Hub::forget(const core::AgentId& id) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return;
+  found->second->news.notify();
+  found->second->forgotten = true;
+  for (const auto& [token, question] : found->second->questions) question->answered.notify();
+  for (const auto& attempt : found->second->attempts) {
+    const auto prepared = agents_.find(attempt);
+    if (prepared != agents_.end() && prepared->second == id) agents_.erase(prepared);
+  }
+  sessions_.erase(found);
+}
+
+std::optional<core::AgentId> Hub::agent_of(const core::AttemptId& attempt) const {
+  const auto found = agents_.find(attempt);
+  return found == agents_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Hub::send(const core::AgentId& id, Command command) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return;  // gone: whoever sent this learns it from the backend
+  if (const auto* prepare = std::get_if<Prepare>(&command)) {
+    agents_[prepare->attempt] = id;
+    found->second->attempts.push_back(prepare->attempt);
+  }
+  if (const auto* release = std::get_if<Release>(&command)) agents_.erase(release->attempt);
+  if (found->second->outbox.empty()) found->second->outbox_since = core::steady_now();
+  found->second->outbox.push(std::move(command));
+  found->second->news.notify();
+}
+
+core::Instant Hub::last_heard(const core::AgentId& id) const {
+  const auto found = sessions_.find(id);
+  return found == sessions_.end() ? core::Instant{} : found->second->last_heard;
+}
+
+std::optional<core::Instant> Hub::unconfirmed_since(const core::AgentId& id) const {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end() || found->second->outbox.empty()) return std::nullopt;
+  return found->second->outbox_since;
+}
+
+core::Result<std::shared_ptr<Hub::Session>> Hub::session(const core::AgentId& id) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return core::fail(unknown_agent(id));
+  found->second->last_heard = core::steady_now();
+  return found->second;
+}
+
+core::Result<void> Hub::hello(const core::AgentId& id, std::string_view body) {
+  const auto found = session(id);
+  if (!found) return core::fail(found.error());
+  const auto object = core::parse_json_object(body);
+  if (!object) return core::fail(object.error());
+  const auto hello = hello_from_json(*object);
+  if (!hello) return core::fail(hello.error());
+  if (hello->protocol != kProtocolVersion || hello->version != core::kVersion) {
+    return core::fail(core::Errc::refused,
+                      fmt::format("agent on {} is ydl {} (protocol {}), this master is ydl {} (protocol {})",
+                                  hello->node, hello->version, hello->protocol, core::kVersion, kProtocolVersion));
+  }
+  (*found)->listener.on_hello(*hello);
+  return {};
+}
+
+net::Async<CommandList> Hub::commands(core::AgentId id, Sequence after, core::Millis wait) {
+  const auto found = session(id);
+  if (!found) co_return core::fail(found.error());
+  const auto& current = *found;
+  if (after >= current->outbox.first()) current->outbox_since = core::steady_now();
+  current->outbox.confirm(after);
+  if (current->outbox.empty()) co_await current->news.wait(wait);
+  // What was said in one go travels in one answer: let the sender finish its turn.
+  co_await net::asio::post(executor_, net::asio::use_awaitable);
+  current->last_heard = core::steady_now();
+  co_return encode_commands(current->outbox);
+}
+
+void Hub::answer_now(const core::AgentId& id) {
+  if (const auto found = sessions_.find(id); found != sessions_.end()) found->second->news.notify();
+}
+
+net::Async<LogPiece> Hub::read_log(core::AgentId id, ReadLog question, core::Millis at_most) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) co_return core::fail(unknown_agent(id));
+  const auto session = found->second;
+  const auto asked = std::make_shared<Question>(executor_);
+  const auto token = ++last_token_;
+  session->questions.emplace(token, asked);
+  question.token = token;
+  send(id, std::move(question));
+  co_await asked->answered.wait(at_most);
+  session->questions.erase(token);
+  if (!asked->answer && session->forgotten) co_return core::fail(unknown_agent(id));
+  if (!asked->answer) {
+    co_return core::fail(core::Errc::timeout, fmt::format("agent '{}' did not tell what is in a log", id.str()));
+  }
+  if (!asked->answer->problem.empty()) co_return core::fail(core::Errc::io, asked->answer->problem);
+  co_return *std::move(asked->answer);
+}
+
+// An answer goes to who asked; everything else is for the listener.
+void Hub::deliver(Session& session, const Report& report) {
+  const auto* piece = std::get_if<LogPiece>(&report);
+  if (piece == nullptr) return session.listener.on_report(report);
+  const auto asked = session.questions.find(piece->token);
+  if (asked == session.questions.end()) return;  // it came too late
+  asked->second->answer = *piece;
+  asked->second->answered.notify();
+}
+
+core::Result<void> Hub::reports(const core::AgentId& id, std::string_view body) {
+  const auto found = session(id);
+  if (!found) return core::fail(found.error());
+  const auto& current = *found;  // kept alive by found: a listener may forget the agent
+  return read_reports(body, [&](Sequence seq, const core::Result<Report>& report) {
+    if (!current->inbox.accept(seq)) return;
+    if (report)
+      deliver(*current, *report);
+    else  // refused, the agent would send the same list again for ever, and the master would miss the rest
+      core::log("agent '{}': report {} cannot be read and is skipped: {}", id.str(), seq, report.error().message);
+  });
+}
+
+}  // namespace ydl::protocol

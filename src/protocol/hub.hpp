@@ -1,0 +1,83 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "net/asio.hpp"
+#include "protocol/command_list.hpp"
+#include "protocol/commands.hpp"
+#include "protocol/hello.hpp"
+#include "protocol/numbered_queue.hpp"
+#include "protocol/reports.hpp"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ydl::protocol {
+
+// The master's side of its agents: commands wait here until an agent fetches them, reports arrive here. It does not
+// know HTTP: the master's routes pass bodies in and out.
+class Hub {
+ public:
+  struct Listener {
+    std::function<void(const Hello&)> on_hello;
+    std::function<void(const Report&)> on_report;
+  };
+
+  explicit Hub(net::asio::any_io_executor executor) : executor_(std::move(executor)) {}
+
+  void expect(const core::AgentId& id, Listener listener);
+  void forget(const core::AgentId& id);
+  void send(const core::AgentId& id, Command command);
+  [[nodiscard]] core::Instant last_heard(const core::AgentId& id) const;
+  // Since when a command waits that the agent has not confirmed; nullopt if it has confirmed all.
+  [[nodiscard]] std::optional<core::Instant> unconfirmed_since(const core::AgentId& id) const;
+
+  // The agent that prepared the attempt, as long as it has not been told to release it.
+  [[nodiscard]] std::optional<core::AgentId> agent_of(const core::AttemptId& attempt) const;
+
+  // What is in a task's log now, asked of its agent; `question.token` is set here.
+  // Errors: not_found (no such agent, or it is gone), timeout, io (it cannot be read there).
+  [[nodiscard]] net::Async<LogPiece> read_log(core::AgentId id, ReadLog question,
+                                              core::Millis at_most = core::Seconds(5));
+
+  // The calls of protocol.hpp; an exchange is reports(), then commands(). Errors: not_found (no such agent), corrupt,
+  // refused (another version).
+  [[nodiscard]] core::Result<void> hello(const core::AgentId& id, std::string_view body);
+  [[nodiscard]] core::Result<void> reports(const core::AgentId& id, std::string_view body);
+  [[nodiscard]] net::Async<CommandList> commands(core::AgentId id, Sequence after, core::Millis wait);
+  // Who waits for commands of this agent waits no longer: the agent's next call is there.
+  void answer_now(const core::AgentId& id);
+
+ private:
+  struct Question {
+    explicit Question(const net::asio::any_io_executor& executor) : answered(executor) {}
+    net::Signal answered;
+    std::optional<LogPiece> answer;
+  };
+  struct Session {
+    explicit Session(const net::asio::any_io_executor& executor) : news(executor) {}
+    Listener listener;
+    Outbox<Command> outbox;
+    core::Instant outbox_since = {};  // when it was filled, or last grew shorter
+    Inbox inbox;
+    std::vector<core::AttemptId> attempts;  // that it was told to prepare
+    net::Signal news;
+    core::Instant last_heard = core::steady_now();
+    std::map<std::uint64_t, std::shared_ptr<Question>> questions;  // by token
+    bool forgotten = false;
+  };
+
+  static void deliver(Session& session, const Report& report);
+  [[nodiscard]] core::Result<std::shared_ptr<Session>> session(const core::AgentId& id);
+
+  net::asio::any_io_executor executor_;
+  std::map<core::AgentId, std::shared_ptr<Session>> sessions_;
+  std::map<core::AttemptId, core::AgentId> agents_;  // of attempts that are prepared
+  std::uint64_t last_token_ = 0;
+};
+
+}  // namespace ydl::protocol

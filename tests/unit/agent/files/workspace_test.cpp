@@ -1,0 +1,125 @@
+#include "agent/files/workspace.hpp"
+
+#include "core/files.hpp"
+#include "support/temp_dir.hpp"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+
+namespace ydl::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Workspace : public testing::Test {
+ protected:
+  Workspace() {
+    fs::create_directories(submitted);
+    request.working_directory = (dir.path() / "work").string();
+    request.results_directory = (dir.path() / "results").string();
+    request.log_directory = (dir.path() / "logs").string();
+    request.linked_directory = submitted.string();
+  }
+
+  static core::Result<void> prepare(const protocol::Prepare& request) {
+    DirectoryListings listings;
+    return prepare_workspace(request, listings);
+  }
+  static void write(const fs::path& path, std::string_view text) {
+    ASSERT_TRUE(core::write_file_atomically(path, text));
+  }
+  [[nodiscard]] fs::path work(std::string_view name) const { return fs::path(request.working_directory) / name; }
+  [[nodiscard]] fs::path results(std::string_view name) const { return fs::path(request.results_directory) / name; }
+
+  test::TempDir dir;
+  fs::path submitted = dir.path() / "submitted";
+  protocol::Prepare request;
+};
+
+TEST_F(Workspace, what_lies_in_the_directory_of_submission_appears_in_the_tasks_own) {
+  write(submitted / "train.py", "print()");
+  fs::create_directory(submitted / "data");
+  ASSERT_TRUE(prepare(request));
+  EXPECT_EQ(core::read_file(work("train.py")), "print()");
+  EXPECT_TRUE(fs::is_directory(work("data")));
+}
+
+TEST_F(Workspace, what_ydlignore_names_does_not_appear) {
+  write(submitted / ".ydlignore", "# big things\n*.bin\ncache/\n");
+  write(submitted / "a.bin", "");
+  write(submitted / "a.py", "");
+  fs::create_directory(submitted / "cache");
+  ASSERT_TRUE(prepare(request));
+  EXPECT_FALSE(fs::exists(work("a.bin")));
+  EXPECT_FALSE(fs::exists(work("cache")));
+  EXPECT_TRUE(fs::exists(work("a.py")));
+}
+
+TEST_F(Workspace, a_named_file_wins_over_what_lies_around) {
+  write(submitted / "conf", "around");
+  write(dir.path() / "other", "named");
+  request.links.push_back({(dir.path() / "other").string(), "conf"});
+  ASSERT_TRUE(prepare(request));
+  EXPECT_EQ(core::read_file(work("conf")), "named");
+}
+
+TEST_F(Workspace, a_named_file_that_does_not_exist_is_an_error_that_names_it) {
+  request.links.push_back({"/no/such/file", "x"});
+  const auto prepared = prepare(request);
+  ASSERT_FALSE(prepared);
+  EXPECT_NE(prepared.error().message.find("/no/such/file does not exist"), std::string::npos);
+}
+
+TEST_F(Workspace, what_the_task_wrote_is_kept_and_what_was_linked_is_not) {
+  write(submitted / "train.py", "print()");
+  ASSERT_TRUE(prepare(request));
+  write(work("mnist-0001.params"), "weights");
+  fs::create_directories(work("run") / "deep");
+  write(work("run") / "deep" / "x", "1");
+  ASSERT_TRUE(keep_results(request));
+  EXPECT_EQ(core::read_file(results("mnist-0001.params")), "weights");
+  EXPECT_EQ(core::read_file(results("run") / "deep" / "x"), "1");
+  EXPECT_FALSE(fs::exists(results("train.py")));
+  EXPECT_TRUE(fs::exists(submitted / "train.py"));
+}
+
+TEST_F(Workspace, relative_paths_are_below_the_containers_directory_and_its_logs) {
+  protocol::Prepare relative;
+  relative.working_directory = "work";
+  relative.results_directory = "./results";
+  relative.log_directory = "worker-0/1";
+  relative.links = {{"shipped/data", "data"}, {"/mnt/x", "x"}};
+  const auto placed = with_absolute_paths(relative, "/c", "/logs");
+  EXPECT_EQ(placed.working_directory, "/c/work");
+  EXPECT_EQ(placed.results_directory, "/c/results");
+  EXPECT_EQ(placed.log_directory, "/logs/worker-0/1");
+  EXPECT_EQ(placed.linked_directory, "");
+  EXPECT_EQ(placed.links[0].target, "/c/shipped/data");
+  EXPECT_EQ(placed.links[1].target, "/mnt/x");
+  EXPECT_EQ(with_absolute_paths(relative, "/c", "").log_directory, "/c/worker-0/1");
+  EXPECT_EQ(with_absolute_paths(request, "/c", "/logs").working_directory, request.working_directory);
+}
+
+TEST_F(Workspace, results_in_an_argument_is_the_folder_that_is_saved) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(with_results_folder({"a", "--out={results}", "{results}/x:{results}"}, "/r"),
+            (Words{"a", "--out=/r", "/r/x:/r"}));
+  EXPECT_EQ(with_results_folder({"{{results}}", "f'{{results}} {results}'", "{result}"}, "/r"),
+            (Words{"{results}", "f'{results} /r'", "{result}"}));
+  EXPECT_EQ(with_results_folder({"{results}"}, "/{results}"), (Words{"/{results}"}));
+}
+
+TEST_F(Workspace, the_next_attempt_finds_what_the_last_one_left_and_may_replace_it) {
+  ASSERT_TRUE(prepare(request));
+  write(work("checkpoint"), "one");
+  ASSERT_TRUE(keep_results(request));
+  ASSERT_TRUE(prepare(request));
+  EXPECT_EQ(core::read_file(work("checkpoint")), "one");
+  fs::remove(work("checkpoint"));
+  write(work("checkpoint"), "two");
+  ASSERT_TRUE(keep_results(request));
+  EXPECT_EQ(core::read_file(results("checkpoint")), "two");
+}
+
+}  // namespace
+}  // namespace ydl::agent

@@ -1,0 +1,151 @@
+#include "backend/yarn/container_table.hpp"
+
+#include "backend/yarn/container_end.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ydl::backend {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using Meaning = ContainerEnd::Meaning;
+
+protocol::Prepare request(const std::string& role, int index, int attempt = 1) {
+  protocol::Prepare prepare;
+  prepare.attempt = {{role, index}, attempt};
+  return prepare;
+}
+
+yarn::Container container(int number, const std::string& host = "node1") {
+  yarn::Container made;
+  made.id = {{{1700000000000, 1}, 1}, number};
+  made.node = {host, 8041};
+  made.resource = {.memory_mib = 2048, .vcores = 1};
+  return made;
+}
+
+yarn::ContainerStatus ended_with(int exit_status, std::string diagnostics = "") {
+  return {.id = container(2).id,
+          .state = yarn::ContainerState::complete,
+          .exit_status = exit_status,
+          .diagnostics = std::move(diagnostics)};
+}
+
+AssignedContainer assigned_in(Phase phase, std::size_t failures = 0) {
+  return {.request = request("worker", 0),
+          .container = container(2),
+          .phase = phase,
+          .failures = std::vector<std::string>(failures, "a reason")};
+}
+
+TEST(ContainerTable, the_attempt_that_waits_longest_gets_the_next_container_of_its_role) {
+  ContainerTable table;
+  table.wait(request("worker", 0));
+  table.wait(request("server", 0));
+  table.wait(request("worker", 1));
+  EXPECT_EQ(table.assign("worker", container(2), {})->request.attempt.str(), request("worker", 0).attempt.str());
+  EXPECT_EQ(table.assign("worker", container(3), {})->request.attempt.str(), request("worker", 1).attempt.str());
+  EXPECT_EQ(table.assign("worker", container(4), {}), nullptr);
+  EXPECT_EQ(table.waiting("server").size(), 1U);
+}
+
+TEST(ContainerTable, an_attempt_that_was_given_up_gets_none) {
+  ContainerTable table;
+  table.wait(request("worker", 0));
+  EXPECT_TRUE(table.stop_waiting({{"worker", 0}, 1}));
+  EXPECT_FALSE(table.stop_waiting({{"worker", 0}, 1}));
+  EXPECT_EQ(table.assign("worker", container(2), {}), nullptr);
+}
+
+TEST(ContainerTable, an_attempt_is_found_in_its_next_container_when_the_first_came_to_nothing) {
+  ContainerTable table;
+  table.wait(request("worker", 0));
+  table.assign("worker", container(2), {})->phase = Phase::ended;
+  table.wait(request("worker", 0), {"a reason"});
+  table.assign("worker", container(3), {});
+  ASSERT_NE(table.find(request("worker", 0).attempt), nullptr);
+  EXPECT_EQ(table.find(request("worker", 0).attempt)->container.id, container(3).id);
+  (void)table.take(container(2).id);
+  EXPECT_NE(table.find(request("worker", 0).attempt), nullptr) << "it went with the container before";
+  (void)table.take(container(3).id);
+  EXPECT_EQ(table.find(request("worker", 0).attempt), nullptr);
+}
+
+TEST(ContainerTable, a_container_is_found_by_its_id_and_by_its_attempt_until_that_has_ended) {
+  ContainerTable table;
+  table.wait(request("worker", 0));
+  auto* assigned = table.assign("worker", container(2), {});
+  EXPECT_EQ(table.find(container(2).id), assigned);
+  EXPECT_EQ(table.find(core::AttemptId{{"worker", 0}, 1}), assigned);
+  assigned->phase = Phase::ended;
+  EXPECT_EQ(table.find(core::AttemptId{{"worker", 0}, 1}), nullptr);
+  EXPECT_EQ(table.find(container(2).id), assigned);
+  EXPECT_EQ(table.take(container(2).id).container.id, container(2).id);
+  EXPECT_EQ(table.find(container(2).id), nullptr);
+}
+
+TEST(ContainerEnds, of_an_attempt_that_is_over_mean_nothing) {
+  EXPECT_EQ(classify_container_end(assigned_in(Phase::ended), ended_with(-105)).meaning, Meaning::nothing);
+}
+
+TEST(ContainerEnds, before_the_attempt_had_its_place_it_gets_another_container) {
+  const auto end = classify_container_end(assigned_in(Phase::starting), ended_with(-1000, "no such file hdfs://x/y"));
+  EXPECT_EQ(end.meaning, Meaning::try_again);
+  EXPECT_TRUE(end.blames_the_host);
+  EXPECT_THAT(end.reason, HasSubstr("node1"));
+  EXPECT_THAT(end.reason, HasSubstr("no such file hdfs://x/y"));
+}
+
+TEST(ContainerEnds, the_third_container_that_comes_to_nothing_is_the_last) {
+  EXPECT_EQ(classify_container_end(assigned_in(Phase::starting, 1), ended_with(1)).meaning, Meaning::try_again);
+  EXPECT_EQ(classify_container_end(assigned_in(Phase::starting, 2), ended_with(1)).meaning, Meaning::cannot_place);
+}
+
+constexpr auto kUsage =
+    "Container [pid=9] is running 379B beyond the 'PHYSICAL' memory limit. Current usage: 617.8 MB of 256 MB physical "
+    "memory used; 4.0 GB of 2.5 GB virtual memory used. Killing container.";
+
+TEST(ContainerEnds, for_too_much_memory_the_attempt_has_failed_by_itself) {
+  const auto end = classify_container_end(assigned_in(Phase::placed), ended_with(-104, kUsage));
+  EXPECT_EQ(end.meaning, Meaning::exited);
+  EXPECT_TRUE(end.exit.out_of_memory);
+  EXPECT_EQ(end.exit.memory_limit, 2048ULL << 20U);
+  EXPECT_EQ(end.exit.peak_memory >> 20U, 617U);
+}
+
+TEST(ContainerEnds, for_too_much_address_space_are_not_called_a_lack_of_memory) {
+  const auto end = classify_container_end(assigned_in(Phase::placed), ended_with(-103, kUsage));
+  EXPECT_EQ(end.meaning, Meaning::exited);
+  EXPECT_EQ(job::describe(end.exit),
+            "was killed by its NodeManager for its virtual memory, 4.0 GB where 2.5 GB are allowed: ask for more "
+            "memory, or have the administrator set yarn.nodemanager.vmem-check-enabled to false");
+}
+
+TEST(ContainerEnds, are_understood_where_the_nodemanager_says_nothing) {
+  for (const auto* words : {"", "physical memory used", " of  physical memory used; of virtual memory used"}) {
+    const auto end = classify_container_end(assigned_in(Phase::placed), ended_with(-104, words));
+    EXPECT_THAT(job::describe(end.exit), HasSubstr("reached its limit of 2 GiB"));
+  }
+}
+
+TEST(ContainerEnds, of_a_placed_or_running_attempt_mean_that_it_is_lost) {
+  for (const auto phase : {Phase::placed, Phase::launched}) {
+    const auto end = classify_container_end(assigned_in(phase), ended_with(-100));
+    EXPECT_EQ(end.meaning, Meaning::lost);
+    EXPECT_FALSE(end.blames_the_host);
+  }
+}
+
+TEST(ContainerEnds, of_an_image_that_never_ran_an_agent_say_what_it_may_lack) {
+  using Start = yarn::ImageRuntime::Start;
+  EXPECT_THAT(image_hint({.image = "x:1"}, 127), HasSubstr("with bash, which x:1 may lack"));
+  EXPECT_THAT(image_hint({.image = "x:1"}, 1), IsEmpty());
+  EXPECT_THAT(image_hint({.image = "x:1", .start = Start::entry_point}, 0), HasSubstr("does not run its arguments"));
+  EXPECT_THAT(image_hint({.image = "x:1", .start = Start::entry_point}, 127), IsEmpty());
+}
+
+}  // namespace
+}  // namespace ydl::backend

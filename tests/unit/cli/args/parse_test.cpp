@@ -1,0 +1,470 @@
+#include "cli/args/parse.hpp"
+
+#include "cli/args/help.hpp"
+#include "cli/fs/fs_command.hpp"
+#include "client/env/python_env.hpp"
+#include "core/strings.hpp"
+#include "core/version.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+namespace ydl::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Words = std::vector<std::string>;
+
+// A command line of words without blanks in them; its first word is the program.
+core::Result<Command> parse_line(std::string_view line) {
+  Words words;
+  for (const auto word : core::split(line, ' ')) words.emplace_back(word);
+  const auto program = words.front();
+  words.erase(words.begin());
+  return parse(program, std::move(words));
+}
+
+template <class T>
+T parsed(std::string_view line) {
+  auto command = parse_line(line);
+  if (!command) {
+    ADD_FAILURE() << line << ": " << command.error().message;
+    return {};
+  }
+  auto* wanted = std::get_if<T>(&*command);
+  if (wanted == nullptr) {
+    ADD_FAILURE() << line << " is another command: number " << command->index();
+    return {};
+  }
+  return std::move(*wanted);
+}
+
+// Not parsed<Run> in the tests themselves: there `Run` is GoogleTest's.
+Run run_of(std::string_view line) {
+  return parsed<Run>(line);
+}
+
+std::string refusal(std::string_view line) {
+  const auto command = parse_line(line);
+  if (command) return "accepted";
+  EXPECT_EQ(command.error().code, core::Errc::usage) << line;
+  EXPECT_EQ(command.error().message.find('\n'), std::string::npos) << "one sentence: " << line;
+  return command.error().message;
+}
+
+std::string roles_of(const Run& run) {
+  std::string text;
+  for (const auto& role : run.spec.roles) text += role.name + "=" + std::to_string(role.count) + " ";
+  return text;
+}
+
+const spec::Role& role(const Run& run, std::string_view name) {
+  for (const auto& candidate : run.spec.roles) {
+    if (candidate.name == name) return candidate;
+  }
+  throw std::out_of_range(std::string(name));
+}
+
+// ---- ydl-mx ----------------------------------------------------------------------------------------------------
+
+TEST(ParseMx, the_first_command_of_the_manual) {
+  const auto run =
+      run_of("ydl-mx --n 2 --jobname MXNetOnYarn --jar ydl-mx.jar train_minist.py --kv-store sync --data-dir .");
+  EXPECT_EQ(run.spec.framework, "mxnet");
+  EXPECT_EQ(roles_of(run), "worker=2 server=2 ");
+  EXPECT_EQ(run.spec.name, "MXNetOnYarn");
+  EXPECT_THAT(run.spec.command, ElementsAre("train_minist.py", "--kv-store", "sync", "--data-dir", "."));
+  EXPECT_THAT(run.options.notes, ElementsAre("--jar ydl-mx.jar is not needed: ydl has no jar"));
+  EXPECT_THAT(run.options.cluster_only, IsEmpty());
+}
+
+TEST(ParseMx, the_second_command_of_the_manual) {
+  const auto run = run_of("ydl-mx -hip 192.168.1.1 -n 1 -s 1 --yarn-scripts xxx/yarn/ python imagenet.py");
+  EXPECT_EQ(roles_of(run), "worker=1 server=1 ");
+  EXPECT_THAT(run.options.cluster_only, ElementsAre("-hip"));
+  EXPECT_THAT(run.options.notes, ElementsAre("--yarn-scripts xxx/yarn/ is not needed: ydl brings its own"));
+  EXPECT_THAT(run.spec.command, ElementsAre("python", "imagenet.py"));
+  EXPECT_EQ(run.spec.name, "imagenet");
+}
+
+TEST(ParseMx, servers_are_as_many_as_workers_unless_counted) {
+  EXPECT_EQ(roles_of(run_of("ydl-mx x.py")), "worker=1 server=1 ");
+  EXPECT_EQ(roles_of(run_of("ydl-mx --n 3 x.py")), "worker=3 server=3 ");
+  EXPECT_EQ(roles_of(run_of("ydl-mx --n 2 --s 1 x.py")), "worker=2 server=1 ");
+  EXPECT_EQ(roles_of(run_of("ydl-mx --s 2 x.py")), "worker=1 server=2 ");
+  EXPECT_EQ(roles_of(run_of("ydl-mx --role worker=4 x.py")), "worker=4 server=4 ");
+  EXPECT_EQ(roles_of(run_of("ydl-mx --role worker=4 --role server=2 x.py")), "worker=4 server=2 ");
+}
+
+TEST(ParseMx, counts_have_many_spellings) {
+  for (const auto* line : {"ydl-mx --n 2 --s 3 x.py", "ydl-mx -n 2 -s 3 x.py", "ydl-mx --n=2 --s=3 x.py",
+                           "ydl-mx -n2 -s3 x.py", "ydl-mx --num-workers 2 --num-servers 3 x.py"}) {
+    EXPECT_EQ(roles_of(run_of(line)), "worker=2 server=3 ") << line;
+  }
+}
+
+TEST(ParseMx, the_old_resource_options_mean_roles) {
+  const auto run =
+      run_of("ydl-mx --n 1 --worker-memory 2g --worker-cores 2 --server-memory 512m --server-cores 1 x.py");
+  EXPECT_EQ(role(run, "worker").resources, (spec::Resources{2ULL << 30U, 2, {}, {}}));
+  EXPECT_EQ(role(run, "server").resources, (spec::Resources{512ULL << 20U, 1, {}, {}}));
+}
+
+TEST(ParseMx, files_and_archives_have_the_old_spellings_too) {
+  const auto run = run_of("ydl-mx --files a.txt --archives env.tgz#env --archive data.zip --files-limit 2g x.py");
+  EXPECT_EQ(run.spec.files, (std::vector<spec::FileRef>{{"a.txt", ""}}));
+  EXPECT_EQ(run.spec.archives, (std::vector<spec::FileRef>{{"env.tgz", "env"}, {"data.zip", ""}}));
+  EXPECT_EQ(run.spec.files_limit, 2ULL << 30U);
+}
+
+TEST(ParseMx, everything_after_the_task_belongs_to_the_task) {
+  EXPECT_THAT(run_of("ydl-mx --n 2 x.py --n 5 -s 7 --help --version").spec.command,
+              ElementsAre("x.py", "--n", "5", "-s", "7", "--help", "--version"));
+  EXPECT_THAT(run_of("ydl-mx python -u x.py --dry-run").spec.command, ElementsAre("python", "-u", "x.py", "--dry-run"));
+  EXPECT_THAT(run_of("ydl-mx ./native --unknown").spec.command, ElementsAre("./native", "--unknown"));
+}
+
+TEST(ParseMx, the_tasks_words_are_never_rewritten) {
+  const auto run = run_of("ydl-mx --n 1 x.py -hip 10.0.0.1 a -- b -- c");
+  EXPECT_THAT(run.spec.command, ElementsAre("x.py", "-hip", "10.0.0.1", "a", "--", "b", "--", "c"));
+  EXPECT_THAT(run.options.cluster_only, IsEmpty());
+}
+
+TEST(ParseMx, two_dashes_end_our_options) {
+  EXPECT_THAT(run_of("ydl-mx --n 1 -- x.py --n 2 -- y").spec.command, ElementsAre("x.py", "--n", "2", "--", "y"));
+  EXPECT_THAT(run_of("ydl-mx -- -odd-name").spec.command, ElementsAre("-odd-name"));
+}
+
+TEST(ParseMx, mistakes_are_said_with_a_remedy) {
+  EXPECT_THAT(refusal("ydl-mx --n 2"), HasSubstr("there is no command to run"));
+  EXPECT_THAT(refusal("ydl-mx --n 2 --"), HasSubstr("there is no command to run"));
+  EXPECT_THAT(refusal("ydl-mx --n 0 x.py"), HasSubstr("--n 0: a job needs at least one worker"));
+  EXPECT_THAT(refusal("ydl-mx --n 1 --s 0 x.py"), HasSubstr("--s 0: a job needs at least one server"));
+  EXPECT_THAT(refusal("ydl-mx --n -1 x.py"), HasSubstr("--n -1"));
+  EXPECT_THAT(refusal("ydl-mx --n 100001 x.py"), HasSubstr("more than 100000 tasks"));
+  EXPECT_EQ(refusal("ydl-mx --n two x.py"), "--n: 'two' is not a whole number; write for example 2");
+  EXPECT_EQ(refusal("ydl-mx --n 99999999999 x.py"), "--n: 99999999999 is more than anybody has");
+  EXPECT_EQ(refusal("ydl-mx --n 1.5 x.py"), "--n: '1.5' is not a whole number; write for example 2");
+  EXPECT_EQ(refusal("ydl-mx --s"), "--s has no value, or more than one; write --s N");
+  EXPECT_EQ(refusal("ydl ls --limit 0"), "--limit: '0' is not a whole number above 0; write for example 2");
+  EXPECT_THAT(refusal("ydl-mx --archives data.zip# x.py"), HasSubstr("--archive: 'data.zip#' ends without a name"));
+  EXPECT_THAT(refusal("ydl-mx --files-limit much x.py"), HasSubstr("--files-limit: 'much' is not a size"));
+  EXPECT_THAT(refusal("ydl-mx --n 99999999999 x.py"), HasSubstr("--n"));
+  EXPECT_THAT(refusal("ydl-mx --n"), HasSubstr("--n"));
+  EXPECT_THAT(refusal("ydl-mx --jobnmae x x.py"), HasSubstr("no option --jobnmae; did you mean '--jobname'?"));
+  EXPECT_THAT(refusal("ydl-mx --n 1 --role worker=2 x.py"), HasSubstr("role worker is given twice"));
+  EXPECT_THAT(refusal("ydl-mx --role server=2 --s 3 x.py"), HasSubstr("role server is given twice"));
+  EXPECT_THAT(refusal("ydl-mx --resource wroker:memory=1g x.py"), HasSubstr("did you mean 'worker'?"));
+}
+
+TEST(Help, its_first_line_names_where_jobs_run) {
+  const auto help = top_help();
+  EXPECT_EQ(help.substr(0, help.find('\n')),
+            fmt::format("ydl {}: distributed deep-learning jobs on this machine and on Hadoop YARN", core::kVersion));
+}
+
+TEST(ParseMx, help_and_version_are_texts) {
+  for (const auto* line : {"ydl-mx", "ydl-mx --help", "ydl-mx -h", "ydl-mx --n 2 --help", "ydl-mx --n 2 -h x.py"})
+    EXPECT_EQ(parsed<ShowText>(line).text, mx_help()) << line;
+  EXPECT_THAT(parsed<ShowText>("ydl-mx --version").text, HasSubstr("ydl-mx "));
+}
+
+TEST(ParseMx, is_known_by_its_name_in_any_folder) {
+  EXPECT_EQ(run_of("/opt/bin/ydl-mx x.py").spec.framework, "mxnet");
+}
+
+// ---- ydl run ---------------------------------------------------------------------------------------------------
+
+TEST(ParseRun, a_command_runs_once_on_its_own) {
+  const auto run = run_of("ydl run -- ./train --lr 1");
+  EXPECT_EQ(run.spec.framework, "none");
+  EXPECT_EQ(roles_of(run), "worker=1 ");
+  EXPECT_THAT(run.spec.command, ElementsAre("./train", "--lr", "1"));
+  EXPECT_TRUE(run.spec.directory);
+  EXPECT_TRUE(run.spec.auto_files);
+  EXPECT_FALSE(run.options.detach);
+  EXPECT_FALSE(run.options.dry_run);
+  EXPECT_EQ(run.options.common.cluster, "auto");
+  EXPECT_EQ(run.options.common.output, ui::Mode::automatic);
+}
+
+TEST(ParseRun, every_option_reaches_the_job) {
+  const auto run = run_of(
+      "ydl run --framework none --n 2 --role ps=1 --resource worker:memory=1g,gpus=1 --resource ps:vcores=2 "
+      "--name mnist --env A=1 --env B=x=y --file data=d --files more --no-auto-files --python /py "
+      "--retries 3 --job-retries 2 --allocation-timeout 10s --timeout 2h --stop-grace 500ms -- train.py");
+  EXPECT_EQ(roles_of(run), "ps=1 worker=2 ");
+  EXPECT_EQ(role(run, "worker").resources, (spec::Resources{1ULL << 30U, {}, 1, {}}));
+  EXPECT_EQ(role(run, "ps").resources, (spec::Resources{{}, 2, {}, {}}));
+  EXPECT_EQ(run.spec.name, "mnist");
+  EXPECT_EQ(run.spec.env, (std::map<std::string, std::string>{{"A", "1"}, {"B", "x=y"}}));
+  EXPECT_EQ(run.spec.files, (std::vector<spec::FileRef>{{"data", "d"}, {"more", ""}}));
+  EXPECT_FALSE(run.spec.auto_files);
+  EXPECT_EQ(run.spec.python, "/py");
+  EXPECT_EQ(run.spec.retries, 3);
+  EXPECT_EQ(run.spec.job_retries, 2);
+  EXPECT_EQ(run.spec.allocation_timeout, core::Seconds(10));
+  EXPECT_EQ(run.spec.run_timeout, std::chrono::hours(2));
+  EXPECT_EQ(run.spec.stop_grace, core::Millis(500));
+}
+
+TEST(ParseRun, every_option_reaches_the_run) {
+  const auto run =
+      run_of("ydl run --detach --dry-run --results out --port-range 20000-20100 --cluster local --output json -- x");
+  EXPECT_TRUE(run.options.detach);
+  EXPECT_TRUE(run.options.dry_run);
+  EXPECT_EQ(run.options.results, "out");
+  EXPECT_EQ(run.options.port_range, (std::pair<std::uint16_t, std::uint16_t>{20000, 20100}));
+  EXPECT_EQ(run.options.common.cluster, "local");
+  EXPECT_EQ(run.options.common.output, ui::Mode::json);
+}
+
+TEST(ParseRun, options_for_clusters_are_kept_for_who_chooses_the_cluster) {
+  const auto run = run_of("ydl run --queue q -hip 10.0.0.1 --am managed --resource worker:label=gpu -- x");
+  EXPECT_THAT(run.options.cluster_only, ElementsAre("-hip", "--queue", "--am", "label=gpu of role worker"));
+}
+
+TEST(ParseRun, what_a_cluster_is_asked_for_is_part_of_the_job) {
+  const auto job = run_of(
+                       "ydl run --queue q --am unmanaged --priority 7 --resource am:memory=512m,label=m "
+                       "--resource worker:hosts=a+b,placement=pack -- x")
+                       .spec;
+  EXPECT_EQ(job.queue, "q");
+  EXPECT_EQ(job.am, "unmanaged");
+  EXPECT_EQ(job.priority, 7);
+  EXPECT_EQ(job.am_resources.memory, std::uint64_t{512} << 20U);
+  EXPECT_EQ(job.am_resources.label, "m");
+  EXPECT_THAT(job.roles.front().resources.hosts, ElementsAre("a", "b"));
+  EXPECT_EQ(job.roles.front().resources.placement, "pack");
+  EXPECT_THAT(refusal("ydl run --am manged -- x"), HasSubstr("did you mean 'managed'?"));
+  EXPECT_THAT(refusal("ydl run --priority high -- x"), HasSubstr("--priority high: this must be a whole number"));
+  EXPECT_THAT(refusal("ydl run --resource am:gpus=1 -- x"), HasSubstr("(am) has memory, vcores and a label"));
+}
+
+TEST(ParseRun, an_image_and_who_runs_it) {
+  const auto job = run_of("ydl run --image python:3 --image-runtime podman --image-mount /data:/d:rw -- x").spec;
+  ASSERT_TRUE(job.image);
+  EXPECT_EQ(*job.image, (spec::Image{.name = "python:3", .runtime = "podman", .mounts = {"/data:/d:rw"}}));
+  EXPECT_EQ(parsed<Submit>("ydl submit --image python:3 job.yaml").on_cluster.image.name, "python:3");
+  EXPECT_EQ(run_of("ydl-mx --image mxnet:1.9 train.py").spec.image->name, "mxnet:1.9");
+  EXPECT_THAT(refusal("ydl run --image-runtime podman -- x"), HasSubstr("there is no image to use it with"));
+  EXPECT_THAT(refusal("ydl run --image python:3 --image-runtime podmann -- x"), HasSubstr("did you mean 'podman'?"));
+  EXPECT_THAT(refusal("ydl run --image python:3 --image-mount data:/d -- x"), HasSubstr("--image-mount"));
+  EXPECT_THAT(refusal("ydl run --image python:3 --python-env env -- x"), HasSubstr("give one of them"));
+}
+
+TEST(ParseRun, the_task_needs_no_dashes_before_it) {
+  EXPECT_THAT(run_of("ydl run --n 2 python train.py --n 7 --help").spec.command,
+              ElementsAre("python", "train.py", "--n", "7", "--help"));
+}
+
+TEST(ParseRun, two_dashes_of_the_task_stay_with_it) {
+  EXPECT_THAT(run_of("ydl run -- torchrun -- x").spec.command, ElementsAre("torchrun", "--", "x"));
+  EXPECT_THAT(run_of("ydl run torchrun a -- x").spec.command, ElementsAre("torchrun", "a", "--", "x"));
+}
+
+TEST(ParseRun, a_value_that_is_two_dashes_is_no_end_of_options) {
+  EXPECT_THAT(run_of("ydl run --name=-- -- x").spec.name, "--");
+}
+
+TEST(ParseRun, mistakes_are_said_with_a_remedy) {
+  EXPECT_THAT(refusal("ydl run"), HasSubstr("there is no command to run"));
+  EXPECT_THAT(refusal("ydl run --n 2 --"), HasSubstr("there is no command to run"));
+  EXPECT_THAT(refusal("ydl run --detahc -- x"), HasSubstr("no option --detahc; did you mean '--detach'?"));
+  EXPECT_THAT(refusal("ydl run --detahc x"), HasSubstr("did you mean '--detach'?"));
+  EXPECT_THAT(refusal("ydl run -q x"), HasSubstr("there is no option -q"));
+  EXPECT_THAT(refusal("ydl run --framework tensorflwo -- x"), HasSubstr("did you mean 'tensorflow'?"));
+  EXPECT_THAT(refusal("ydl run --s 2 -- x"), HasSubstr("none has none: use --role NAME=N"));
+  EXPECT_THAT(refusal("ydl run --role worker -- x"), HasSubstr("--role"));
+  EXPECT_THAT(refusal("ydl run --role worker=0 -- x"), HasSubstr("--role"));
+  EXPECT_THAT(refusal("ydl run --resource worker:memory=lots -- x"), HasSubstr("--resource"));
+  EXPECT_THAT(refusal("ydl run --worker-memory 1x -- x"), HasSubstr("memory"));
+  EXPECT_THAT(refusal("ydl run --env =x -- x"), HasSubstr("--env"));
+  EXPECT_THAT(refusal("ydl run --env A -- x"), HasSubstr("--env"));
+  EXPECT_THAT(refusal("ydl run --file =x -- x"), HasSubstr("--file"));
+  EXPECT_THAT(refusal("ydl run --retries -1 -- x"), HasSubstr("--retries"));
+  EXPECT_THAT(refusal("ydl run --retries many -- x"), HasSubstr("--retries"));
+  EXPECT_THAT(refusal("ydl run --timeout soon -- x"), HasSubstr("--timeout"));
+  EXPECT_THAT(refusal("ydl run --stop-grace -1s -- x"), HasSubstr("--stop-grace"));
+  EXPECT_THAT(refusal("ydl run --allocation-timeout x -- x"), HasSubstr("--allocation-timeout"));
+  EXPECT_THAT(refusal("ydl run --cluster yran -- x"), HasSubstr("did you mean 'yarn'?"));
+  EXPECT_THAT(refusal("ydl run --output jsno -- x"), HasSubstr("did you mean 'json'?"));
+  EXPECT_THAT(refusal("ydl run --name a --name b -- x"), HasSubstr("--jobname"));
+  for (const auto* range : {"1", "a-b", "5-1", "0-5", "1-70000", "1-2-3", "-"})
+    EXPECT_THAT(refusal(std::string("ydl run --port-range ") + range + " -- x"), HasSubstr("--port-range")) << range;
+}
+
+// ---- the other commands ----------------------------------------------------------------------------------------
+
+TEST(ParseCommands, submit_takes_a_file_and_the_options_of_a_run) {
+  const auto submit = parsed<Submit>("ydl submit --detach --results r job.yaml");
+  EXPECT_EQ(submit.file, "job.yaml");
+  EXPECT_TRUE(submit.options.detach);
+  EXPECT_EQ(submit.options.results, "r");
+  EXPECT_THAT(refusal("ydl submit"), HasSubstr("FILE"));
+  EXPECT_THAT(refusal("ydl submit a.yaml b.yaml"), HasSubstr("`ydl submit` does not take 'b.yaml'"));
+  EXPECT_THAT(refusal("ydl submit --n 2 a.yaml"), HasSubstr("`ydl submit` does not take '--n'"));
+}
+
+TEST(ParseCommands, ls_takes_a_limit) {
+  EXPECT_EQ(parsed<List>("ydl ls").limit, 50);
+  EXPECT_EQ(parsed<List>("ydl ls --limit 3 --output json").limit, 3);
+  EXPECT_THAT(refusal("ydl ls --limit 0"), HasSubstr("--limit"));
+  EXPECT_THAT(refusal("ydl ls extra"), HasSubstr("does not take 'extra'"));
+}
+
+TEST(ParseCommands, status_takes_a_job_or_none) {
+  EXPECT_EQ(parsed<Status>("ydl status").job, "");
+  EXPECT_EQ(parsed<Status>("ydl status mnist-1").job, "mnist-1");
+}
+
+TEST(ParseCommands, logs_take_job_task_stream_and_attempt) {
+  const auto logs = parsed<Logs>("ydl logs -f --stream stderr --attempt 2 mnist-1 worker:0");
+  EXPECT_EQ(logs.job, "mnist-1");
+  EXPECT_EQ(logs.task, "worker:0");
+  EXPECT_EQ(logs.stream, "stderr");
+  EXPECT_EQ(logs.attempt, 2);
+  EXPECT_TRUE(logs.follow);
+  EXPECT_THAT(refusal("ydl logs --stream out x"), HasSubstr("choose stdout or stderr"));
+  EXPECT_THAT(refusal("ydl logs --attempt 0 x"), HasSubstr("--attempt"));
+}
+
+TEST(ParseCommands, events_are_listed_followed_or_drawn) {
+  EXPECT_TRUE(parsed<Events>("ydl events --follow x").follow);
+  EXPECT_TRUE(parsed<Events>("ydl events --timeline").timeline);
+}
+
+TEST(ParseCommands, kill_needs_a_job_and_may_shorten_the_grace) {
+  EXPECT_EQ(parsed<Kill>("ydl kill x").grace, std::nullopt);
+  EXPECT_EQ(parsed<Kill>("ydl kill --now x").grace, core::Millis(0));
+  EXPECT_EQ(parsed<Kill>("ydl kill --grace 2s x").grace, core::Seconds(2));
+  EXPECT_THAT(refusal("ydl kill"), HasSubstr("ID"));
+  EXPECT_THAT(refusal("ydl kill --grace x x"), HasSubstr("--grace"));
+}
+
+TEST(ParseCommands, the_cache_is_shown_or_tidied_up) {
+  EXPECT_EQ(parsed<Env>("ydl env ls").verb, Env::Verb::ls);
+  const auto gc = parsed<Env>("ydl env gc --older-than 0 --dry-run");
+  EXPECT_EQ(gc.verb, Env::Verb::gc);
+  EXPECT_EQ(gc.older_than_days, 0);
+  EXPECT_TRUE(gc.dry_run);
+  EXPECT_EQ(parsed<Env>("ydl env gc").older_than_days, 30);
+  EXPECT_THAT(refusal("ydl env purge"), HasSubstr("choose ls or gc"));
+  EXPECT_THAT(refusal("ydl env ls --dry-run"), HasSubstr("for gc"));
+  EXPECT_THAT(refusal("ydl env gc --older-than -1"), HasSubstr("days"));
+  EXPECT_EQ(parsed<Env>("ydl env gc --keep-jobs 7").keep_jobs_days, 7);
+  EXPECT_EQ(parsed<Env>("ydl env gc").keep_jobs_days, std::nullopt) << "as the settings say";
+}
+
+TEST(ParseJobOptions, inputs_are_paths_in_hdfs) {
+  const auto run = run_of("ydl run --input hdfs:///data/train --input hdfs://ns/data/test=test -- ./train");
+  EXPECT_THAT(run.spec.inputs,
+              ElementsAre(spec::FileRef{"hdfs:///data/train", ""}, spec::FileRef{"hdfs://ns/data/test", "test"}));
+  EXPECT_THAT(run.options.cluster_only, ElementsAre("--input"));
+  EXPECT_THAT(refusal("ydl run --input data/train -- ./train"), HasSubstr("--input"));
+  EXPECT_THAT(refusal("ydl run --input hdfs://ns -- ./train"), HasSubstr("hdfs://CLUSTER/PATH"));
+}
+
+TEST(ParseJobOptions, a_python_environment_travels_instead_of_an_interpreter) {
+  EXPECT_EQ(run_of("ydl-mx --python-env requirements.txt train.py").spec.python_env, "requirements.txt");
+  EXPECT_THAT(refusal("ydl run --python-env e --python p -- train.py"), HasSubstr("give one of them"));
+}
+
+TEST(PythonEnv, a_requirements_file_that_names_others_is_resolved_anew) {
+  EXPECT_TRUE(client::stands_alone("numpy\n# -r in a comment\ntorch==2.1 ; python_version > '3'\n"));
+  EXPECT_FALSE(client::stands_alone("numpy\n  -r more.txt\n"));
+  EXPECT_FALSE(client::stands_alone("-c bounds.txt\n"));
+  EXPECT_FALSE(client::stands_alone("./local\n"));
+  EXPECT_FALSE(client::stands_alone("mine @ file:///src/mine\n"));
+}
+
+TEST(ParseCommands, the_rest) {
+  (void)parsed<Doctor>("ydl doctor");
+  EXPECT_EQ(parsed<Completion>("ydl completion bash").shell, "bash");
+  EXPECT_THAT(refusal("ydl completion"), HasSubstr("SHELL"));
+  (void)parsed<ManPage>("ydl __man");
+}
+
+TEST(ParseCommands, the_hidden_ones_are_for_ourselves) {
+  const auto master = parsed<MasterProcess>("ydl __master --folder /j --detached");
+  EXPECT_EQ(master.folder, "/j");
+  EXPECT_EQ(master.kind, master::ProcessKind::local);
+  EXPECT_EQ(parsed<MasterProcess>("ydl __master --master yarn-container").kind, master::ProcessKind::yarn_container);
+  EXPECT_EQ(parsed<MasterProcess>("ydl __master --master yarn-unmanaged --folder /j").kind,
+            master::ProcessKind::yarn_unmanaged);
+  EXPECT_TRUE(master.detached);
+  const auto agent = parsed<AgentProcess>("ydl __agent --id local --credentials /c --leash");
+  EXPECT_EQ(agent.id, "local");
+  EXPECT_EQ(agent.credentials, "/c");
+  EXPECT_TRUE(agent.leash);
+  const auto contained = parsed<AgentProcess>("ydl __agent --id container_1 --logs /l --outlives-master 90000");
+  EXPECT_FALSE(contained.leash);
+  EXPECT_EQ(contained.logs, "/l");
+  EXPECT_EQ(contained.outlives_master_ms, 90'000);
+  EXPECT_THAT(refusal("ydl __agent"), HasSubstr("--"));
+}
+
+TEST(ParseCommands, an_unknown_command_is_answered_with_the_nearest) {
+  EXPECT_EQ(refusal("ydl stauts"), "there is no command 'stauts'; did you mean 'status'? (`ydl --help` lists them)");
+  EXPECT_THAT(refusal("ydl train.py"), HasSubstr("there is no command 'train.py'"));
+  EXPECT_EQ(refusal("ydl __mastre").find("did you mean"), std::string::npos) << "hidden commands stay hidden";
+}
+
+TEST(ParseCommands, an_unknown_option_is_answered_with_the_nearest) {
+  EXPECT_EQ(refusal("ydl ls --limt 3"), "`ydl ls` does not take '--limt'; did you mean '--limit'? (`ydl ls --help`)");
+}
+
+// ---- help ------------------------------------------------------------------------------------------------------
+
+std::size_t widest_line(const std::string& text) {
+  std::size_t widest = 0;
+  for (const auto line : core::split(text, '\n')) widest = std::max(widest, line.size());
+  return widest;
+}
+
+TEST(Help, every_command_explains_itself_wherever_help_stands) {
+  for (const auto& command : describe_commands()) {
+    const auto help = command.name == "fs" ? fs_help() : command_help(command);
+    EXPECT_EQ(parsed<ShowText>("ydl " + command.name + " --help").text, help);
+    EXPECT_EQ(parsed<ShowText>("ydl " + command.name + " -h").text, help);
+    if (command.name != "completion")
+      EXPECT_EQ(parsed<ShowText>("ydl " + command.name + " --output json --help").text, help);
+  }
+}
+
+TEST(Help, texts_fit_a_screen) {
+  EXPECT_LE(std::ranges::count(top_help(), '\n'), 40);
+  EXPECT_LE(std::ranges::count(mx_help(), '\n'), 24);
+  EXPECT_LE(widest_line(top_help()), 100U);
+  EXPECT_LE(widest_line(mx_help()), 110U);
+  for (const auto& command : describe_commands()) {
+    const auto help = command_help(command);
+    EXPECT_LE(std::ranges::count(help, '\n'), 48) << command.name;
+    EXPECT_LE(widest_line(help), 120U) << command.name;
+  }
+}
+
+TEST(Help, names_every_public_command_and_no_hidden_one) {
+  const auto help = parsed<ShowText>("ydl --help").text;
+  EXPECT_EQ(help, parsed<ShowText>("ydl").text);
+  EXPECT_EQ(help, parsed<ShowText>("ydl help").text);
+  for (const auto* name : {"run", "submit", "ls", "status", "logs", "events", "kill", "env", "doctor", "completion"})
+    EXPECT_THAT(help, HasSubstr(std::string("  ") + name + " "));
+  EXPECT_EQ(help.find("__"), std::string::npos);
+}
+
+TEST(Help, every_option_is_explained) {
+  for (const auto& command : describe_commands()) {
+    for (const auto& option : command.options) {
+      EXPECT_FALSE(option.text.empty()) << command.name << " " << option.names.front();
+      EXPECT_FALSE(option.names.front().empty()) << command.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ydl::cli

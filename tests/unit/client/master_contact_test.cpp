@@ -1,0 +1,76 @@
+// A client whose master does not answer: what it does and says, by a scripted clock.
+#include "client/master_contact.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ydl::client {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Optional;
+using ::testing::StartsWith;
+using Kind = MasterContact::Next::Kind;
+using Witness = MasterContact::Witness;
+
+constexpr core::Instant kStart{core::Seconds(1'000)};
+
+core::Instant at(int seconds) {
+  return kStart + core::Seconds(seconds);
+}
+
+TEST(MasterContact, a_failed_call_is_repeated_while_the_master_runs) {
+  MasterContact contact(Witness::process, kStart);
+  for (int i = 0; i < 1'000; ++i) EXPECT_EQ(contact.failed(MasterEvidence::running, "no answer").kind, Kind::ask_again);
+}
+
+TEST(MasterContact, only_evidence_ends_it) {
+  MasterContact contact(Witness::resource_manager, kStart);
+  EXPECT_EQ(contact.failed(MasterEvidence::unknown, "no answer").kind, Kind::ask_again);
+  EXPECT_EQ(contact.failed(MasterEvidence::running, "no answer").kind, Kind::ask_again);
+  EXPECT_EQ(contact.failed(MasterEvidence::over, "no answer").kind, Kind::over);
+}
+
+TEST(MasterContact, pauses_grow_up_to_two_seconds_and_shrink_with_an_answer) {
+  MasterContact contact(Witness::process, kStart);
+  std::vector<int> pauses;
+  for (int i = 0; i < 7; ++i)
+    pauses.push_back(static_cast<int>(contact.failed(MasterEvidence::running, "").pause.count()));
+  EXPECT_EQ(pauses, (std::vector<int>{100, 200, 400, 800, 1600, 2000, 2000}));
+  EXPECT_EQ(contact.answered(at(7)), std::nullopt);
+  EXPECT_EQ(contact.failed(MasterEvidence::running, "").pause, core::Millis(100));
+}
+
+TEST(MasterContact, a_short_silence_is_not_mentioned) {
+  MasterContact contact(Witness::process, kStart);
+  EXPECT_EQ(contact.notice(at(14)), std::nullopt);
+  EXPECT_EQ(contact.answered(at(14)), std::nullopt);
+  EXPECT_EQ(contact.notice(at(28)), std::nullopt) << "it counts from the last answer";
+}
+
+TEST(MasterContact, a_long_silence_is_mentioned_once_and_its_end_too) {
+  MasterContact contact(Witness::process, kStart);
+  (void)contact.failed(MasterEvidence::running, "asking 127.0.0.1:7: no answer in time");
+  EXPECT_THAT(contact.notice(at(15)), Optional(std::string("the job's master has not answered for 15 s "
+                                                           "(asking 127.0.0.1:7: no answer in time); its process is "
+                                                           "still there, so ydl keeps asking")));
+  EXPECT_EQ(contact.notice(at(60)), std::nullopt);
+  EXPECT_THAT(contact.answered(at(75)), Optional(std::string("the job's master answers again, after 1 min 15 s")));
+  EXPECT_EQ(contact.answered(at(76)), std::nullopt);
+  EXPECT_EQ(contact.notice(at(90)), std::nullopt);
+  EXPECT_THAT(contact.notice(at(91)), Optional(StartsWith("the job's master has not answered for 15 s;")))
+      << "a second silence is a new one, and what failed before the answer is forgotten";
+}
+
+TEST(MasterContact, on_a_cluster_the_notice_says_what_the_resource_manager_knows) {
+  MasterContact known(Witness::resource_manager, kStart);
+  (void)known.failed(MasterEvidence::running, "");
+  EXPECT_THAT(known.notice(at(15)), Optional(HasSubstr("reports that the application is running")));
+  MasterContact alone(Witness::resource_manager, kStart);
+  (void)alone.failed(MasterEvidence::running, "");
+  (void)alone.failed(MasterEvidence::unknown, "");
+  EXPECT_THAT(alone.notice(at(15)), Optional(StartsWith("neither the job's master nor the ResourceManager")));
+}
+
+}  // namespace
+}  // namespace ydl::client

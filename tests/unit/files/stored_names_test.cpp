@@ -1,0 +1,37 @@
+#include "files/stored_names.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ydl::files {
+namespace {
+
+TEST(StoredNames, ordinary_names_stay_as_they_are) {
+  for (const auto* name : {"model.params", "a b", "größe", "-x", "#1", "events.out.tfevents.1", ".hidden"}) {
+    EXPECT_EQ(stored_name(name), name);
+    EXPECT_EQ(original_name(name), name);
+  }
+}
+
+TEST(StoredNames, what_hdfs_does_not_take_is_escaped_and_comes_back) {
+  EXPECT_EQ(stored_name("12:30"), "12%3A30");
+  EXPECT_EQ(stored_name("100%"), "100%25");
+  EXPECT_EQ(stored_name("\xff\xfe"), "%FF%FE");
+  for (const std::string name : {"12:30", "100%", "\xff\xfe", "%3A", "%", "a\xc3", ":"}) {
+    EXPECT_EQ(original_name(stored_name(name)), name);
+  }
+}
+
+TEST(StoredNames, a_task_may_have_a_manifest_of_its_own) {
+  EXPECT_EQ(stored_name("manifest.json"), "%6Danifest.json");
+  EXPECT_EQ(original_name("%6Danifest.json"), "manifest.json");
+  EXPECT_EQ(stored_path("run/manifest.json"), "run/%6Danifest.json");
+}
+
+TEST(StoredNames, what_leads_out_of_the_folder_is_no_name) {
+  for (const auto* stored : {"", ".", "..", "%2E%2E", "a%2Fb", "%00", "%", "%4", "%zz"}) {
+    EXPECT_EQ(original_name(stored), std::nullopt) << stored;
+  }
+}
+
+}  // namespace
+}  // namespace ydl::files

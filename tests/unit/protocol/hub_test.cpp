@@ -1,0 +1,134 @@
+#include "protocol/hub.hpp"
+
+#include "core/json.hpp"
+#include "support/loop.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+namespace ydl::protocol {
+namespace {
+
+namespace json = boost::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const core::AgentId kAgent{"container_1"};
+const core::AttemptId kAttempt{{"worker", 0}, 1};
+const ReadLog kQuestion{kAttempt, LogStream::standard_error, 100, 4096, 0};
+
+class LogQuestions : public testing::Test {
+ protected:
+  LogQuestions() {
+    hub.expect(kAgent, {[](const Hello&) {}, [this](const Report&) { ++heard; }});
+  }
+
+  void ask(core::Millis at_most = core::Seconds(600)) { loop.spawn(keep_answer(at_most)); }
+  net::awaitable<void> keep_answer(core::Millis at_most) {
+    answers.push_back(co_await hub.read_log(kAgent, kQuestion, at_most));
+  }
+
+  // What the agent finds when it fetches its commands.
+  std::vector<ReadLog> fetch() {
+    const auto body = loop.run(hub.commands(kAgent, 0, core::Millis(0)));
+    std::vector<ReadLog> questions;
+    const auto object = core::parse_json_object(body.value().commands);
+    for (const auto& item : **core::json_array(*object, "commands")) {
+      questions.push_back(std::get<ReadLog>(command_from_json(item.get_object()).value()));
+    }
+    return questions;
+  }
+  void report(const Report& what) {
+    const json::object body{{"first", static_cast<std::int64_t>(++reported)}, {"reports", json::array{to_json(what)}}};
+    ASSERT_TRUE(hub.reports(kAgent, json::serialize(body)));
+    loop.settle();
+  }
+
+  test::Loop loop;
+  Hub hub{loop.executor()};
+  std::vector<core::Result<LogPiece>> answers;
+  int heard = 0;
+  int reported = 0;
+};
+
+TEST_F(LogQuestions, each_answer_goes_to_who_asked_and_not_to_the_listener) {
+  ask();
+  ask();
+  loop.settle();
+  const auto questions = fetch();
+  ASSERT_EQ(questions.size(), 2U);
+  EXPECT_EQ(questions[0].offset, 100U);
+  EXPECT_EQ(questions[0].stream, LogStream::standard_error);
+  report(LogPiece{kAttempt, questions[1].token, 100, 103, "two", ""});
+  ASSERT_EQ(answers.size(), 1U);
+  EXPECT_EQ(answers[0]->bytes, "two");
+  EXPECT_EQ(answers[0]->size, 103U);
+  report(LogPiece{kAttempt, questions[0].token, 100, 103, "one", ""});
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_EQ(answers[1]->bytes, "one");
+  EXPECT_EQ(heard, 0);
+  report(Note{kAttempt, "a sentence"});
+  EXPECT_EQ(heard, 1);
+}
+
+TEST_F(LogQuestions, an_agent_that_does_not_answer_is_given_up_and_its_late_answer_ignored) {
+  ask(core::Millis(0));
+  ASSERT_TRUE(loop.until([&] { return !answers.empty(); }));
+  ASSERT_FALSE(answers[0]);
+  EXPECT_EQ(answers[0].error().code, core::Errc::timeout);
+  report(LogPiece{kAttempt, fetch().at(0).token, 100, 103, "late", ""});
+  EXPECT_EQ(answers.size(), 1U);
+}
+
+TEST_F(LogQuestions, what_the_agent_could_not_read_is_an_error_with_its_words) {
+  ask();
+  loop.settle();
+  report(LogPiece{kAttempt, fetch().at(0).token, 0, 0, "", "cannot read /x: it is gone"});
+  ASSERT_EQ(answers.size(), 1U);
+  ASSERT_FALSE(answers[0]);
+  EXPECT_THAT(answers[0].error().message, HasSubstr("it is gone"));
+}
+
+TEST_F(LogQuestions, an_agent_that_is_forgotten_answers_nobody) {
+  ask();
+  loop.settle();
+  hub.forget(kAgent);
+  loop.settle();
+  ASSERT_EQ(answers.size(), 1U);
+  ASSERT_FALSE(answers[0]);
+  EXPECT_EQ(answers[0].error().code, core::Errc::not_found);
+  const auto unknown = loop.run(hub.read_log({"nobody"}, kQuestion));
+  EXPECT_FALSE(unknown);
+}
+
+class Reports : public testing::Test {
+ protected:
+  Reports() {
+    hub.expect(kAgent, {[](const Hello&) {}, [this](const Report& report) { heard.push_back(report); }});
+  }
+  [[nodiscard]] std::vector<std::string> notes() const {
+    std::vector<std::string> texts;
+    for (const auto& report : heard) texts.push_back(std::get<Note>(report).text);
+    return texts;
+  }
+  static std::string note(std::string_view text) { return json::serialize(to_json(Note{kAttempt, std::string(text)})); }
+
+  test::Loop loop;
+  Hub hub{loop.executor()};
+  std::vector<Report> heard;
+};
+
+TEST_F(Reports, one_that_cannot_be_read_is_skipped_and_the_others_are_delivered) {
+  const auto body = fmt::format(R"({{"first":1,"reports":[{},{{"type":"dance"}},7,{}]}})", note("one"), note("four"));
+  EXPECT_TRUE(hub.reports(kAgent, body)) << "an agent would send the same list again for ever";
+  EXPECT_THAT(notes(), ElementsAre("one", "four"));
+  // What was skipped keeps its number: only the fifth is new.
+  EXPECT_TRUE(hub.reports(kAgent, fmt::format(R"({{"first":4,"reports":[{},{}]}})", note("four"), note("five"))));
+  EXPECT_THAT(notes(), ElementsAre("one", "four", "five"));
+}
+
+}  // namespace
+}  // namespace ydl::protocol
