@@ -92,11 +92,11 @@ def test_ctrl_c_takes_away_what_get_has_begun(fs, folder, tmp_path):
     fs("put", "large", f"{folder}/large")
     (tmp_path / "to").mkdir()
     (tmp_path / "to" / "large").write_bytes(b"old")
-    with running(fs.start("get", f"{folder}/large", "to/large", stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)) as get:
+    with running(fs.start("get", "-f", f"{folder}/large", "to/large", stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)) as get:
         eventually(lambda: len(list((tmp_path / "to").iterdir())) > 1 or get.poll() is not None, "a file under another name")
         get.send_signal(signal.SIGINT)
         assert get.wait(PATIENCE) == INTERRUPTED
-        assert b"was not copied: interrupted" in get.stderr.read()
+        assert b"was not written: interrupted" in get.stderr.read()
     assert [file.name for file in (tmp_path / "to").iterdir()] == ["large"]
     assert (tmp_path / "to" / "large").read_bytes() == b"old"
 
