@@ -59,10 +59,13 @@ class OneAgentEach final : public backend::Backend {
   OneAgentEach(protocol::Hub& hub, backend::Sink sink) : hub_(hub), sink_(std::move(sink)) {}
 
   net::Async<> open() override { co_return core::Result<>{}; }
-  void place(protocol::Prepare request) override {
+  void place(backend::TaskRequest request) override {
     const auto agent = id(request.attempt);
+    protocol::Prepare prepare;
+    prepare.attempt = request.attempt;
+    prepare.ports = request.ports;
     hub_.expect(agent,
-                {[this, agent, request](const protocol::Hello&) { hub_.send(agent, request); },
+                {[this, agent, prepare](const protocol::Hello&) { hub_.send(agent, prepare); },
                  [this](const protocol::Report& report) { std::visit([this](const auto& r) { on(r); }, report); }});
   }
   void launch(protocol::Launch request) override {
