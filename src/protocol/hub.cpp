@@ -90,6 +90,7 @@ core::Result<void> Hub::hello(const core::AgentId& id, std::string_view body) {
 }
 
 net::Async<CommandList> Hub::commands(core::AgentId id, Sequence after, core::Millis wait) {
+  const auto executor = executor_;  // the hub may end while this waits
   const auto found = session(id);
   if (!found) co_return core::fail(found.error());
   const auto& current = *found;
@@ -97,7 +98,7 @@ net::Async<CommandList> Hub::commands(core::AgentId id, Sequence after, core::Mi
   current->outbox.confirm(after);
   if (current->outbox.empty()) co_await current->news.wait(wait);
   // What was said in one go travels in one answer: let the sender finish its turn.
-  co_await net::asio::post(executor_, net::asio::use_awaitable);
+  co_await net::asio::post(executor, net::asio::use_awaitable);
   current->last_heard = core::steady_now();
   co_return encode_commands(current->outbox);
 }
