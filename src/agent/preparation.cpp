@@ -41,8 +41,8 @@ net::Async<> Preparation::fetch_from_hdfs() {
     const auto path = fs.resolve(input.path);
     if (!path) co_return core::fail(path.error().within("the input"));
     const auto target = std::filesystem::path(request_.working_directory + ".inputs") / input.name;
-    auto brought = co_await download_tree(fs, *path, target, Names::as_they_are, copying_);
-    if (!brought) co_return core::fail(brought.error().within(fmt::format("the input {}", input.path)));
+    auto downloaded = co_await download_tree(fs, *path, target, Names::as_they_are, copying_);
+    if (!downloaded) co_return core::fail(downloaded.error().within(fmt::format("the input {}", input.path)));
     links.push_back({target.string(), input.name});
   }
   request_.links.insert(request_.links.begin(), links.begin(), links.end());
