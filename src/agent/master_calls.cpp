@@ -29,6 +29,7 @@ constexpr std::size_t kMostOpenCalls = 2;
 // The agent's container is gone for the master, as when a NodeManager is lost while its containers live on: a successor
 // may run by now.
 constexpr unsigned kUnknownAgent = 404;
+constexpr unsigned kTryAgain = 503;
 
 }  // namespace
 
@@ -53,13 +54,14 @@ net::Async<> MasterCalls::say_hello() {
     const auto answer = co_await client_.post(
         path("hello"), core::replace_invalid_utf8(boost::json::serialize(to_json(hello))), core::Seconds(10));
     if (answer && answer->status == 200) co_return welcomed(answer->body);
-    if (answer) {
+    if (answer && answer->status != kTryAgain) {
       co_return core::fail(core::Errc::refused,
                            fmt::format("the master at {} refuses this agent: {}", master(), answer->body));
     }
     if (core::steady_now() >= deadline) {
-      co_return core::fail(core::Errc::unavailable, fmt::format("the master at {} cannot be reached from {}: {}",
-                                                                master(), hello.node, answer.error().message));
+      co_return core::fail(core::Errc::unavailable,
+                           fmt::format("the master at {} cannot be reached from {}: {}", master(), hello.node,
+                                       answer ? answer->body : answer.error().message));
     }
     co_await net::pause(kHelloPause);
   }

@@ -2,9 +2,9 @@
 
 #include "core/log.hpp"
 #include "core/strings.hpp"
+#include "http/two_part_body.hpp"
 #include "net/spawn.hpp"
 
-#include <array>
 #include <list>
 #include <unordered_set>
 #include <vector>
@@ -31,6 +31,7 @@ struct Server::State {
         options(std::move(options_)),
         router(std::move(router_)),
         acceptor(executor),
+        stranger_left(executor),
         idle(executor) {}
 
   asio::any_io_executor executor;
@@ -38,8 +39,13 @@ struct Server::State {
   Router router;
   tcp::acceptor acceptor;
   std::unordered_set<beast::tcp_stream*> connections;
-  std::list<beast::tcp_stream*> strangers;  // those of them that have not shown the secret, oldest first
-  core::Instant may_complain_at{};          // of strangers, in the log
+  struct Stranger {
+    beast::tcp_stream* stream = nullptr;
+    core::Instant since{};
+  };
+  std::list<Stranger> strangers;  // those of them that have not shown the secret, oldest first
+  net::Signal stranger_left;
+  core::Instant may_complain_at{};  // of strangers, in the log
   int calls_in_hand = 0;
   net::Signal idle;
   bool closed = false;
@@ -50,32 +56,6 @@ namespace {
 using StatePtr = std::shared_ptr<Server::State>;
 using StringRequest = bhttp::request<bhttp::string_body>;
 
-// A body in two parts, the second of which may be shared with other answers.
-struct TwoPartBody {
-  struct value_type {
-    std::string own;
-    std::shared_ptr<const std::string> shared;
-  };
-  static std::uint64_t size(const value_type& body) {
-    return body.own.size() + (body.shared == nullptr ? 0 : body.shared->size());
-  }
-  class writer {
-   public:
-    using const_buffers_type = std::array<asio::const_buffer, 2>;
-    template <bool is_request, class Fields>
-    writer(const bhttp::header<is_request, Fields>& /*header*/, const value_type& body) : body_(body) {}
-    void init(boost::system::error_code& error) { error = {}; }
-    boost::optional<std::pair<const_buffers_type, bool>> get(boost::system::error_code& error) {
-      error = {};
-      const_buffers_type parts{asio::buffer(body_.own)};
-      if (body_.shared != nullptr) parts[1] = asio::buffer(*body_.shared);
-      return std::pair{parts, false};
-    }
-
-   private:
-    const value_type& body_;
-  };
-};
 using TwoPartResponse = bhttp::response<TwoPartBody>;
 
 constexpr std::size_t kMostThrownAway = std::size_t{64} << 20U;
@@ -118,7 +98,7 @@ class Connection {
  public:
   Connection(StatePtr state, tcp::socket socket) : state_(std::move(state)), stream_(std::move(socket)) {
     state_->connections.insert(&stream_);
-    state_->strangers.push_back(&stream_);
+    state_->strangers.push_back({&stream_, core::steady_now()});
     as_stranger_ = std::prev(state_->strangers.end());
   }
   ~Connection() {
@@ -136,11 +116,12 @@ class Connection {
     if (!is_stranger_) return;
     is_stranger_ = false;
     state_->strangers.erase(as_stranger_);
+    state_->stranger_left.notify();
   }
 
   StatePtr state_;
   beast::tcp_stream stream_;
-  std::list<beast::tcp_stream*>::iterator as_stranger_;
+  std::list<Server::State::Stranger>::iterator as_stranger_;
   bool is_stranger_ = true;
 };
 
@@ -287,12 +268,12 @@ net::awaitable<void> serve_calls(StatePtr state, Connection& connection) {
   }
 }
 
-// The oldest goes: a caller with the secret shows it as soon as it is connected.
-void close_a_stranger(Server::State& state) {
+void close_oldest_stranger(Server::State& state) {
   static constexpr std::string_view kRefusal =
       "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n"
       R"({"error":"too many connections that have not shown the job's secret"})";
-  auto& oldest = *state.strangers.front();
+  auto& oldest = *state.strangers.front().stream;
+  state.strangers.front().since = core::steady_now();
   state.strangers.splice(state.strangers.end(), state.strangers, state.strangers.begin());  // the next one's turn
   boost::system::error_code ignored;
   oldest.socket().non_blocking(true, ignored);
@@ -316,19 +297,28 @@ net::awaitable<void> serve(StatePtr state, tcp::socket socket) {
   }
 }
 
+// A caller with the secret shows it as soon as it is connected, and is then no stranger any more.
+net::awaitable<void> make_room_for_stranger(StatePtr state) {
+  while (!state->closed && state->strangers.size() >= state->options.max_strangers) {
+    const auto patience_ends = state->strangers.front().since + state->options.stranger_patience;
+    const auto now = core::steady_now();
+    if (now >= patience_ends) co_return close_oldest_stranger(*state);
+    co_await state->stranger_left.wait(patience_ends - now);
+  }
+}
+
 net::awaitable<void> accept_loop(StatePtr state) {
   bool complained = false;
   while (!state->closed) {
+    co_await make_room_for_stranger(state);
     auto [error, socket] = co_await state->acceptor.async_accept(net::tuple);
     if (!state->acceptor.is_open()) break;
     if (error) {  // out of file descriptors, say: wait for some to come back instead of spinning
       if (!std::exchange(complained, true)) core::log("accepting a connection: {}", error.message());
-      if (!state->strangers.empty()) close_a_stranger(*state);
       co_await net::pause(core::Millis(100));
       continue;
     }
     complained = false;
-    if (state->strangers.size() >= state->options.max_strangers) close_a_stranger(*state);
     net::spawn(state->executor, "serving a connection", serve(state, std::move(socket)));
   }
 }
@@ -395,6 +385,7 @@ void Server::close() {
   if (std::exchange(state_->closed, true)) return;
   boost::system::error_code ignored;
   state_->acceptor.close(ignored);
+  state_->stranger_left.notify();
   for (auto* stream : state_->connections) stream->cancel();
 }
 

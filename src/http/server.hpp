@@ -15,9 +15,11 @@ struct ServerOptions {
   std::uint16_t last_port = 0;  // above `port`: any of the two and what lies between will do
   std::string secret = {};      // every call must carry it
   std::string greeting = {};    // plain text for a browser that asks for "/" without it; empty: it is refused too
-  // Connections that have not shown the secret yet. Above this number the oldest of them is closed: connections that
-  // only wait keep out nobody who has the secret, and those with the secret are not limited.
+  // Connections that have not shown the secret yet. Above this number one that has not shown it for `stranger_patience`
+  // is closed: connections that only wait keep out nobody who has the secret. Where all of them are new, as when many
+  // agents start at once, further ones wait to be accepted. Those with the secret are not limited.
   std::size_t max_strangers = 256;
+  core::Millis stranger_patience = core::Seconds(5);
   std::size_t max_body = std::size_t{16} << 20U;
   core::Millis idle_timeout = core::Seconds(120);
 };

@@ -141,7 +141,7 @@ def test_all_problems_of_a_job_file_are_told_together(ydl):
 @pytest.mark.parametrize("command", ["trian.sh", "./trian.sh", "/no/such/train.sh"])
 def test_a_command_that_does_not_exist_is_named_with_a_remedy(ydl, command):
     done = ydl("run", "--", command)
-    assert done.code == 1, done.everything()
+    assert done.code == 127, done.everything()
     assert f"worker:0 on this machine failed first: could not start: the command '{command}' " in done.out
     assert "check its spelling" in done.out
     job = ydl.the_job()
@@ -159,7 +159,7 @@ def test_a_folder_of_path_that_may_not_be_searched_is_not_blamed_for_a_wrong_com
 def test_a_command_that_may_not_be_executed_is_named(ydl):
     ydl.write("script.sh", "echo no")
     done = ydl("run", "--", "./script.sh")
-    assert done.code == 1, done.everything()
+    assert done.code == 127, done.everything()
     assert "script.sh is not executable: allow it with 'chmod +x " in done.out
 
 
@@ -167,7 +167,7 @@ def test_a_script_whose_interpreter_is_missing_is_explained(ydl):
     path = ydl.write("script", "#!/usr/bin/no-such-python\n")
     path.chmod(0o755)
     done = ydl("run", "--", "./script")
-    assert done.code == 1, done.everything()
+    assert done.code == 127, done.everything()
     assert "no-such-python" in done.out
 
 
@@ -183,7 +183,7 @@ def test_a_script_that_does_not_exist_is_named_with_the_nearest(ydl):
 def test_a_python_that_does_not_exist_is_named(ydl):
     ydl.write("train.py", "")
     done = ydl("run", "--python", "/no/such/python", "--", "train.py")
-    assert done.code == 1, done.everything()
+    assert done.code == 127, done.everything()
     assert "/no/such/python" in done.out
 
 

@@ -16,9 +16,13 @@ def _with(**settings):
 # One host, so that a job can fill it, with a resource of its own kind.
 SMALL_YARN = ("--nodes", "1", "--yarn", *_with(**{"yarn.resource-types": "licences", "yarn.nodemanager.resource-type.licences": 2}))
 
-# Another scheduler, and a NodeManager that looks at its containers' memory itself and does not leave that to cgroups, which it takes to be there.
-OTHER_YARN = ("--nodes", "1", "--yarn", *_with(**{
+FAIR_YARN = ("--nodes", "1", "--yarn", *_with(**{
     "yarn.resourcemanager.scheduler.class": "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler",
+}))
+
+# A NodeManager that looks at its containers' memory itself and does not leave that to cgroups, which it takes to be there.
+# No program with sanitizers runs on it: they map more than it allows.
+STRICT_YARN = ("--nodes", "1", "--yarn", *_with(**{
     "yarn.nodemanager.resource.memory.enforced": "false",
     "yarn.nodemanager.vmem-check-enabled": "true",
     "yarn.nodemanager.vmem-pmem-ratio": 10,

@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from shared import OTHER_YARN
+from shared import STRICT_YARN
 from yarn_shell import SMALL, jobs_on
 
-pytestmark = pytest.mark.on_cluster(*OTHER_YARN)
+pytestmark = pytest.mark.on_cluster(*STRICT_YARN)
 
 USES = "import signal; used = b'x' * (600 << 20); signal.pause()"
 MAPS = "import mmap, signal; mapped = mmap.mmap(-1, 4 << 30); signal.pause()"
@@ -14,7 +14,7 @@ MAPS = "import mmap, signal; mapped = mmap.mmap(-1, 4 << 30); signal.pause()"
 
 @pytest.fixture
 def jobs(clusters, tmp_path):
-    return jobs_on(clusters(*OTHER_YARN), tmp_path)
+    return jobs_on(clusters(*STRICT_YARN), tmp_path)
 
 
 def test_a_task_that_uses_more_memory_than_it_asked_for(jobs):

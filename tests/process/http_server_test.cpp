@@ -268,6 +268,7 @@ TEST_F(ServerTest, many_connections_at_once_are_all_served) {
 TEST_F(ServerTest, connections_that_never_show_the_secret_keep_nobody_out) {
   ServerOptions options;
   options.max_strangers = 2;
+  options.stranger_patience = core::Millis(0);
   start(options);
   std::vector<std::optional<std::string>> said(3);
   for (auto& words : said) {  // they send half of a request and wait
@@ -287,6 +288,19 @@ TEST_F(ServerTest, connections_that_never_show_the_secret_keep_nobody_out) {
   EXPECT_THAT(*said[0], HasSubstr("503"));
   server_->close();
   EXPECT_TRUE(loop_.until([&] { return std::ranges::all_of(said, [](const auto& one) { return one.has_value(); }); }));
+}
+
+TEST_F(ServerTest, callers_that_come_all_at_once_are_all_served) {
+  ServerOptions options;
+  options.max_strangers = 2;
+  start(options);
+  constexpr int kMany = 100;
+  for (int i = 0; i < kMany; ++i) ask("/waits");
+  ASSERT_TRUE(loop_.until([&] { return waiting_ == kMany; })) << waiting_;
+  go_.notify();
+  EXPECT_TRUE(
+      loop_.until([&] { return std::ranges::all_of(calls_, [](const auto& c) { return c->answer.has_value(); }); }));
+  for (const auto& call : calls_) EXPECT_TRUE(*call->answer) << call->answer->error().message;
 }
 
 TEST_F(ServerTest, a_call_that_lets_its_client_wait_learns_of_the_next_one_on_the_connection) {

@@ -14,6 +14,13 @@
 namespace ydl::agent {
 namespace {
 
+using protocol::Command;
+using protocol::Hello;
+using protocol::Hub;
+using protocol::Note;
+using protocol::Release;
+using protocol::Report;
+
 using ::testing::HasSubstr;
 
 // Longer than any test waits for something: what comes only with the next heartbeat comes too late.

@@ -48,7 +48,8 @@ Result<void> add_roles(spec::JobSpec& job, const JobOptions& options) {
   if (!servers) {
     if (!options.servers) return {};
     return fail(Errc::usage,
-                fmt::format("--s counts parameter servers, and {} has none: use --role NAME=N", job.framework));
+                fmt::format("--s counts the servers of --framework mxnet; framework {} has none: use --role NAME=N",
+                            job.framework));
   }
   const bool servers_named = std::ranges::find(job.roles, servers->name, &spec::Role::name) != job.roles.end();
   if (servers_named && !options.servers) return {};
