@@ -1,5 +1,6 @@
 #include "agent/master_calls.hpp"
 
+#include "core/json.hpp"
 #include "core/log.hpp"
 #include "core/user.hpp"
 #include "core/utf8.hpp"
@@ -52,7 +53,7 @@ net::Async<> MasterCalls::say_hello() {
   for (;;) {
     const auto answer = co_await client_.post(
         path("hello"), core::replace_invalid_utf8(boost::json::serialize(to_json(hello))), core::Seconds(10));
-    if (answer && answer->status == 200) co_return core::Result<>{};
+    if (answer && answer->status == 200) co_return welcomed(answer->body);
     if (answer && answer->status != kTryAgain) {
       co_return core::fail(core::Errc::refused,
                            fmt::format("the master at {} refuses this agent: {}", master(), answer->body));
@@ -66,8 +67,16 @@ net::Async<> MasterCalls::say_hello() {
   }
 }
 
+core::Result<void> MasterCalls::welcomed(std::string_view body) {
+  const auto object = core::parse_json_object(body);
+  const auto welcome = object ? protocol::welcome_from_json(*object) : core::fail(object.error());
+  if (!welcome) return core::fail(welcome.error().within(fmt::format("the answer of the master at {}", master())));
+  if (session_.accept(welcome->epoch)) return {};
+  return core::fail(core::Errc::refused, fmt::format("the master at {} was replaced by a later one", master()));
+}
+
 void MasterCalls::tell(protocol::Report report) {
-  reports_.push(std::move(report));
+  session_.push(std::move(report));
   changed_.notify();
 }
 
@@ -78,11 +87,11 @@ void MasterCalls::stop() {
 }
 
 bool MasterCalls::may_send() const {
-  return open_.empty() || (open_.size() < kMostOpenCalls && reports_.last() > sent_);
+  return open_.empty() || (open_.size() < kMostOpenCalls && session_.reports().last() > sent_);
 }
 
 std::string MasterCalls::next_body() {
-  auto list = protocol::encode_reports(reports_, kReportBytes, sent_);
+  auto list = protocol::encode_reports(session_.epoch(), session_.reports(), kReportBytes, sent_);
   open_.back() = sent_ = list.last;
   return std::move(list.body);
 }
@@ -98,7 +107,8 @@ net::awaitable<void> MasterCalls::run() {
     co_await net::pause(core::Millis(0));  // what happens in one go is reported in one call
     if (stopped_) break;
     open_.push_back(sent_);
-    const auto target = fmt::format("{}?after={}&wait={}", path("exchange"), inbox_.last(), options_.heartbeat.count());
+    const auto target =
+        fmt::format("{}?after={}&wait={}", path("exchange"), session_.last_command(), options_.heartbeat.count());
     sending_ = true;
     const auto sent = co_await client_.send(target, next_body(), kSendTime);
     sending_ = false;
@@ -136,25 +146,32 @@ net::awaitable<void> MasterCalls::take_answers() {
 core::Result<void> MasterCalls::take(const net::HttpResponse& response) {
   if (response.status != 200) return core::fail(core::Errc::refused, response.body);
   if (open_.empty()) return {};  // its connection failed meanwhile
-  reports_.confirm(open_.front());
+  const auto epoch = session_.epoch();
+  session_.confirm(epoch, open_.front());
   open_.pop_front();
   changed_.notify();
-  auto read =
-      protocol::read_commands(response.body, [&](protocol::Sequence seq, core::Result<protocol::Command> command) {
-        if (inbox_.accept(seq)) listener_.on_command(std::move(command));
-      });
+  const auto begin = [this](protocol::Epoch of_master) { return session_.accept(of_master); };
+  const auto take_one = [this](protocol::Sequence seq, core::Result<protocol::Command> command) {
+    if (session_.accept_command(seq)) listener_.on_command(std::move(command));
+  };
+  auto read = protocol::read_commands(response.body, {.begin = begin, .take = take_one});
   listener_.on_commands_end();
+  if (session_.epoch() != epoch) drop_open_calls();  // their numbers are those of the master before
   if (!read) return core::fail(read.error().within("the list of commands is malformed"));
   silent_since_.reset();
   return {};
 }
 
 // All calls that are open are lost with their connection; their reports go again.
-void MasterCalls::failed(std::string_view why) {
+void MasterCalls::drop_open_calls() {
   client_.close();
   open_.clear();
-  sent_ = reports_.first() - 1;
+  sent_ = session_.reports().first() - 1;
   changed_.notify();
+}
+
+void MasterCalls::failed(std::string_view why) {
+  drop_open_calls();
   if (stopped_) return;
   if (!silent_since_) silent_since_ = core::steady_now();
   if (core::steady_now() - *silent_since_ <= options_.outlives_master) return;

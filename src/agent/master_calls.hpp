@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "net/http_client.hpp"
+#include "protocol/agent_session.hpp"
 #include "protocol/commands.hpp"
 #include "protocol/numbered_queue.hpp"
 #include "protocol/reports.hpp"
@@ -45,14 +46,15 @@ class MasterCalls {
   [[nodiscard]] std::string next_body();
   [[nodiscard]] core::Result<void> take(const net::HttpResponse& response);
   void failed(std::string_view why);
+  void drop_open_calls();
+  [[nodiscard]] core::Result<void> welcomed(std::string_view body);
   [[nodiscard]] std::string path(std::string_view call) const;
   [[nodiscard]] std::string master() const;
 
   Options options_;
   Listener listener_;
   net::HttpClient client_;
-  protocol::Outbox<protocol::Report> reports_;
-  protocol::Inbox inbox_;
+  protocol::AgentSession session_;
   protocol::Sequence sent_ = 0;          // the last report that is on its way
   std::deque<protocol::Sequence> open_;  // calls without an answer: the last report of each
   bool sending_ = false;                 // the last of them is being written

@@ -129,8 +129,8 @@ awaitable<Response> post_stop(Master& master, Request request) {
 }
 
 awaitable<Response> agent_hello(protocol::Hub& hub, Request request) {
-  const auto done = hub.hello({request.captures["id"]}, request.body);
-  co_return done ? Response::json("{}") : refuse(done.error());
+  const auto welcome = hub.hello({request.captures["id"]}, request.body);
+  co_return welcome ? Response::json(boost::json::serialize(protocol::to_json(*welcome))) : refuse(welcome.error());
 }
 
 awaitable<Response> agent_exchange(protocol::Hub& hub, Request request) {

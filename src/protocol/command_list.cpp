@@ -2,6 +2,7 @@
 
 #include "core/json.hpp"
 #include "core/utf8.hpp"
+#include "protocol/fields.hpp"
 
 #include <span>
 #include <utility>
@@ -103,7 +104,7 @@ std::shared_ptr<const std::string> encode_gang(const GangFacts& gang) {
                                                          json::serialize(to_json(gang.beginnings))));
 }
 
-CommandList encode_commands(const Outbox<Command>& commands) {
+CommandList encode_commands(Epoch epoch, const Outbox<Command>& commands) {
   const auto count = count_until_second_gang(commands.items());
   std::vector<const Launch*> launches;
   for (std::size_t i = 0; i < count; ++i) {
@@ -116,7 +117,7 @@ CommandList encode_commands(const Outbox<Command>& commands) {
     object["seq"] = static_cast<std::int64_t>(commands.first() + i);
     list.push_back(std::move(object));
   }
-  json::object answer{{"commands", std::move(list)}};
+  json::object answer{{"epoch", epoch.number}, {"commands", std::move(list)}};
   if (!shared.empty()) answer["common_env"] = to_json(shared);
   CommandList encoded{core::replace_invalid_utf8(json::serialize(answer)), nullptr};
   for (const auto* launch : launches) {
@@ -125,10 +126,12 @@ CommandList encode_commands(const Outbox<Command>& commands) {
   return encoded;
 }
 
-core::Result<void> read_commands(std::string_view body, const CommandSink& take) {
+core::Result<void> read_commands(std::string_view body, const CommandSink& sink) {
   const auto line_end = body.find('\n');  // serialized JSON contains none
   const auto object = core::parse_json_object(body.substr(0, line_end));
   if (!object) return core::fail(object.error());
+  const auto epoch = epoch_of(*object);
+  if (!epoch) return core::fail(epoch.error());
   const auto list = core::json_array(*object, "commands");
   if (!list) return core::fail(list.error());
   const auto shared = variables_of(*object, "common_env");
@@ -138,6 +141,10 @@ core::Result<void> read_commands(std::string_view body, const CommandSink& take)
     auto decoded = decode_gang(body.substr(line_end + 1));
     if (!decoded) return core::fail(decoded.error());
     gang = *std::move(decoded);
+  }
+  if (!sink.begin(*epoch)) {
+    return core::fail(core::Errc::refused,
+                      fmt::format("the list is of epoch {}, and a later master has taken over", epoch->number));
   }
   for (const auto& item : **list) {
     if (!item.is_object()) return core::fail(core::Errc::corrupt, "'commands' holds what is no command");
@@ -150,7 +157,7 @@ core::Result<void> read_commands(std::string_view body, const CommandSink& take)
         if (auto whole = complete(*launch, *shared, gang); !whole) command = core::fail(whole.error());
       }
     }
-    take(static_cast<Sequence>(*seq), std::move(command));
+    sink.take(static_cast<Sequence>(*seq), std::move(command));
   }
   return {};
 }

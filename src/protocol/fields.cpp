@@ -36,6 +36,13 @@ Result<core::AttemptId> attempt_of(const json::object& o) {
   return core::AttemptId{*std::move(id), *attempt};
 }
 
+Result<Epoch> epoch_of(const json::object& o) {
+  const auto number = json_int(o, "epoch");
+  if (!number) return fail(number.error());
+  if (*number < 1) return fail(Errc::corrupt, fmt::format("'epoch' is out of range: {}", *number));
+  return Epoch{*number};
+}
+
 Result<std::vector<std::uint16_t>> ports_of(const json::object& o, std::string_view key) {
   const auto array = json_array(o, key);
   if (!array) return fail(array.error());

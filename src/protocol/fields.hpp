@@ -2,6 +2,7 @@
 
 #include "core/ids.hpp"
 #include "core/result.hpp"
+#include "protocol/epoch.hpp"
 
 #include <cstdint>
 #include <string>
@@ -15,6 +16,7 @@ namespace ydl::protocol {
 
 [[nodiscard]] boost::json::object begin(std::string_view type, const core::AttemptId& attempt);
 [[nodiscard]] core::Result<core::AttemptId> attempt_of(const boost::json::object& object);
+[[nodiscard]] core::Result<Epoch> epoch_of(const boost::json::object& object);
 // Counts and small numbers: in [0, limit].
 [[nodiscard]] core::Result<int> small_int(const boost::json::object& object, std::string_view key,
                                           std::int64_t limit = 1'000'000'000);

@@ -73,7 +73,7 @@ core::Result<std::shared_ptr<Hub::Session>> Hub::session(const core::AgentId& id
   return found->second;
 }
 
-core::Result<void> Hub::hello(const core::AgentId& id, std::string_view body) {
+core::Result<Welcome> Hub::hello(const core::AgentId& id, std::string_view body) {
   const auto found = session(id);
   if (!found) return core::fail(found.error());
   const auto object = core::parse_json_object(body);
@@ -86,7 +86,7 @@ core::Result<void> Hub::hello(const core::AgentId& id, std::string_view body) {
                                   hello->node, hello->version, hello->protocol, core::kVersion, kProtocolVersion));
   }
   (*found)->listener.on_hello(*hello);
-  return {};
+  return Welcome{epoch_};
 }
 
 net::Async<CommandList> Hub::commands(core::AgentId id, Sequence after, core::Millis wait) {
@@ -100,7 +100,7 @@ net::Async<CommandList> Hub::commands(core::AgentId id, Sequence after, core::Mi
   // What was said in one go travels in one answer: let the sender finish its turn.
   co_await net::asio::post(executor, net::asio::use_awaitable);
   current->last_heard = core::steady_now();
-  co_return encode_commands(current->outbox);
+  co_return encode_commands(epoch_, current->outbox);
 }
 
 void Hub::answer_now(const core::AgentId& id) {
@@ -140,7 +140,7 @@ core::Result<void> Hub::reports(const core::AgentId& id, std::string_view body) 
   const auto found = session(id);
   if (!found) return core::fail(found.error());
   const auto& current = *found;  // kept alive by found: a listener may forget the agent
-  return read_reports(body, [&](Sequence seq, const core::Result<Report>& report) {
+  return read_reports(body, epoch_, [&](Sequence seq, const core::Result<Report>& report) {
     if (!current->inbox.accept(seq)) return;
     if (report)
       deliver(*current, *report);

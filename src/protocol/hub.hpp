@@ -4,6 +4,7 @@
 #include "net/asio.hpp"
 #include "protocol/command_list.hpp"
 #include "protocol/commands.hpp"
+#include "protocol/epoch.hpp"
 #include "protocol/hello.hpp"
 #include "protocol/numbered_queue.hpp"
 #include "protocol/reports.hpp"
@@ -27,7 +28,7 @@ class Hub {
     std::function<void(const Report&)> on_report;
   };
 
-  explicit Hub(net::asio::any_io_executor executor) : executor_(std::move(executor)) {}
+  explicit Hub(net::asio::any_io_executor executor, Epoch epoch = {}) : executor_(std::move(executor)), epoch_(epoch) {}
 
   void expect(const core::AgentId& id, Listener listener);
   void forget(const core::AgentId& id);
@@ -44,9 +45,9 @@ class Hub {
   [[nodiscard]] net::Async<LogPiece> read_log(core::AgentId id, ReadLog question,
                                               core::Millis at_most = core::Seconds(5));
 
-  // The calls of protocol.hpp; an exchange is reports(), then commands(). Errors: not_found (no such agent), corrupt,
-  // refused (another version).
-  [[nodiscard]] core::Result<void> hello(const core::AgentId& id, std::string_view body);
+  // The calls of hello.hpp; an exchange is reports(), then commands(). Errors: not_found (no such agent), corrupt,
+  // refused (another version or epoch).
+  [[nodiscard]] core::Result<Welcome> hello(const core::AgentId& id, std::string_view body);
   [[nodiscard]] core::Result<void> reports(const core::AgentId& id, std::string_view body);
   [[nodiscard]] net::Async<CommandList> commands(core::AgentId id, Sequence after, core::Millis wait);
   // Who waits for commands of this agent waits no longer: the agent's next call is there.
@@ -75,6 +76,7 @@ class Hub {
   [[nodiscard]] core::Result<std::shared_ptr<Session>> session(const core::AgentId& id);
 
   net::asio::any_io_executor executor_;
+  Epoch epoch_;
   std::map<core::AgentId, std::shared_ptr<Session>> sessions_;
   std::map<core::AttemptId, core::AgentId> agents_;  // of attempts that are prepared
   std::uint64_t last_token_ = 0;

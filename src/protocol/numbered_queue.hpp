@@ -23,6 +23,9 @@ class Outbox {
     }
   }
 
+  // Numbers what was not confirmed from 1 again, for another reader.
+  void restart() { first_ = 1; }
+
   [[nodiscard]] bool empty() const { return items_.empty(); }
   [[nodiscard]] Sequence first() const { return first_; }
   // The number of the newest; one below first() when there is none.
@@ -44,6 +47,8 @@ class Inbox {
     return true;
   }
   [[nodiscard]] Sequence last() const { return last_; }
+  // Another writer numbers its items from 1.
+  void restart() { last_ = 0; }
 
  private:
   Sequence last_ = 0;

@@ -2,6 +2,7 @@
 
 #include "core/json.hpp"
 #include "core/utf8.hpp"
+#include "protocol/fields.hpp"
 
 #include <algorithm>
 
@@ -12,9 +13,9 @@ namespace ydl::protocol {
 
 namespace json = boost::json;
 
-ReportList encode_reports(const Outbox<Report>& reports, std::size_t limit, Sequence sent) {
+ReportList encode_reports(Epoch epoch, const Outbox<Report>& reports, std::size_t limit, Sequence sent) {
   const auto first = std::max(reports.first(), sent + 1);
-  ReportList list{fmt::format(R"({{"first":{},"reports":[)", first), first - 1};
+  ReportList list{fmt::format(R"({{"epoch":{},"first":{},"reports":[)", epoch.number, first), first - 1};
   auto seq = reports.first() - 1;
   for (const auto& report : reports.items()) {
     if (++seq < first) continue;
@@ -26,14 +27,20 @@ ReportList encode_reports(const Outbox<Report>& reports, std::size_t limit, Sequ
   return list;
 }
 
-core::Result<void> read_reports(std::string_view body, const ReportReader& take) {
+core::Result<void> read_reports(std::string_view body, Epoch epoch, const ReportReader& take) {
   const auto object = core::parse_json_object(body);
   if (!object) return core::fail(object.error());
+  const auto listed = epoch_of(*object);
   const auto first = core::json_int(*object, "first");
   const auto list = core::json_array(*object, "reports");
+  if (!listed) return core::fail(listed.error());
   if (!first) return core::fail(first.error());
   if (!list) return core::fail(list.error());
   if (*first < 1) return core::fail(core::Errc::corrupt, "'first' is not the number of a report");
+  if (*listed != epoch) {
+    return core::fail(core::Errc::refused, fmt::format("the reports are numbered in epoch {}, this master's is {}",
+                                                       listed->number, epoch.number));
+  }
   auto seq = static_cast<Sequence>(*first);
   for (const auto& item : **list) {
     if (item.is_object())

@@ -37,6 +37,7 @@ void check_round_trip(const core::Result<Message>& message, Decode decode) {
 void check_list(std::string_view text) {
   protocol::Outbox<protocol::Command> outbox;
   std::shared_ptr<const std::string> gang;  // one for all launches of a list
+  const auto any = [](protocol::Epoch) { return true; };
   const auto keep = [&](protocol::Sequence, core::Result<protocol::Command> command) {
     if (!command) return;
     auto* launch = std::get_if<protocol::Launch>(&*command);
@@ -46,31 +47,32 @@ void check_list(std::string_view text) {
     }
     outbox.push(*std::move(command));
   };
-  if (!protocol::read_commands(text, keep)) return;
+  if (!protocol::read_commands(text, {any, keep})) return;
   std::size_t next = 0;
   const auto compare = [&](protocol::Sequence, const core::Result<protocol::Command>& command) {
     YDL_ASSERT(command.has_value());
     YDL_ASSERT(json::serialize(protocol::to_json(*command)) ==
                json::serialize(protocol::to_json(outbox.items().at(next++))));
   };
-  const auto list = protocol::encode_commands(outbox);
-  const auto again = protocol::read_commands(list.commands + (list.gang == nullptr ? "" : *list.gang), compare);
+  const auto list = protocol::encode_commands({}, outbox);
+  const auto again = protocol::read_commands(list.commands + (list.gang == nullptr ? "" : *list.gang), {any, compare});
   YDL_ASSERT(again.has_value() && next == outbox.items().size());
 }
 
 void check_reports(std::string_view text) {
   protocol::Outbox<protocol::Report> outbox;
-  const auto read = protocol::read_reports(text, [&](protocol::Sequence, const core::Result<protocol::Report>& report) {
+  const auto keep = [&](protocol::Sequence, const core::Result<protocol::Report>& report) {
     if (report) outbox.push(*report);
-  });
-  if (!read) return;
+  };
+  if (!protocol::read_reports(text, {}, keep)) return;
   std::size_t next = 0;
-  const auto again = protocol::read_reports(protocol::encode_reports(outbox, std::size_t{1} << 30U).body,
-                                            [&](protocol::Sequence, const core::Result<protocol::Report>& report) {
-                                              YDL_ASSERT(report.has_value());
-                                              YDL_ASSERT(json::serialize(protocol::to_json(*report)) ==
-                                                         json::serialize(protocol::to_json(outbox.items().at(next++))));
-                                            });
+  const auto compare = [&](protocol::Sequence, const core::Result<protocol::Report>& report) {
+    YDL_ASSERT(report.has_value());
+    YDL_ASSERT(json::serialize(protocol::to_json(*report)) ==
+               json::serialize(protocol::to_json(outbox.items().at(next++))));
+  };
+  const auto list = protocol::encode_reports({}, outbox, std::size_t{1} << 30U);
+  const auto again = protocol::read_reports(list.body, {}, compare);
   YDL_ASSERT(again.has_value() && next == outbox.items().size());
 }
 
@@ -85,5 +87,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_round_trip(protocol::command_from_json(*object), protocol::command_from_json);
   check_round_trip(protocol::report_from_json(*object), protocol::report_from_json);
   check_round_trip(protocol::hello_from_json(*object), protocol::hello_from_json);
+  check_round_trip(protocol::welcome_from_json(*object), protocol::welcome_from_json);
   return 0;
 }

@@ -228,7 +228,7 @@ std::string hello(int protocol, std::string_view version) {
       boost::json::object{{"protocol", protocol}, {"version", version}, {"node", "n1"}, {"pid", 7}});
 }
 
-constexpr const char* kNoReports = R"({"first":1,"reports":[]})";
+constexpr const char* kNoReports = R"({"epoch":1,"first":1,"reports":[]})";
 
 class AgentApiTest : public ApiTest {
  protected:
@@ -268,25 +268,25 @@ TEST_F(AgentApiTest, commands_are_kept_until_they_are_confirmed) {
       << "an answer that was lost is given again";
   const auto second = post("/v1/agents/local/exchange?after=1", kNoReports);
   EXPECT_EQ(second.body.find("\"seq\":1"), std::string::npos);
-  EXPECT_EQ(post("/v1/agents/local/exchange?after=2", kNoReports).body, R"({"commands":[]})");
+  EXPECT_EQ(post("/v1/agents/local/exchange?after=2", kNoReports).body, R"({"epoch":1,"commands":[]})");
 }
 
 TEST_F(AgentApiTest, a_report_sent_twice_counts_once) {
-  const auto* body = R"({"first":1,"reports":[{"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
+  const auto* body = R"({"epoch":1,"first":1,"reports":[{"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
   EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 200U);
   EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 200U);
   EXPECT_EQ(reports_.size(), 1U);
 }
 
 TEST_F(AgentApiTest, what_is_not_a_list_of_reports_is_refused) {
-  for (const auto* body : {"", "[]", "{}", R"({"first":"x","reports":[]})"}) {
+  for (const auto* body : {"", "[]", "{}", R"({"epoch":1,"first":"x","reports":[]})", R"({"first":1,"reports":[]})"}) {
     EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 400U) << body;
   }
   EXPECT_TRUE(reports_.empty());
 }
 
 TEST_F(AgentApiTest, a_report_that_cannot_be_read_does_not_hold_up_the_others) {
-  const auto* body = R"({"first":1,"reports":[7,{"type":"dance","task":"worker:0","attempt":1},)"
+  const auto* body = R"({"epoch":1,"first":1,"reports":[7,{"type":"dance","task":"worker:0","attempt":1},)"
                      R"({"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
   EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 200U);
   EXPECT_EQ(reports_.size(), 1U);
@@ -295,9 +295,9 @@ TEST_F(AgentApiTest, a_report_that_cannot_be_read_does_not_hold_up_the_others) {
 TEST_F(AgentApiTest, a_call_that_waits_for_a_command_is_answered_when_the_agents_next_call_comes) {
   auto agent = client();
   ASSERT_TRUE(loop_.run(agent.send("/v1/agents/local/exchange?after=0&wait=30000", kNoReports, kLong)));
-  const auto* report = R"({"first":1,"reports":[{"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
+  const auto* report = R"({"epoch":1,"first":1,"reports":[{"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
   ASSERT_TRUE(loop_.run(agent.send("/v1/agents/local/exchange?after=0&wait=30000", report, kLong)));
-  EXPECT_EQ(loop_.run(agent.receive(kLong)).value().body, R"({"commands":[]})");
+  EXPECT_EQ(loop_.run(agent.receive(kLong)).value().body, R"({"epoch":1,"commands":[]})");
   ASSERT_TRUE(loop_.until([&] { return reports_.size() == 1; }))
       << "a report waits behind a command that does not come";
   hub_.send({"local"}, protocol::Release{{{"worker", 0}, 1}});
@@ -339,7 +339,7 @@ TEST_F(RemoteLogTest, the_agent_of_the_task_reads_its_log) {
   EXPECT_THAT(asked, HasSubstr("\"offset\":5"));
   EXPECT_THAT(asked, HasSubstr("\"limit\":7"));
   const protocol::Report piece = protocol::LogPiece{{{"worker", 1}, 1}, 1, 5, 99, std::string("a\xff\0b", 4), ""};
-  const boost::json::object body{{"first", 1}, {"reports", boost::json::array{protocol::to_json(piece)}}};
+  const boost::json::object body{{"epoch", 1}, {"first", 1}, {"reports", boost::json::array{protocol::to_json(piece)}}};
   EXPECT_EQ(post("/v1/agents/local/exchange?after=2&wait=0", boost::json::serialize(body)).status, 200U);
   ASSERT_TRUE(loop_.until([&] { return answer_.status != 0; }));
   EXPECT_EQ(answer_.status, 200U);

@@ -52,15 +52,20 @@ class HollowAgent : public std::enable_shared_from_this<HollowAgent> {
  private:
   static net::awaitable<void> run(std::shared_ptr<HollowAgent> self) {
     const protocol::Hello hello{protocol::kProtocolVersion, std::string(core::kVersion), "hollow", 1};
-    if (!self->hub_.hello(self->id_, boost::json::serialize(protocol::to_json(hello)))) self->over_ = true;
+    const auto welcome = self->hub_.hello(self->id_, boost::json::serialize(protocol::to_json(hello)));
+    if (welcome)
+      self->epoch_ = welcome->epoch;
+    else
+      self->over_ = true;
     protocol::Inbox inbox;
     while (!self->over_) {
       const auto answer = co_await self->hub_.commands(self->id_, inbox.last(), core::Seconds(60));
       if (!answer) break;  // the hub does not know it any more
       const auto body = answer->commands + (answer->gang == nullptr ? "" : *answer->gang);
-      (void)protocol::read_commands(body, [&](protocol::Sequence seq, core::Result<protocol::Command> command) {
+      const auto take = [&](protocol::Sequence seq, const core::Result<protocol::Command>& command) {
         if (inbox.accept(seq) && command) std::visit([&](const auto& one) { self->on(one); }, *command);
-      });
+      };
+      (void)protocol::read_commands(body, {[&](protocol::Epoch epoch) { return epoch == self->epoch_; }, take});
     }
     if (self->killed_) co_return;
     self->end();
@@ -112,7 +117,8 @@ class HollowAgent : public std::enable_shared_from_this<HollowAgent> {
   }
   void report(protocol::Report report) {
     if (over_) return;
-    const boost::json::object body{{"first", static_cast<std::int64_t>(next_report_++)},
+    const boost::json::object body{{"epoch", epoch_.number},
+                                   {"first", static_cast<std::int64_t>(next_report_++)},
                                    {"reports", boost::json::array{protocol::to_json(report)}}};
     (void)hub_.reports(id_, boost::json::serialize(body));
   }
@@ -124,6 +130,7 @@ class HollowAgent : public std::enable_shared_from_this<HollowAgent> {
   Ended ended_;
   HollowTask task_;
   core::AttemptId attempt_;
+  protocol::Epoch epoch_;
   protocol::Sequence next_report_ = 1;
   bool runs_ = false;
   bool over_ = false;

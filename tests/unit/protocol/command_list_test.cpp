@@ -11,6 +11,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::Pair;
 
+constexpr Epoch kEpoch{3};
 const core::AttemptId kFirst{{"worker", 0}, 1};
 const core::AttemptId kSecond{{"worker", 1}, 1};
 
@@ -22,7 +23,8 @@ struct Taken {
 std::vector<Taken> read(std::string_view text) {
   std::vector<Taken> all;
   const auto done = read_commands(
-      text, [&](Sequence seq, core::Result<Command> command) { all.push_back({seq, std::move(command)}); });
+      text, {[](Epoch epoch) { return epoch == kEpoch; },
+             [&](Sequence seq, core::Result<Command> command) { all.push_back({seq, std::move(command)}); }});
   EXPECT_TRUE(done) << done.error().message;
   return all;
 }
@@ -54,7 +56,7 @@ TEST(CommandList, what_all_launches_set_alike_travels_once_and_reaches_each) {
   Outbox<Command> outbox;
   outbox.push(Launch{kFirst, {"train"}, {{"RANK", "0"}, {"TASKS", "all-of-them"}}});
   outbox.push(Launch{kSecond, {"train"}, {{"RANK", "1"}, {"TASKS", "all-of-them"}}});
-  const auto text = body_of(encode_commands(outbox));
+  const auto text = body_of(encode_commands(kEpoch, outbox));
   EXPECT_EQ(count(text, "all-of-them"), 1U);
   const auto list = read(text);
   ASSERT_EQ(list.size(), 2U);
@@ -66,7 +68,7 @@ TEST(CommandList, a_variable_that_only_some_have_stays_theirs) {
   Outbox<Command> outbox;
   outbox.push(Launch{kFirst, {"train"}, {{"A", "1"}, {"B", "1"}}});
   outbox.push(Launch{kSecond, {"train"}, {{"A", "1"}}});
-  const auto list = read(body_of(encode_commands(outbox)));
+  const auto list = read(body_of(encode_commands(kEpoch, outbox)));
   EXPECT_THAT(launch(list.at(0)).env, ElementsAre(Pair("A", "1"), Pair("B", "1")));
   EXPECT_THAT(launch(list.at(1)).env, ElementsAre(Pair("A", "1")));
 }
@@ -75,7 +77,7 @@ TEST(CommandList, one_launch_has_nothing_in_common) {
   Outbox<Command> outbox;
   outbox.push(Launch{kFirst, {"train"}, {{"A", "1"}}});
   outbox.push(Stop{kFirst, core::Millis(5)});
-  const auto text = body_of(encode_commands(outbox));
+  const auto text = body_of(encode_commands(kEpoch, outbox));
   EXPECT_THAT(text, Not(HasSubstr("common_env")));
   EXPECT_THAT(launch(read(text).at(0)).env, ElementsAre(Pair("A", "1")));
 }
@@ -87,10 +89,10 @@ TEST(CommandList, what_grows_with_the_gang_is_in_memory_once_and_reaches_each_ta
   Outbox<Command> other;
   one.push(launch_of_gang(kFirst, gang, text));
   other.push(launch_of_gang(kSecond, gang, text));
-  EXPECT_EQ(encode_commands(one).gang, text);
-  EXPECT_EQ(encode_commands(other).gang, text);
-  EXPECT_EQ(count(encode_commands(one).commands, "all-of-them"), 0U);
-  const auto list = read(body_of(encode_commands(other)));
+  EXPECT_EQ(encode_commands(kEpoch, one).gang, text);
+  EXPECT_EQ(encode_commands(kEpoch, other).gang, text);
+  EXPECT_EQ(count(encode_commands(kEpoch, one).commands, "all-of-them"), 0U);
+  const auto list = read(body_of(encode_commands(kEpoch, other)));
   ASSERT_EQ(list.size(), 1U);
   EXPECT_THAT(launch(list.at(0)).env, ElementsAre(Pair("RANK", "1"), Pair("TF_CONFIG", "{all-of-them,1}")));
   ASSERT_NE(launch(list.at(0)).gang, nullptr);
@@ -105,11 +107,11 @@ TEST(CommandList, launches_of_two_gangs_come_in_two_answers) {
   outbox.push(launch_of_gang(kFirst, first, encode_gang(first)));
   outbox.push(Stop{kFirst, core::Millis(5)});
   outbox.push(launch_of_gang({{"worker", 0}, 2}, second, encode_gang(second)));
-  const auto before = read(body_of(encode_commands(outbox)));
+  const auto before = read(body_of(encode_commands(kEpoch, outbox)));
   ASSERT_EQ(before.size(), 2U);
   EXPECT_EQ(launch(before.at(0)).gang->start, 1);
   outbox.confirm(2);
-  const auto after = read(body_of(encode_commands(outbox)));
+  const auto after = read(body_of(encode_commands(kEpoch, outbox)));
   ASSERT_EQ(after.size(), 1U);
   EXPECT_EQ(after.at(0).seq, 3U);
   EXPECT_EQ(launch(after.at(0)).gang->start, 2);
@@ -117,7 +119,7 @@ TEST(CommandList, launches_of_two_gangs_come_in_two_answers) {
 
 TEST(CommandList, a_launch_whose_variable_has_no_beginning_is_not_understood) {
   const auto list = read(
-      R"({"commands":[{"seq":1,"type":"launch","task":"worker:0","attempt":1,"argv":["x"],"env":{},"continued":["A"]}]})");
+      R"({"epoch":3,"commands":[{"seq":1,"type":"launch","task":"worker:0","attempt":1,"argv":["x"],"env":{},"continued":["A"]}]})");
   ASSERT_EQ(list.size(), 1U);
   EXPECT_FALSE(list.at(0).command);
 }
@@ -125,7 +127,7 @@ TEST(CommandList, a_launch_whose_variable_has_no_beginning_is_not_understood) {
 TEST(CommandList, a_byte_that_is_not_utf8_does_not_make_the_list_unreadable) {
   Outbox<Command> outbox;
   outbox.push(Launch{kFirst, {"train", "caf\xe9"}, {{"A\xff", "\xff"}}});
-  const auto list = read(body_of(encode_commands(outbox)));
+  const auto list = read(body_of(encode_commands(kEpoch, outbox)));
   ASSERT_EQ(list.size(), 1U);
   EXPECT_THAT(launch(list.at(0)).argv, ElementsAre("train", "caf\xEF\xBF\xBD"));
 }
@@ -135,13 +137,13 @@ TEST(CommandList, numbers_go_on_from_what_was_confirmed) {
   outbox.push(Release{kFirst});
   outbox.push(Shutdown{});
   outbox.confirm(1);
-  const auto list = read(body_of(encode_commands(outbox)));
+  const auto list = read(body_of(encode_commands(kEpoch, outbox)));
   ASSERT_EQ(list.size(), 1U);
   EXPECT_EQ(list.at(0).seq, 2U);
 }
 
 TEST(CommandList, a_command_that_is_not_understood_does_not_hide_the_others) {
-  const auto list = read(R"({"commands":[{"seq":1,"type":"dance"},{"seq":2,"type":"shutdown"}]})");
+  const auto list = read(R"({"epoch":3,"commands":[{"seq":1,"type":"dance"},{"seq":2,"type":"shutdown"}]})");
   ASSERT_EQ(list.size(), 2U);
   EXPECT_FALSE(list.at(0).command);
   EXPECT_TRUE(list.at(1).command);
@@ -149,12 +151,31 @@ TEST(CommandList, a_command_that_is_not_understood_does_not_hide_the_others) {
 
 TEST(CommandList, what_is_no_list_is_refused) {
   for (const auto* text :
-       {"", "[]", "{}", R"({"commands":{}})", R"({"commands":[1]})", R"({"commands":[{"type":"shutdown"}]})",
-        R"({"commands":[{"seq":0,"type":"shutdown"}]})", R"({"commands":[],"common_env":[]})",
-        R"({"commands":[],"common_env":{"A":1}})", "{\"commands\":[]}\n", "{\"commands\":[]}\n{\"start\":1}",
+       {"", "[]", "{}", R"({"epoch":3,"commands":{}})", R"({"epoch":3,"commands":[1]})",
+        R"({"epoch":3,"commands":[{"type":"shutdown"}]})", R"({"epoch":3,"commands":[{"seq":0,"type":"shutdown"}]})",
+        R"({"epoch":3,"commands":[],"common_env":[]})", R"({"epoch":3,"commands":[],"common_env":{"A":1}})",
+        "{\"commands\":[]}\n", "{\"commands\":[]}\n{\"start\":1}",
         "{\"commands\":[]}\n{\"start\":1,\"tasks\":{},\"beginnings\":{\"A\":1}}"}) {
-    EXPECT_FALSE(read_commands(text, [](Sequence, const core::Result<Command>&) {})) << text;
+    EXPECT_FALSE(read_commands(text, {[](Epoch) { return true; }, [](Sequence, const core::Result<Command>&) {}}))
+        << text;
   }
+}
+
+TEST(CommandList, without_an_epoch_is_refused) {
+  for (const auto* text : {R"({"commands":[]})", R"({"epoch":0,"commands":[]})", R"({"epoch":"3","commands":[]})"}) {
+    EXPECT_FALSE(read_commands(text, {[](Epoch) { return true; }, [](Sequence, const core::Result<Command>&) {}}))
+        << text;
+  }
+}
+
+TEST(CommandList, one_of_a_master_that_was_replaced_is_not_read) {
+  Outbox<Command> outbox;
+  outbox.push(Shutdown{});
+  const CommandSink sink{[](Epoch epoch) { return epoch > kEpoch; },
+                         [](Sequence, const core::Result<Command>&) { ADD_FAILURE() << "it was obeyed"; }};
+  const auto read = read_commands(body_of(encode_commands(kEpoch, outbox)), sink);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, core::Errc::refused);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "protocol/hub.hpp"
 
 #include "core/json.hpp"
+#include "core/version.hpp"
 #include "support/loop.hpp"
 
 #include <gmock/gmock.h>
@@ -42,7 +43,8 @@ class LogQuestions : public testing::Test {
     return questions;
   }
   void report(const Report& what) {
-    const json::object body{{"first", static_cast<std::int64_t>(++reported)}, {"reports", json::array{to_json(what)}}};
+    const json::object body{
+        {"epoch", 1}, {"first", static_cast<std::int64_t>(++reported)}, {"reports", json::array{to_json(what)}}};
     ASSERT_TRUE(hub.reports(kAgent, json::serialize(body)));
     loop.settle();
   }
@@ -104,6 +106,36 @@ TEST_F(LogQuestions, an_agent_that_is_forgotten_answers_nobody) {
   EXPECT_FALSE(unknown);
 }
 
+TEST(HubEpoch, a_hello_and_commands_name_it) {
+  test::Loop loop;
+  Hub hub{loop.executor(), Epoch{2}};
+  hub.expect(kAgent, {[](const Hello&) {}, [](const Report&) {}});
+  const Hello hello{kProtocolVersion, std::string(core::kVersion), "n1", 7};
+  const auto welcome = hub.hello(kAgent, json::serialize(to_json(hello)));
+  ASSERT_TRUE(welcome) << welcome.error().message;
+  EXPECT_EQ(welcome->epoch, Epoch{2});
+  hub.send(kAgent, Release{kAttempt});
+  const auto list = loop.run(hub.commands(kAgent, 0, core::Millis(0)));
+  ASSERT_TRUE(list) << list.error().message;
+  EXPECT_THAT(list->commands, HasSubstr(R"("epoch":2)"));
+}
+
+TEST(HubEpoch, reports_of_another_epoch_are_refused_and_not_delivered) {
+  test::Loop loop;
+  Hub hub{loop.executor(), Epoch{2}};
+  int heard = 0;
+  hub.expect(kAgent, {[](const Hello&) {}, [&](const Report&) { ++heard; }});
+  const auto text = json::serialize(to_json(Note{kAttempt, "one"}));
+  for (const auto epoch : {1, 3}) {
+    const auto taken = hub.reports(kAgent, fmt::format(R"({{"epoch":{},"first":1,"reports":[{}]}})", epoch, text));
+    ASSERT_FALSE(taken);
+    EXPECT_EQ(taken.error().code, core::Errc::refused);
+  }
+  EXPECT_EQ(heard, 0);
+  EXPECT_TRUE(hub.reports(kAgent, fmt::format(R"({{"epoch":2,"first":1,"reports":[{}]}})", text)));
+  EXPECT_EQ(heard, 1);
+}
+
 class Reports : public testing::Test {
  protected:
   Reports() {
@@ -122,11 +154,13 @@ class Reports : public testing::Test {
 };
 
 TEST_F(Reports, one_that_cannot_be_read_is_skipped_and_the_others_are_delivered) {
-  const auto body = fmt::format(R"({{"first":1,"reports":[{},{{"type":"dance"}},7,{}]}})", note("one"), note("four"));
+  const auto body =
+      fmt::format(R"({{"epoch":1,"first":1,"reports":[{},{{"type":"dance"}},7,{}]}})", note("one"), note("four"));
   EXPECT_TRUE(hub.reports(kAgent, body)) << "an agent would send the same list again for ever";
   EXPECT_THAT(notes(), ElementsAre("one", "four"));
   // What was skipped keeps its number: only the fifth is new.
-  EXPECT_TRUE(hub.reports(kAgent, fmt::format(R"({{"first":4,"reports":[{},{}]}})", note("four"), note("five"))));
+  EXPECT_TRUE(
+      hub.reports(kAgent, fmt::format(R"({{"epoch":1,"first":4,"reports":[{},{}]}})", note("four"), note("five"))));
   EXPECT_THAT(notes(), ElementsAre("one", "four", "five"));
 }
 
