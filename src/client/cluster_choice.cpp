@@ -13,7 +13,8 @@ using core::fail;
 using core::Result;
 
 Result<ClusterChoice> on_this_machine(const ClusterRequest& request, std::string why) {
-  if (request.cluster_only.empty()) return ClusterChoice{"local", "runs on this machine: " + std::move(why)};
+  if (request.cluster_only.empty())
+    return ClusterChoice{core::ClusterKind::local, "runs on this machine: " + std::move(why)};
   const bool one = request.cluster_only.size() == 1;
   return fail(Errc::usage,
               fmt::format("{} only {} sense on a cluster, and the job would run on this machine ({}): leave {} out",
@@ -29,17 +30,19 @@ void set_resource_manager(hconf::Config& config, const std::string& host) {
 ClusterChoice on_yarn(hconf::Config config, std::string_view who_says) {
   const auto managers = hconf::resource_managers(config);
   const auto address = managers ? to_string(managers->front().client) : "?";
-  return {"yarn", fmt::format("runs on YARN, ResourceManager {}: {} says so", address, who_says), std::move(config)};
+  return {core::ClusterKind::yarn, fmt::format("runs on YARN, ResourceManager {}: {} says so", address, who_says),
+          std::move(config)};
 }
 
 }  // namespace
 
 Result<ClusterChoice> choose_cluster(const ClusterRequest& request, const core::Getenv& getenv,
                                      const hconf::ReadFile& read_file) {
-  if (request.cluster == "ssh") {
-    return fail(Errc::usage, "--cluster ssh: this version of ydl runs jobs on this machine and on YARN only");
+  if (request.cluster && !request.cluster->value()) {
+    return fail(Errc::usage, fmt::format("--cluster {}: this version of ydl runs jobs on this machine and on YARN only",
+                                         request.cluster->name()));
   }
-  if (request.cluster == "local") return on_this_machine(request, "--cluster local");
+  if (request.cluster == core::ClusterKind::local) return on_this_machine(request, "--cluster local");
   const auto search = hconf::find_configuration(getenv, read_file);
   hconf::Config config(getenv);
   if (search.found) {
@@ -53,7 +56,7 @@ Result<ClusterChoice> choose_cluster(const ClusterRequest& request, const core::
     return on_yarn(std::move(config), "-hip");
   }
   const auto looked = core::join(search.looked, ", ");
-  if (request.cluster == "yarn") {
+  if (request.cluster == core::ClusterKind::yarn) {
     return fail(Errc::usage, fmt::format("--cluster yarn: no configuration that names a ResourceManager in {}; set "
                                          "HADOOP_CONF_DIR to the folder that holds yarn-site.xml",
                                          looked));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/cluster_kind.hpp"
 #include "core/result.hpp"
 #include "core/user.hpp"
 #include "hconf/load.hpp"
@@ -12,14 +13,14 @@ namespace ydl::client {
 
 // What the command line says about where a job runs.
 struct ClusterRequest {
-  std::string cluster = "auto";           // --cluster
-  std::string resource_manager = {};      // -hip
-  std::vector<std::string> cluster_only;  // the options given that only a cluster understands
+  std::optional<core::Named<core::ClusterKind>> cluster = {};  // --cluster; nothing: auto
+  std::string resource_manager = {};                           // -hip
+  std::vector<std::string> cluster_only;                       // the options given that only a cluster understands
 };
 
 // Where a job runs and why: the first line a user sees.
 struct ClusterChoice {
-  std::string cluster;                                 // "local", "yarn"
+  core::ClusterKind cluster = core::ClusterKind::local;
   std::string sentence;                                // "runs on this machine: no Hadoop configuration was found (…)"
   std::optional<hconf::Config> hadoop = std::nullopt;  // of a cluster
 };

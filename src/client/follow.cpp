@@ -13,6 +13,7 @@
 #include "net/spawn.hpp"
 #include "ui/question.hpp"
 #include "ui/screen.hpp"
+#include "ui/words.hpp"
 #include "yarn/diagnostics.hpp"
 
 #include <array>
@@ -173,7 +174,7 @@ class Follower {
       for (const auto& event : *events) {
         last = std::max(last, event.seq);
         screen_.event(event);
-        if (event.kind == "job_succeeded" || event.kind == "job_failed" || event.kind == "job_stopped") end_ = event;
+        if (ui::end_of_job(event)) end_ = event;
       }
     }
   }
@@ -297,8 +298,9 @@ class Follower {
       exit_code_ = 1;
       co_return;
     }
-    if (end_ && view->state == "lost") {  // we know better than a folder on a disk that is full
-      view->state = end_->kind.substr(std::string_view("job_").size());
+    const auto told = end_ ? ui::end_of_job(*end_) : std::nullopt;
+    if (told && view->state == core::JobState::lost) {  // we know better than a folder on a disk that is full
+      view->state = *told;
       view->reason = end_->text;
       view->finished = end_->time;
       view->exit_code = end_->exit_code;
@@ -307,11 +309,11 @@ class Follower {
     if (const auto stored = read_events(folder_)) {
       for (const auto& event : stored->events) screen_.event(event);
     }
-    if (view->state == "failed") {
+    if (view->state == core::JobState::failed) {
       if (const auto failure = failure_view(folder_)) screen_.failure(*failure);
     }
     screen_.finish(with_paths(*view));
-    exit_code_ = view->exit_code.value_or(view->state == "succeeded" ? 0 : 1);
+    exit_code_ = view->exit_code.value_or(view->state == core::JobState::succeeded ? 0 : 1);
   }
 
   // What is shown at the end: all logs where they are shown as they come, else those of the task that failed.

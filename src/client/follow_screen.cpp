@@ -24,7 +24,7 @@ void FollowScreen::log(const ui::LogLine& line) {
 void FollowScreen::note(std::string text) {
   ui::EventView note;
   note.time = core::wall_now();
-  note.kind = "note";
+  note.kind = core::RecordKind::note;
   note.text = std::move(text);
   event(note);
 }

@@ -52,7 +52,7 @@ class Launch {
   }
 
   Result<> check(const master::JobPlan& plan) {
-    if (choice_.cluster != "local") announce();  // it can take a while
+    if (choice_.cluster != core::ClusterKind::local) announce();  // it can take a while
     const auto notes = net::wait_for(context_, target_->check(plan));
     if (!notes) return fail(notes.error());
     for (const auto& note : options_.notes) say(note);
@@ -134,7 +134,7 @@ class Launch {
     file.spec = spec;
     if (auto written = jobs::write_job_file(unfinished, file); !written) return written;
     jobs::StateFile state;
-    state.state = "placing";
+    state.state = core::JobState::placing;
     return jobs::write_state_file(unfinished, state);
   }
 

@@ -7,7 +7,12 @@ namespace ydl::client {
 
 core::Result<std::unique_ptr<LaunchTarget>> make_launch_target(net::asio::any_io_executor executor,
                                                                const ClusterChoice& choice) {
-  if (choice.cluster == "yarn") return make_yarn_launch(std::move(executor), *choice.hadoop);
+  switch (choice.cluster) {
+    case core::ClusterKind::yarn:
+      return make_yarn_launch(std::move(executor), *choice.hadoop);
+    case core::ClusterKind::local:
+      break;
+  }
   return make_local_launch();
 }
 

@@ -4,7 +4,6 @@
 #include "core/json.hpp"
 #include "core/strings.hpp"
 #include "files/log_tail.hpp"
-#include "job/types.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -22,18 +21,13 @@ using core::Result;
 
 constexpr std::size_t kFailureLines = 20;
 
-std::string place_name(const std::string& cluster) {
-  if (cluster == "local") return "this machine";
-  return cluster == "yarn" ? "YARN" : cluster;
-}
-
 Result<ui::TaskView> task_from_json(const json::object& o) {
   auto id = core::TaskId::parse(json_string_or(o, "id", ""));
   if (!id) return core::fail(id.error());
   ui::TaskView view;
   view.id = *std::move(id);
   view.attempt = static_cast<int>(json_int_or(o, "attempt", 1));
-  view.state = json_string_or(o, "state", "waiting");
+  view.state = core::Named<core::TaskState>::parse(json_string_or(o, "state", "waiting"));
   view.node = json_string_or(o, "node", "");
   view.reason = json_string_or(o, "reason", "");
   view.running_since = core::parse_utc(json_string_or(o, "running_since", ""));
@@ -51,7 +45,7 @@ Result<ui::EventView> event_from_object(const json::object& o) {
   if (!time || !kind) return core::fail(core::Errc::corrupt, "an event without a time or a kind");
   view.seq = static_cast<std::uint64_t>(std::max<std::int64_t>(0, json_int_or(o, "seq", 0)));
   view.time = *time;
-  view.kind = *kind;
+  view.kind = core::Named<core::RecordKind>::parse(*kind);
   if (auto task = core::TaskId::parse(json_string_or(o, "task", ""))) view.task = *std::move(task);
   view.attempt = static_cast<int>(json_int_or(o, "attempt", 1));
   view.text = json_string_or(o, "text", "");
@@ -70,8 +64,8 @@ Result<ui::JobView> job_view_from_json(std::string_view text) {
   view.id = json_string_or(*object, "id", "");
   view.name = json_string_or(*object, "name", "");
   view.framework = json_string_or(*object, "framework", "");
-  view.where = place_name(json_string_or(*object, "cluster", ""));
-  view.state = json_string_or(*object, "state", "");
+  view.where = title(core::Named<core::ClusterKind>::parse(json_string_or(*object, "cluster", "")));
+  view.state = core::Named<core::JobState>::parse(json_string_or(*object, "state", ""));
   view.submitted = core::parse_utc(json_string_or(*object, "submitted", "")).value_or(core::WallTime{});
   view.finished = core::parse_utc(json_string_or(*object, "finished", ""));
   view.reason = json_string_or(*object, "reason", "");
@@ -134,7 +128,7 @@ Result<ui::JobView> stored_job_view(const jobs::JobFolder& folder) {
   view.id = job->id.str();
   view.name = job->spec.name;
   view.framework = job->spec.framework;
-  view.where = place_name(job->cluster);
+  view.where = title(job->cluster);
   view.submitted = job->created;
   view.logs_path = folder.logs().string();
   if (const auto text = core::read_file(folder.yarn_file())) {
@@ -146,11 +140,10 @@ Result<ui::JobView> stored_job_view(const jobs::JobFolder& folder) {
   view.state = state->state;
   view.reason = state->reason;
   view.finished = state->finished;
-  const bool final = view.state == "succeeded" || view.state == "failed" || view.state == "stopped";
-  if (final)
+  if (is_final(state->state))
     view.exit_code = state->exit_code;
   else {
-    view.state = "lost";
+    view.state = core::JobState::lost;
     view.exit_code = 1;
     view.reason = fmt::format("its master ended before the job did; {} may say why", folder.master_log().string());
   }
@@ -168,7 +161,7 @@ std::optional<ui::FailureView> failure_view(const jobs::JobFolder& folder) {
   view.sentence = state->reason;
   if (const auto stored = read_events(folder)) {
     for (const auto& event : stored->events) {
-      if (event.task == *task && event.attempt == view.attempt && event.kind == "task_failed")
+      if (event.task == *task && event.attempt == view.attempt && event.kind == core::RecordKind::task_failed)
         view.sentence = event.text;
     }
   }

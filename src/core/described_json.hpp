@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/enum_names.hpp"
 #include "core/ids.hpp"
 #include "core/json.hpp"
 #include "core/result.hpp"
@@ -31,13 +32,8 @@
 //   core::from_json<Step>(object)        an Error names the key that is missing or has another type
 //
 // Every member must be there, but std::optional ones. Keys that the struct does not have are ignored, so that a newer
-// writer may add some. An enum is written by its name(), and read by a parse function found by `EnumJson`.
+// writer may add some. An enum is written by its name (enum_names.hpp); reading an unknown one is an error.
 namespace ydl::core {
-
-// template <> struct core::EnumJson<E> { static std::string_view name(E); static std::optional<E>
-// parse(std::string_view); };
-template <class E>
-struct EnumJson;
 
 template <class T>
 concept Described = boost::describe::has_describe_members<T>::value && !std::is_enum_v<T>;
@@ -112,14 +108,13 @@ struct JsonValue<TaskId> {
   }
 };
 
-template <class E>
-  requires std::is_enum_v<E>
+template <NamedEnum E>
 struct JsonValue<E> {
-  static boost::json::value write(E value) { return boost::json::string(EnumJson<E>::name(value)); }
+  static boost::json::value write(E value) { return boost::json::string(name(value)); }
   static Result<E> read(const boost::json::value& value) {
     const auto text = JsonValue<std::string>::read(value);
     if (!text) return fail(text.error());
-    const auto parsed = EnumJson<E>::parse(*text);
+    const auto parsed = parse_name<E>(*text);
     if (!parsed) return fail(Errc::corrupt, fmt::format("has the unknown value '{}'", *text));
     return *parsed;
   }
@@ -228,6 +223,14 @@ Result<T> from_json(const boost::json::object& object) {
     if (read) read = detail::read_member(object, member.name, value.*member.pointer);
   });
   if (!read) return fail(read.error());
+  return value;
+}
+
+// One member of an object that has no description of its own. Errors: corrupt, naming the key.
+template <class T>
+[[nodiscard]] Result<T> json_member(const boost::json::object& object, const char* key) {
+  T value{};
+  if (auto read = detail::read_member(object, key, value); !read) return fail(read.error());
   return value;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/enum_names.hpp"
+
 namespace ydl::core {
 
 // What a role's end means for the job.
@@ -8,6 +10,10 @@ enum class RoleKind {
   service,    // ps, server: needed while the deciders run, stopped when they are done
   side,       // tensorboard: like a service, but its failure is only reported
   evaluator,  // gets a bounded time after the deciders for its last evaluation; failure is only reported
+};
+template <>
+struct EnumNames<RoleKind> {
+  static constexpr auto kNames = names_up_to(RoleKind::evaluator, "decider", "service", "side", "evaluator");
 };
 
 // What has to start again when one task of a role fails and has retries left.

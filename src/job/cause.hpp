@@ -1,7 +1,6 @@
 #pragma once
 
-#include <optional>
-#include <string_view>
+#include "core/enum_names.hpp"
 
 namespace ydl::job {
 
@@ -28,13 +27,17 @@ enum class Cause {
   stopped,         // a user or the job itself stopped it
 };
 
-inline constexpr int kCauses = static_cast<int>(Cause::stopped) + 1;
-
-// As written in JSON: "exit_code".
-[[nodiscard]] std::string_view name(Cause cause);
-[[nodiscard]] std::optional<Cause> parse_cause(std::string_view name);
+using core::name;  // as written in JSON: "exit_code"
 
 // Whether another attempt may end differently. Policy asks this before it looks at what is left of the retries.
 [[nodiscard]] bool may_help_to_retry(Cause cause);
 
 }  // namespace ydl::job
+
+template <>
+struct ydl::core::EnumNames<ydl::job::Cause> {
+  static constexpr auto kNames =
+      names_up_to(job::Cause::stopped, "none", "exit_code", "signal", "memory", "cannot_start", "start_failed", "files",
+                  "results", "disk", "port_taken", "no_capacity", "host_lost", "agent_lost", "preempted",
+                  "decommissioned", "cluster", "timeout", "stopped");
+};

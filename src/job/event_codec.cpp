@@ -10,12 +10,6 @@
 namespace ydl::core {
 
 template <>
-struct EnumJson<job::Cause> {
-  static std::string_view name(job::Cause cause) { return job::name(cause); }
-  static std::optional<job::Cause> parse(std::string_view text) { return job::parse_cause(text); }
-};
-
-template <>
 struct JsonValue<AttemptId> {
   static boost::json::value write(const AttemptId& id) {
     return boost::json::object{{"task", id.task.str()}, {"number", id.attempt}};

@@ -2,24 +2,12 @@
 
 #include "core/strings.hpp"
 
-#include <array>
 #include <cstring>
 
 #include <fmt/format.h>
 
 namespace ydl::job {
 namespace {
-
-constexpr std::array kJobStates{"placing",    "starting",  "running", "finishing", "stopping",
-                                "restarting", "succeeded", "failed",  "stopped"};
-constexpr std::array kTaskStates{"waiting",   "placed", "starting", "running", "stopping",
-                                 "succeeded", "failed", "stopped",  "lost"};
-constexpr std::array kRecordKinds{
-    "job_created",    "job_submitted",  "job_master_up", "job_placing",   "job_running",  "job_finishing",
-    "job_stopping",   "job_restarting", "job_succeeded", "job_failed",    "job_stopped",  "task_granted",
-    "task_reached",   "task_placed",    "task_waiting",  "task_starting", "task_running", "task_stopping",
-    "task_succeeded", "task_failed",    "task_stopped",  "task_lost",     "task_retry",   "note"};
-constexpr std::array kRoleKinds{"decider", "service", "side", "evaluator"};
 
 std::string signal_name(int signal) {
   const char* abbreviation = ::sigabbrev_np(signal);
@@ -28,28 +16,6 @@ std::string signal_name(int signal) {
 }
 
 }  // namespace
-
-std::string_view name(JobState state) {
-  return kJobStates.at(static_cast<std::size_t>(state));
-}
-std::string_view name(TaskState state) {
-  return kTaskStates.at(static_cast<std::size_t>(state));
-}
-std::string_view name(RecordKind kind) {
-  return kRecordKinds.at(static_cast<std::size_t>(kind));
-}
-std::string_view name(RoleKind kind) {
-  return kRoleKinds.at(static_cast<std::size_t>(kind));
-}
-
-bool is_final(JobState state) {
-  return state == JobState::succeeded || state == JobState::failed || state == JobState::stopped;
-}
-
-bool is_final(TaskState state) {
-  return state == TaskState::succeeded || state == TaskState::failed || state == TaskState::stopped ||
-         state == TaskState::lost;
-}
 
 Cause cause_of(const ExitStatus& status) {
   if (status.cause != Cause::none) return status.cause;

@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
+#include "core/job_states.hpp"
 #include "core/roles.hpp"
 #include "job/cause.hpp"
 
@@ -18,10 +19,14 @@ namespace ydl::job {
 
 using core::AttemptId;
 using core::Instant;
+using core::is_final;
+using core::JobState;
 using core::Millis;
+using core::RecordKind;
 using core::RestartUnit;
 using core::RoleKind;
 using core::TaskId;
+using core::TaskState;
 
 struct RolePlan {
   std::string name;
@@ -145,33 +150,7 @@ struct Release {
   AttemptId attempt;
 };  // its place is not needed any more
 
-// What people and programs follow: every change of the job, in order.
-enum class RecordKind {
-  job_created,    // where a master is not there at once: when the command was given,
-  job_submitted,  // when the cluster had it,
-  job_master_up,  // when the master began
-  job_placing,
-  job_running,
-  job_finishing,
-  job_stopping,
-  job_restarting,
-  job_succeeded,
-  job_failed,
-  job_stopped,
-  task_granted,
-  task_reached,
-  task_placed,
-  task_waiting,
-  task_starting,
-  task_running,
-  task_stopping,
-  task_succeeded,
-  task_failed,
-  task_stopped,
-  task_lost,
-  task_retry,
-  note,
-};
+// An entry of the journal.
 struct Record {
   RecordKind kind = RecordKind::note;
   std::optional<AttemptId> attempt;
@@ -181,9 +160,6 @@ struct Record {
   int pid = 0;                     // task_running
   Cause cause = Cause::none;       // task_failed, task_lost, job_failed
 };
-
-enum class JobState { placing, starting, running, finishing, stopping, restarting, succeeded, failed, stopped };
-enum class TaskState { waiting, placed, starting, running, stopping, succeeded, failed, stopped, lost };
 
 struct Outcome {
   JobState state = JobState::succeeded;    // succeeded, failed or stopped
@@ -233,12 +209,6 @@ struct Snapshot {
   std::optional<Outcome> outcome;
 };
 
-[[nodiscard]] std::string_view name(JobState state);
-[[nodiscard]] std::string_view name(TaskState state);
-[[nodiscard]] std::string_view name(RecordKind kind);
-[[nodiscard]] std::string_view name(RoleKind kind);
-[[nodiscard]] bool is_final(JobState state);
-[[nodiscard]] bool is_final(TaskState state);
 // exit_code, signal, memory or what `status.cause` names; none for a success.
 [[nodiscard]] Cause cause_of(const ExitStatus& status);
 // "ended with code 3", "was ended by signal 9 (SIGKILL)", "ran out of memory: ...".

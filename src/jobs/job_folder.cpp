@@ -1,6 +1,6 @@
 #include "jobs/job_folder.hpp"
 
-#include "core/json.hpp"
+#include "core/described_json.hpp"
 #include "core/strings.hpp"
 #include "spec/parse.hpp"
 #include "spec/write.hpp"
@@ -188,7 +188,7 @@ Result<void> write_job_file(const JobFolder& folder, const JobFile& job) {
                       {"created", core::format_utc(job.created)},
                       {"user", job.user},
                       {"ydl", job.ydl_version},
-                      {"cluster", job.cluster},
+                      {"cluster", core::name(job.cluster)},
                       {"results", job.results.string()}};
   if (job.port_range) object["port_range"] = json::array{job.port_range->first, job.port_range->second};
   object["spec"] = json::parse(spec::to_json(job.spec));
@@ -206,7 +206,9 @@ Result<JobFile> read_job_file(const JobFolder& folder) {
   job.created = *created;
   job.user = core::json_string_or(*object, "user", "");
   job.ydl_version = core::json_string_or(*object, "ydl", "");
-  job.cluster = core::json_string_or(*object, "cluster", "local");
+  const auto cluster = core::json_member<core::ClusterKind>(*object, "cluster");
+  if (!cluster) return fail(cluster.error().within(place));
+  job.cluster = *cluster;
   job.results = core::json_string_or(*object, "results", folder.default_results().string());
   if (const auto* range = object->if_contains("port_range")) {
     job.port_range = port_range_of(*range);
@@ -221,8 +223,8 @@ Result<JobFile> read_job_file(const JobFolder& folder) {
 }
 
 Result<void> write_state_file(const JobFolder& folder, const StateFile& state) {
-  json::object object{{"version", kFolderVersion},           {"state", state.state},   {"tasks", state.tasks},
-                      {"exit_code", state.exit_code},        {"reason", state.reason}, {"cause", state.cause},
+  json::object object{{"version", kFolderVersion},           {"state", core::name(state.state)}, {"tasks", state.tasks},
+                      {"exit_code", state.exit_code},        {"reason", state.reason},           {"cause", state.cause},
                       {"cause_attempt", state.cause_attempt}};
   if (state.finished) object["finished"] = core::format_utc(*state.finished);
   return core::write_file_atomically(folder.state_file(), json::serialize(object) + "\n", 0600);
@@ -231,7 +233,7 @@ Result<void> write_state_file(const JobFolder& folder, const StateFile& state) {
 Result<StateFile> read_state_file(const JobFolder& folder) {
   const auto object = read_versioned(folder.state_file());
   if (!object) return fail(object.error());
-  const auto state = core::json_string(*object, "state");
+  const auto state = core::json_member<core::JobState>(*object, "state");
   if (!state) return fail(state.error().within(folder.state_file().string()));
   StateFile file;
   file.state = *state;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/cluster_kind.hpp"
 #include "core/files.hpp"
 #include "core/ids.hpp"
+#include "core/job_states.hpp"
 #include "core/result.hpp"
 #include "core/user.hpp"
 #include "spec/job_spec.hpp"
@@ -66,14 +68,14 @@ struct JobFile {
   core::WallTime created{};
   std::string user;
   std::string ydl_version;
-  std::string cluster;            // "local", "yarn"
+  core::ClusterKind cluster = core::ClusterKind::local;
   std::filesystem::path results;  // the tasks' folders are below it
   std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;
   spec::JobSpec spec;
 };
 
 struct StateFile {
-  std::string state;  // job::name(JobState)
+  core::JobState state = core::JobState::placing;
   int tasks = 0;
   int exit_code = 0;  // once final
   std::string reason;

@@ -1,9 +1,8 @@
 #include "jobs/job_summary.hpp"
 
+#include "core/described_json.hpp"
 #include "core/files.hpp"
-#include "core/json.hpp"
 #include "core/strings.hpp"
-#include "job/types.hpp"
 #include "jobs/job_folder.hpp"
 
 #include <algorithm>
@@ -13,10 +12,6 @@
 
 namespace ydl::jobs {
 namespace {
-
-bool is_final(std::string_view state) {
-  return state == "succeeded" || state == "failed" || state == "stopped";
-}
 
 core::Result<JobSummary> summarise(const JobFolder& folder) {
   JobSummary job;
@@ -36,9 +31,11 @@ core::Result<JobSummary> summarise(const JobFolder& folder) {
   job.reason = state->reason;
   job.tasks = state->tasks;
   job.finished = state->finished;
-  job.cluster = core::json_string_or(*object, "cluster", "local");
-  if (!is_final(job.state) && !master_lives(folder) && job.cluster == "local") {
-    job.state = "lost";
+  const auto cluster = core::json_member<core::ClusterKind>(*object, "cluster");
+  if (!cluster) return core::fail(cluster.error().within(folder.job_file().string()));
+  job.cluster = *cluster;
+  if (!is_final(state->state) && !master_lives(folder) && job.cluster == core::ClusterKind::local) {
+    job.state = core::JobState::lost;
     job.reason = "its master ended before the job did";
   }
   return job;
@@ -55,7 +52,6 @@ std::vector<JobSummary> summarise_jobs(const std::filesystem::path& jobs) {
     } else {
       JobSummary unreadable;
       unreadable.id = folder.id();
-      unreadable.state = "unreadable";
       unreadable.reason = job.error().message;
       summaries.push_back(std::move(unreadable));
     }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/cluster_kind.hpp"
 #include "core/ids.hpp"
+#include "core/job_states.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -15,8 +17,8 @@ struct JobSummary {
   core::JobId id;
   std::string name;
   std::string framework;
-  std::string cluster;  // "local", "yarn": there only the cluster knows whether the job still runs
-  std::string state;    // of job::JobState; "lost" when its master died; "unreadable"
+  std::optional<core::ClusterKind> cluster;  // nothing: it cannot be read
+  std::optional<core::JobState> state;       // nothing: it cannot be read. On a cluster only that knows whether it runs
   std::string reason;
   int tasks = 0;
   std::optional<core::WallTime> created;

@@ -293,7 +293,7 @@ void Master::records_incomplete(const core::Error& why) {
 
 void Master::write_state() {
   jobs::StateFile state;
-  state.state = job::name(outcome_ ? outcome_->state : machine_.state());
+  state.state = outcome_ ? outcome_->state : machine_.state();
   state.tasks = machine_.task_count();
   if (outcome_) {
     state.exit_code = outcome_->exit_code;
@@ -340,7 +340,7 @@ std::string Master::job_view() const {
   json::object view{{"id", job_.id.str()},
                     {"name", job_.spec.name},
                     {"framework", job_.spec.framework},
-                    {"cluster", job_.cluster},
+                    {"cluster", core::name(job_.cluster)},
                     {"user", job_.user},
                     {"state", job::name(outcome_ ? outcome_->state : snapshot.state)},
                     {"attempt", snapshot.attempt},

@@ -70,14 +70,6 @@ Result<Command> resolve_command(std::vector<std::string> argv, const spec::JobSp
       "there is no python or python3 on PATH to run the script with: install one, or name it with --python PATH");
 }
 
-std::optional<core::RoleKind> parse_kind(std::string_view text) {
-  for (const auto kind :
-       {core::RoleKind::decider, core::RoleKind::service, core::RoleKind::side, core::RoleKind::evaluator}) {
-    if (job::name(kind) == text) return kind;
-  }
-  return std::nullopt;
-}
-
 // The spec has been checked: there are two words.
 core::RestartUnit parse_restart(std::string_view text) {
   return text == "all" ? core::RestartUnit::gang : core::RestartUnit::task;
@@ -164,7 +156,7 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
     }
 
     const auto traits = plan.framework->traits(plan.shape, role.name);
-    const auto kind = role.kind ? parse_kind(*role.kind) : traits.kind;
+    const auto kind = role.kind ? core::parse_name<core::RoleKind>(*role.kind) : traits.kind;
     if (!kind)
       return fail(Errc::usage, fmt::format("'{}' is no kind of role (decider, service, side, evaluator)", *role.kind));
     if (*kind == core::RoleKind::decider) deciders += role.count;

@@ -108,7 +108,7 @@ Result<Report> decode_log_piece(const json::object& o, core::AttemptId attempt) 
 Result<job::Cause> cause_in(const json::object& o) {
   const auto text = json_string(o, "cause");
   if (!text) return fail(text.error());
-  const auto cause = job::parse_cause(*text);
+  const auto cause = core::parse_name<job::Cause>(*text);
   if (!cause) return fail(Errc::corrupt, fmt::format("unknown cause '{}'", *text));
   return *cause;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/result.hpp"
+#include "core/roles.hpp"
 #include "spec/job_spec.hpp"
 
 #include <array>
@@ -30,7 +31,7 @@ inline constexpr Range kRetriesRange{0, 1'000};
 inline constexpr Range kVcoresRange{1, 4'096};
 inline constexpr Range kGpusRange{0, 1'024};
 inline constexpr Range kPortsRange{0, 100};
-inline constexpr std::array<std::string_view, 4> kKinds{"decider", "service", "side", "evaluator"};
+inline constexpr const auto& kKinds = core::EnumNames<core::RoleKind>::kNames;
 inline constexpr std::array<std::string_view, 2> kRestarts{"alone", "all"};
 inline constexpr Range kPriorityRange{0, 1'000'000};
 inline constexpr std::array<std::string_view, 2> kAmKinds{"managed", "unmanaged"};

@@ -24,29 +24,29 @@ constexpr int kMinColumnsForBar = 17;  // the bar, a space and "100%"
 constexpr int kMinNameColumns = 8;
 
 struct StateLook {
-  std::string_view name;
+  core::TaskState state;
   std::string_view symbol;
   std::string_view ascii;
   int rank;  // what a person wants to see first where not all fits
 };
-constexpr std::array<StateLook, 9> kLooks{{{"failed", "✗", "x", 0},
-                                           {"lost", "?", "?", 1},
-                                           {"running", "●", "*", 2},
-                                           {"stopping", "◌", "-", 3},
-                                           {"starting", "◔", "~", 4},
-                                           {"placed", "○", "o", 5},
-                                           {"waiting", "·", ".", 6},
-                                           {"stopped", "■", "=", 7},
-                                           {"succeeded", "✓", "+", 8}}};
-constexpr StateLook kUnknownLook{"", "·", ".", 6};
+constexpr std::array<StateLook, 9> kLooks{{{core::TaskState::failed, "✗", "x", 0},
+                                           {core::TaskState::lost, "?", "?", 1},
+                                           {core::TaskState::running, "●", "*", 2},
+                                           {core::TaskState::stopping, "◌", "-", 3},
+                                           {core::TaskState::starting, "◔", "~", 4},
+                                           {core::TaskState::placed, "○", "o", 5},
+                                           {core::TaskState::waiting, "·", ".", 6},
+                                           {core::TaskState::stopped, "■", "=", 7},
+                                           {core::TaskState::succeeded, "✓", "+", 8}}};
+constexpr StateLook kUnknownLook{core::TaskState::waiting, "·", ".", 6};
 
-const StateLook& look(std::string_view state) {
-  const auto* const found = std::ranges::find(kLooks, state, &StateLook::name);
+const StateLook& look(const core::Named<core::TaskState>& state) {
+  const auto* const found = std::ranges::find_if(kLooks, [&](const StateLook& one) { return state == one.state; });
   return found == kLooks.end() ? kUnknownLook : *found;
 }
 
 std::string state_words(const TaskView& task) {
-  return task.attempt > 1 ? fmt::format("{}, try {}", task.state, task.attempt) : task.state;
+  return task.attempt > 1 ? fmt::format("{}, try {}", task.state.name(), task.attempt) : std::string(task.state.name());
 }
 
 std::string time_words(const TaskView& task, const Frame& frame) {
@@ -90,11 +90,12 @@ struct Cell {
 
 Cell detail_cell(const TaskView& task, int columns) {
   const auto percent = progress_percent(task);
-  if (task.state == "running" && percent) {
+  if (task.state == core::TaskState::running && percent) {
     const auto words = progress_words(*percent, clean(task.progress_text));
     return {columns < kMinColumnsForBar ? words : fmt::format("{} {}", progress_bar(*percent, kBarCells), words)};
   }
-  if (task.state == "running" || task.state == "stopping") return {clean(task.last_line), Tone::dim};
+  if (task.state == core::TaskState::running || task.state == core::TaskState::stopping)
+    return {clean(task.last_line), Tone::dim};
   return {clean(task.reason), state_tone(task.state) == Tone::red ? Tone::red : Tone::dim};
 }
 
@@ -124,7 +125,7 @@ std::vector<const TaskView*> by_interest(const JobView& job, const Talkers& talk
   std::vector<std::tuple<int, bool, std::size_t>> ranked;
   for (std::size_t i = 0; i < job.tasks.size(); ++i) {
     const auto& task = job.tasks[i];
-    const bool quiet = task.state == "running" && !talkers.spoke_lately(task.id, now);
+    const bool quiet = task.state == core::TaskState::running && !talkers.spoke_lately(task.id, now);
     ranked.emplace_back(look(task.state).rank, quiet, i);
   }
   std::ranges::sort(ranked);
@@ -136,8 +137,8 @@ std::vector<const TaskView*> by_interest(const JobView& job, const Talkers& talk
 
 // "230 running, 10 waiting", the most interesting state first.
 std::string count_words(const std::vector<const TaskView*>& tasks, std::size_t from) {
-  std::map<std::pair<int, std::string>, int> counts;
-  for (auto i = from; i < tasks.size(); ++i) ++counts[{look(tasks[i]->state).rank, tasks[i]->state}];
+  std::map<std::pair<int, std::string_view>, int> counts;
+  for (auto i = from; i < tasks.size(); ++i) ++counts[{look(tasks[i]->state).rank, tasks[i]->state.name()}];
   std::vector<std::string> parts;
   parts.reserve(counts.size());
   for (const auto& [state, count] : counts) parts.push_back(fmt::format("{} {}", count, state.second));
@@ -151,13 +152,14 @@ std::string progress_of_job(const JobView& job) {
     return fmt::format("{} of {}{}", count, core::plural(total, "task"), what);
   };
   const auto count_if = [&](auto condition) { return std::ranges::count_if(job.tasks, condition, &TaskView::state); };
-  const auto is = [](std::string_view wanted) {
-    return [wanted](const std::string& state) { return state == wanted; };
-  };
-  if (job.state == "placing") return words(count_if([](const auto& state) { return state != "waiting"; }), " placed");
-  if (job.state == "running") return words(count_if(is("running")), "");
-  if (job.state == "starting" || job.state == "restarting") return words(count_if(is("running")), " running");
-  return words(count_if([](const auto& state) { return is_final_task_state(state); }), " done");
+  using State = core::Named<core::TaskState>;
+  const auto is_running = [](const State& state) { return state == core::TaskState::running; };
+  if (job.state == core::JobState::placing)
+    return words(count_if([](const State& state) { return state != core::TaskState::waiting; }), " placed");
+  if (job.state == core::JobState::running) return words(count_if(is_running), "");
+  if (job.state == core::JobState::starting || job.state == core::JobState::restarting)
+    return words(count_if(is_running), " running");
+  return words(count_if([](const State& state) { return is_final(state); }), " done");
 }
 
 }  // namespace
@@ -177,7 +179,7 @@ bool Talkers::spoke_lately(const core::TaskId& task, core::Instant now) const {
 
 Line header_line(const JobView& job, const Frame& frame) {
   Line line(job_title(job), Tone::bold);
-  line.add("  ").add(job.state, state_tone(job.state));
+  line.add("  ").add(job.state.name(), state_tone(job.state));
   if (!job.tasks.empty()) line.add("  ").add(progress_of_job(job));
   line.add("  ").add(running_time(job.finished.value_or(frame.wall) - job.submitted));
   if (!job.reason.empty()) line.add("  ").add(job.reason, Tone::dim);

@@ -46,7 +46,7 @@ json::object task_object(const TaskView& task) {
   json::object object;
   object["task"] = text(task.id.str());
   object["attempt"] = task.attempt;
-  object["state"] = text(task.state);
+  object["state"] = text(task.state.name());
   object["node"] = text(task.node);
   object["reason"] = text(task.reason);
   object["running_since"] = time_or_null(task.running_since);
@@ -63,7 +63,7 @@ std::string json_job_line(const JobView& job) {
   object["name"] = text(job.name);
   object["framework"] = text(job.framework);
   object["where"] = text(job.where);
-  object["state"] = text(job.state);
+  object["state"] = text(job.state.name());
   object["reason"] = text(job.reason);
   object["submitted"] = time(job.submitted);
   object["finished"] = time_or_null(job.finished);
@@ -77,7 +77,7 @@ std::string json_event_line(const EventView& event, std::string_view job_id) {
   auto object = line_of("event", job_id);
   object["seq"] = event.seq;
   object["time"] = time(event.time);
-  object["kind"] = text(event.kind);
+  object["kind"] = text(event.kind.name());
   object["task"] = event.task ? text(event.task->str()) : json::value(nullptr);
   object["attempt"] = event.task ? json::value(event.attempt) : json::value(nullptr);
   object["text"] = text(event.text);
@@ -148,7 +148,7 @@ std::string JsonDisplay::failure(const FailureView& failure, const Frame& /*fram
 std::string JsonDisplay::finish(const JobView& job, const Frame& frame) {
   std::string out = update(job, frame);
   auto object = line_of("result", job.id);
-  object["state"] = text(job.state);
+  object["state"] = text(job.state.name());
   object["exit_code"] = number_or_null(job.exit_code);
   object["reason"] = text(job.reason);
   object["elapsed_ms"] = std::max<std::int64_t>(0, (job.finished.value_or(frame.wall) - job.submitted).count());

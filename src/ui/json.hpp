@@ -26,7 +26,7 @@ class JsonDisplay final : public Display {
   [[nodiscard]] std::string progress_lines(const JobView& job, core::Instant now);
 
   std::string job_id_;
-  std::string job_state_;
+  std::optional<core::Named<core::JobState>> job_state_;
   EventFilter events_;
   std::unordered_map<core::TaskId, Told> told_;
 };

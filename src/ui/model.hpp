@@ -2,21 +2,21 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
+#include "core/job_states.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-// What the displays show. Plain values that the command line fills from what the master tells it; states and kinds
-// are the words of the job core, so that a client can show what a newer master invents. Texts may be raw: every
-// display cleans what it prints.
+// What the displays show. Plain values that the command line fills from what the master tells it. States and kinds that
+// only a newer master knows are shown by their names. Texts may be raw: every display cleans what it prints.
 namespace ydl::ui {
 
 struct TaskView {
   core::TaskId id;
   int attempt = 1;
-  std::string state = "waiting";  // waiting placed starting running stopping succeeded failed stopped lost
+  core::Named<core::TaskState> state = core::TaskState::waiting;
   std::string node;
   std::string reason;  // why it waits, failed or was stopped; may be empty
   std::optional<core::WallTime> running_since;
@@ -31,7 +31,7 @@ struct JobView {
   std::string name;
   std::string framework;
   std::string where;  // "this machine"
-  std::string state = "placing";
+  core::Named<core::JobState> state = core::JobState::placing;
   core::WallTime submitted;
   std::optional<core::WallTime> finished;
   std::vector<TaskView> tasks;
@@ -44,7 +44,7 @@ struct JobView {
 struct EventView {
   std::uint64_t seq = 0;  // rises by one from event to event, from 1; 0: not numbered
   core::WallTime time;
-  std::string kind;  // the names of job::RecordKind: job_running, task_failed, note, ...
+  core::Named<core::RecordKind> kind = core::RecordKind::note;
   std::optional<core::TaskId> task;
   int attempt = 1;
   std::string text;              // one sentence, with or without the task's name before it

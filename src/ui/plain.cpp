@@ -11,11 +11,6 @@ namespace {
 
 constexpr core::Seconds kSlowProgress{30};
 
-// What finish says as well, with more to it.
-bool is_end_of_job(const EventView& event) {
-  return event.kind == "job_succeeded" || event.kind == "job_failed" || event.kind == "job_stopped";
-}
-
 }  // namespace
 
 std::string plain_event_line(const EventView& event, std::string_view job_id, const UtcOffset& offset) {
@@ -60,7 +55,7 @@ std::string PlainDisplay::update(const JobView& job, const Frame& frame) {
 }
 
 std::string PlainDisplay::event(const EventView& event, const Frame& /*frame*/) {
-  if (!events_.is_new(event) || is_end_of_job(event) || is_small_step(event)) return {};
+  if (!events_.is_new(event) || end_of_job(event) || is_small_step(event)) return {};
   return plain_event_line(event, job_id_, options_.utc_offset) + "\n";
 }
 

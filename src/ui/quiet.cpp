@@ -9,7 +9,7 @@ std::string QuietDisplay::failure(const FailureView& failure, const Frame& /*fra
 }
 
 std::string QuietDisplay::finish(const JobView& job, const Frame& frame) {
-  if (job.state != "failed" && job.state != "lost") return {};
+  if (job.state != core::JobState::failed && job.state != core::JobState::lost) return {};
   return finish_lines(job, frame.wall).front().whole({}).append("\n");
 }
 

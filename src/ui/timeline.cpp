@@ -18,20 +18,22 @@ constexpr int kMinBar = 10;
 
 // What begins the placing of the next attempt: of every task, or of one.
 bool asks_for_places(const EventView& event) {
-  return event.kind == "job_placing" || event.kind == "job_restarting" || event.kind == "task_retry";
+  using enum core::RecordKind;
+  return event.kind == job_placing || event.kind == job_restarting || event.kind == task_retry;
 }
 
 void record(AttemptTimes& times, const EventView& event) {
   const auto first = [&](std::optional<core::WallTime>& time) {
     if (!time) time = event.time;
   };
-  if (event.kind == "task_granted") first(times.granted);
-  if (event.kind == "task_reached") first(times.reached);
-  if (event.kind == "task_placed") first(times.placed);
-  if (event.kind == "task_starting") first(times.starting);
-  if (event.kind == "task_running") first(times.running);
-  const auto state = std::string_view(event.kind).substr(std::min<std::size_t>(event.kind.size(), 5));
-  if (event.kind.starts_with("task_") && is_final_task_state(state) && !times.ended) {
+  using enum core::RecordKind;
+  if (event.kind == task_granted) first(times.granted);
+  if (event.kind == task_reached) first(times.reached);
+  if (event.kind == task_placed) first(times.placed);
+  if (event.kind == task_starting) first(times.starting);
+  if (event.kind == task_running) first(times.running);
+  const auto state = event.kind.value() ? task_state_of(*event.kind.value()) : std::nullopt;
+  if (state && is_final(*state) && !times.ended) {
     times.ended = event.time;
     times.end = state;
   }
@@ -129,9 +131,9 @@ Table table_of(std::span<const AttemptTimes> all, core::WallTime now, const Scal
     for (std::size_t i = 0; i < spans.size(); ++i) {
       if (is_shown(kPhases[i], all)) row.push_back(spans[i] ? settled_time(spans[i]->end - spans[i]->begin) : "-");
     }
-    row.push_back(times.end.empty() ? "-" : times.end);
+    row.emplace_back(times.end ? name(*times.end) : "-");
     if (cells > 0) row.push_back(bar(spans, scale, cells));
-    table.row(std::move(row), state_tone(times.end) == Tone::red ? Tone::red : Tone::plain);
+    table.row(std::move(row), times.end && state_tone(*times.end) == Tone::red ? Tone::red : Tone::plain);
   }
   return table;
 }
@@ -144,16 +146,17 @@ std::string legend(std::span<const AttemptTimes> all) {
   return text;
 }
 
-std::optional<core::WallTime> time_of(std::span<const EventView> events, std::string_view kind) {
-  const auto found = std::ranges::find(events, kind, &EventView::kind);
+std::optional<core::WallTime> time_of(std::span<const EventView> events, core::RecordKind kind) {
+  const auto found = std::ranges::find_if(events, [&](const EventView& event) { return event.kind == kind; });
   return found == events.end() ? std::nullopt : std::optional(found->time);
 }
 
 // "submitted after 320 ms, master up after 1.1 s, containers asked for after 1.2 s"; empty where there was no such way.
 std::string way_to_the_cluster(std::span<const EventView> events) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kSteps{
-      {{"job_submitted", "submitted"}, {"job_master_up", "master up"}, {"job_placing", "containers asked for"}}};
-  const auto created = time_of(events, "job_created");
+  using enum core::RecordKind;
+  static constexpr std::array<std::pair<core::RecordKind, std::string_view>, 3> kSteps{
+      {{job_submitted, "submitted"}, {job_master_up, "master up"}, {job_placing, "containers asked for"}}};
+  const auto created = time_of(events, job_created);
   if (!created) return {};
   std::string words;
   for (const auto& [kind, what] : kSteps) {
@@ -198,9 +201,9 @@ std::vector<AttemptTimes> attempt_times(std::span<const EventView> events) {
                      .end = {}});
     }
     auto& times = all[found->second];
-    if (event.kind == "task_placed") last_placed = event.time;
+    if (event.kind == core::RecordKind::task_placed) last_placed = event.time;
     // A job's tasks start when the last of them has its place: that is told even where starting is not.
-    if (event.kind == "task_running" && times.placed && !times.starting) times.starting = last_placed;
+    if (event.kind == core::RecordKind::task_running && times.placed && !times.starting) times.starting = last_placed;
     record(times, event);
   }
   return all;
@@ -210,7 +213,7 @@ std::string render_timeline(std::span<const EventView> events, core::WallTime no
   const auto all = attempt_times(events);
   if (all.empty()) return "no task has been placed yet\n";
   const int screen = width > 0 ? width : kDefaultWidth;
-  const auto scale = scale_of(all, now, time_of(events, "job_created"));
+  const auto scale = scale_of(all, now, time_of(events, core::RecordKind::job_created));
   std::string head;
   if (const auto words = way_to_the_cluster(events); !words.empty()) head = Line(words).cut_to(screen, style) + "\n";
   const int room = screen - table_of(all, now, scale, 0).natural_width() - 2;

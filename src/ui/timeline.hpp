@@ -23,7 +23,7 @@ struct AttemptTimes {
   std::optional<core::WallTime> starting;
   std::optional<core::WallTime> running;
   std::optional<core::WallTime> ended;
-  std::string end;  // succeeded, failed, stopped, lost; empty while it goes on
+  std::optional<core::TaskState> end;  // nothing while it goes on
 };
 
 // From the events of one job, in their order; rows in the order in which tasks first appear.

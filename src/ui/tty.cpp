@@ -21,14 +21,14 @@ constexpr std::string_view kNewRow = "\r\n";
 
 // The events that stay on the screen; the block shows the others.
 bool matters(const EventView& event) {
-  static constexpr std::array<std::string_view, 6> kKinds{"task_failed",    "task_lost",    "task_retry",
-                                                          "job_restarting", "job_stopping", "note"};
-  return std::ranges::find(kKinds, event.kind) != kKinds.end();
+  using enum core::RecordKind;
+  static constexpr std::array kKinds{task_failed, task_lost, task_retry, job_restarting, job_stopping, note};
+  return std::ranges::any_of(kKinds, [&](core::RecordKind kind) { return event.kind == kind; });
 }
 
 Tone event_tone(const EventView& event) {
-  if (event.kind == "task_failed" || event.kind == "task_lost") return Tone::red;
-  return event.kind == "note" ? Tone::plain : Tone::yellow;
+  if (event.kind == core::RecordKind::task_failed || event.kind == core::RecordKind::task_lost) return Tone::red;
+  return event.kind == core::RecordKind::note ? Tone::plain : Tone::yellow;
 }
 
 }  // namespace

@@ -69,19 +69,21 @@ std::string settled_time(core::Millis duration) {
   return positive < core::Seconds(10) ? core::format_duration(positive) : running_time(positive);
 }
 
-bool is_final_job_state(std::string_view state) {
-  return state == "succeeded" || state == "failed" || state == "stopped";
+Tone state_tone(const core::Named<core::JobState>& state) {
+  using enum core::JobState;
+  if (state == failed || state == lost) return Tone::red;
+  if (state == succeeded) return Tone::green;
+  if (state == running) return Tone::cyan;
+  if (state == starting || state == finishing || state == stopping || state == restarting) return Tone::yellow;
+  return Tone::dim;
 }
 
-bool is_final_task_state(std::string_view state) {
-  return is_final_job_state(state) || state == "lost";
-}
-
-Tone state_tone(std::string_view state) {
-  if (state == "failed" || state == "lost") return Tone::red;
-  if (state == "succeeded") return Tone::green;
-  if (state == "running") return Tone::cyan;
-  if (state == "starting" || state == "finishing" || state == "stopping" || state == "restarting") return Tone::yellow;
+Tone state_tone(const core::Named<core::TaskState>& state) {
+  using enum core::TaskState;
+  if (state == failed || state == lost) return Tone::red;
+  if (state == succeeded) return Tone::green;
+  if (state == running) return Tone::cyan;
+  if (state == starting || state == stopping) return Tone::yellow;
   return Tone::dim;
 }
 
@@ -89,17 +91,23 @@ std::string job_title(const JobView& job) {
   return job.name.empty() || job.id.starts_with(job.name) ? job.id : fmt::format("{} ({})", job.name, job.id);
 }
 
+std::optional<core::JobState> end_of_job(const EventView& event) {
+  const auto state = event.kind.value() ? job_state_of(*event.kind.value()) : std::nullopt;
+  return state && is_final(*state) ? state : std::nullopt;
+}
+
 bool is_small_step(const EventView& event) {
-  static constexpr std::array<std::string_view, 5> kKinds{"job_created", "job_submitted", "job_master_up",
-                                                          "task_granted", "task_reached"};
-  return std::ranges::find(kKinds, event.kind) != kKinds.end();
+  using enum core::RecordKind;
+  static constexpr std::array kKinds{job_created, job_submitted, job_master_up, task_granted, task_reached};
+  return std::ranges::any_of(kKinds, [&](core::RecordKind kind) { return event.kind == kind; });
 }
 
 std::string event_sentence(const EventView& event, std::string_view job_id) {
   const std::string subject = event.task ? event.task->str() : std::string(job_id);
   const std::string text = clean(event.text);
-  const std::string what = text.empty() ? kind_words(event.kind) : std::string(without_subject(text, subject));
-  if (!event.task) return event.kind == "note" || subject.empty() ? what : fmt::format("{}: {}", subject, what);
+  const std::string what = text.empty() ? kind_words(event.kind.name()) : std::string(without_subject(text, subject));
+  if (!event.task)
+    return event.kind == core::RecordKind::note || subject.empty() ? what : fmt::format("{}: {}", subject, what);
   const auto note = attempt_note(event.attempt);
   const auto who = !note.empty() && what.starts_with(note.substr(1)) ? subject : subject + note;
   return fmt::format("{}{} {}", who, has_own_subject(what) ? ":" : "", what);
@@ -137,18 +145,18 @@ std::vector<Line> finish_lines(const JobView& job, core::WallTime now) {
   std::vector<Line> lines;
   Line summary(job_title(job), Tone::bold);
   const auto took = settled_time(age(job, now));
-  if (is_final_job_state(job.state)) {
-    summary.add(" ").add(job.state, state_tone(job.state));
-    summary.add(fmt::format(" {} {}", job.state == "succeeded" ? "in" : "after", took));
-  } else if (job.state == "lost") {
-    summary.add(" was ").add(job.state, state_tone(job.state)).add(fmt::format(" after {}", took));
+  if (is_final(job.state)) {
+    summary.add(" ").add(job.state.name(), state_tone(job.state));
+    summary.add(fmt::format(" {} {}", job.state == core::JobState::succeeded ? "in" : "after", took));
+  } else if (job.state == core::JobState::lost) {
+    summary.add(" was ").add(job.state.name(), state_tone(job.state)).add(fmt::format(" after {}", took));
   } else {
-    summary.add(fmt::format(" goes on: {} for {}", job.state, took));
+    summary.add(fmt::format(" goes on: {} for {}", job.state.name(), took));
   }
-  if (!job.reason.empty() && job.state != "succeeded") {
+  if (!job.reason.empty() && job.state != core::JobState::succeeded) {
     // "stopped after 41 s: by kim", not "stopped after 41 s: stopped by kim".
     const auto reason = clean(job.reason);
-    summary.add(fmt::format(": {}", without_subject(without_subject(reason, job.id), job.state)));
+    summary.add(fmt::format(": {}", without_subject(without_subject(reason, job.id), job.state.name())));
   }
   lines.push_back(std::move(summary));
   if (!job.results_path.empty()) lines.push_back(Line("results: ", Tone::dim).add(job.results_path));

@@ -5,6 +5,7 @@
 #include "ui/model.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,10 +24,8 @@ using UtcOffset = std::function<core::Seconds(core::WallTime)>;
 // A time that is over: "4.2 s", and from ten seconds on "41 s".
 [[nodiscard]] std::string settled_time(core::Millis duration);
 
-// Succeeded, failed or stopped: no state comes after it.
-[[nodiscard]] bool is_final_job_state(std::string_view state);
-[[nodiscard]] bool is_final_task_state(std::string_view state);
-[[nodiscard]] Tone state_tone(std::string_view state);
+[[nodiscard]] Tone state_tone(const core::Named<core::JobState>& state);
+[[nodiscard]] Tone state_tone(const core::Named<core::TaskState>& state);
 
 // "mnist-7f3k", or "mnist (job_17)" where the id does not tell the name.
 [[nodiscard]] std::string job_title(const JobView& job);
@@ -34,6 +33,9 @@ using UtcOffset = std::function<core::Seconds(core::WallTime)>;
 // "worker:0 runs on host1 (pid 123)", "mnist-7f3k: asking for 2 places": who, then what, who only once. A task's text
 // goes on where its name stops; a job's is a sentence of its own; a note of the job stands alone.
 [[nodiscard]] std::string event_sentence(const EventView& event, std::string_view job_id);
+
+// The job's final state, where the event tells its end.
+[[nodiscard]] std::optional<core::JobState> end_of_job(const EventView& event);
 
 // A step on the way to a task's place: timelines show it, and whoever follows a job need not read it.
 [[nodiscard]] bool is_small_step(const EventView& event);

@@ -76,7 +76,7 @@ TEST_F(ApiTest, the_job_is_what_the_master_shows) {
   EXPECT_EQ(response.status, 200U);
   const auto seen = client::job_view_from_json(response.body);
   ASSERT_TRUE(seen);
-  EXPECT_EQ(seen->state, "running");
+  EXPECT_EQ(seen->state, job::JobState::running);
   EXPECT_EQ(seen->tasks.size(), 2U);
 }
 
@@ -88,7 +88,7 @@ TEST_F(ApiTest, a_wrong_secret_is_401_everywhere) {
   }
   auto asking = client("wrong");
   EXPECT_EQ(loop_.run(asking.post("/v1/job/stop", "{}", kLong))->status, 401U);
-  EXPECT_EQ(view().state, "running");
+  EXPECT_EQ(view().state, job::JobState::running);
 }
 
 TEST_F(ApiTest, events_come_from_where_the_client_left_off) {
@@ -96,7 +96,7 @@ TEST_F(ApiTest, events_come_from_where_the_client_left_off) {
   run();
   const auto all = events_after(0);
   ASSERT_GT(all.size(), 4U);
-  EXPECT_EQ(all.back().kind, "job_succeeded");
+  EXPECT_EQ(all.back().kind, job::RecordKind::job_succeeded);
   const auto rest = events_after(all.size() - 2);
   ASSERT_EQ(rest.size(), 2U);
   EXPECT_EQ(rest[0].seq, all.size() - 1);
@@ -119,7 +119,7 @@ TEST_F(ApiTest, who_has_all_events_waits_for_the_next) {
   ASSERT_TRUE(loop_.until([&] { return !body.empty(); }));
   const auto news = client::events_from_json(body);
   ASSERT_TRUE(news) << body;
-  EXPECT_EQ(news->front().kind, "job_stopping");
+  EXPECT_EQ(news->front().kind, job::RecordKind::job_stopping);
   EXPECT_EQ(news->front().seq, known + 1);
   finish();
 }
@@ -199,7 +199,7 @@ TEST_F(ApiTest, a_stop_ends_the_job) {
 TEST_F(ApiTest, a_stop_needs_no_body_but_not_a_broken_one) {
   serve_running_job();
   EXPECT_EQ(post("/v1/job/stop", "{").status, 400U);
-  EXPECT_EQ(view().state, "running");
+  EXPECT_EQ(view().state, job::JobState::running);
   EXPECT_EQ(post("/v1/job/stop", "").status, 200U);
   EXPECT_EQ(finish().reason, "stopped by the API");
 }

@@ -45,7 +45,7 @@ class MasterTest : public testing::Test {
     file.id = folder_.id();
     file.created = core::wall_now();
     file.user = "ann";
-    file.cluster = "local";
+    file.cluster = core::ClusterKind::local;
     file.results = folder_.default_results();
     file.spec = spec;
     auto plan = make_plan(spec);
@@ -77,7 +77,7 @@ class MasterTest : public testing::Test {
     });
   }
   job::Outcome finish() {
-    EXPECT_TRUE(loop_.until([&] { return finished_; })) << "the job does not end; it is " << view().state;
+    EXPECT_TRUE(loop_.until([&] { return finished_; })) << "the job does not end; it is " << view().state.name();
     return outcome_;
   }
   job::Outcome run() {
@@ -86,7 +86,7 @@ class MasterTest : public testing::Test {
   }
   void begin_and_run() {
     begin();
-    ASSERT_TRUE(loop_.until([&] { return view().state == "running"; })) << view().state;
+    ASSERT_TRUE(loop_.until([&] { return view().state == job::JobState::running; })) << view().state.name();
   }
 
   // The job as a client sees it.
@@ -103,7 +103,7 @@ class MasterTest : public testing::Test {
     std::vector<std::string> kinds;
     for (const auto& event : stored->events) {
       EXPECT_EQ(event.seq, kinds.size() + 1);
-      kinds.push_back(event.kind +
+      kinds.push_back(std::string(event.kind.name()) +
                       (event.task ? " " + event.task->str() + "#" + std::to_string(event.attempt) : std::string()));
     }
     return kinds;

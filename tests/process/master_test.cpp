@@ -57,7 +57,7 @@ TEST_F(MasterTest, a_job_that_goes_well_leaves_its_whole_story_on_disk) {
                                     "task_running worker:0#1", "job_running", "task_succeeded worker:0#1",
                                     "job_finishing", "job_succeeded"));
   const auto state = state_on_disk();
-  EXPECT_EQ(state.state, "succeeded");
+  EXPECT_EQ(state.state, job::JobState::succeeded);
   EXPECT_EQ(state.tasks, 1);
   EXPECT_EQ(state.exit_code, 0);
   EXPECT_TRUE(state.finished);
@@ -70,12 +70,12 @@ TEST_F(MasterTest, the_view_left_on_disk_is_the_one_clients_saw_last) {
   const auto stored = client::stored_job_view(folder_);
   ASSERT_TRUE(stored) << stored.error().message;
   EXPECT_EQ(stored->id, folder_.id().str());
-  EXPECT_EQ(stored->state, "failed");
+  EXPECT_EQ(stored->state, job::JobState::failed);
   EXPECT_EQ(stored->exit_code, 3);
   EXPECT_EQ(stored->reason, view().reason);
   EXPECT_TRUE(stored->finished);
   ASSERT_EQ(stored->tasks.size(), 2U);
-  EXPECT_EQ(stored->tasks[1].state, "failed");
+  EXPECT_EQ(stored->tasks[1].state, job::TaskState::failed);
   EXPECT_TRUE(stored->tasks[1].ran_for);
 }
 
@@ -85,7 +85,7 @@ TEST_F(MasterTest, a_failure_ends_the_job_with_the_tasks_code_and_names_it) {
   EXPECT_EQ(outcome.state, job::JobState::failed);
   EXPECT_EQ(outcome.exit_code, 3);
   const auto state = state_on_disk();
-  EXPECT_EQ(state.state, "failed");
+  EXPECT_EQ(state.state, job::JobState::failed);
   EXPECT_EQ(state.cause, "worker:1");
   EXPECT_EQ(state.cause_attempt, 1);
   EXPECT_THAT(state.reason, HasSubstr("worker:1"));
@@ -167,7 +167,7 @@ TEST_F(MasterTest, a_gang_that_is_not_placed_in_time_gives_its_places_back) {
     return fake;
   });
   begin();
-  ASSERT_TRUE(loop_.until([&] { return view().state == "restarting"; })) << view().state;
+  ASSERT_TRUE(loop_.until([&] { return view().state == job::JobState::restarting; })) << view().state.name();
   EXPECT_EQ(fake_->places_held(), 0U);
   EXPECT_THAT(events(), Contains("job_restarting"));
   master_->request_stop("ann", std::nullopt);
@@ -177,7 +177,7 @@ TEST_F(MasterTest, a_gang_that_is_not_placed_in_time_gives_its_places_back) {
 TEST_F(MasterTest, a_stop_ends_everything_and_says_who_asked) {
   make(job(3), {}, never_ends());
   begin_and_run();
-  EXPECT_EQ(state_on_disk().state, "running");
+  EXPECT_EQ(state_on_disk().state, job::JobState::running);
   master_->request_stop("ann at edge1", std::nullopt);
   const auto outcome = finish();
   EXPECT_EQ(outcome.state, job::JobState::stopped);
@@ -196,7 +196,7 @@ TEST_F(MasterTest, a_second_stop_shortens_the_grace) {
   begin_and_run();
   master_->request_stop("ann", std::nullopt);
   loop_.settle();
-  EXPECT_EQ(view().state, "stopping");
+  EXPECT_EQ(view().state, job::JobState::stopping);
   master_->request_stop("ann", core::Millis(0));
   EXPECT_EQ(finish().state, job::JobState::stopped);
 }
@@ -225,8 +225,8 @@ TEST_F(MasterTest, a_stop_after_the_end_changes_nothing) {
   master_->request_stop("ann", std::nullopt);
   loop_.settle();
   EXPECT_EQ(events(), told);
-  EXPECT_EQ(view().state, "succeeded");
-  EXPECT_EQ(state_on_disk().state, "succeeded");
+  EXPECT_EQ(view().state, job::JobState::succeeded);
+  EXPECT_EQ(state_on_disk().state, job::JobState::succeeded);
 }
 
 TEST_F(MasterTest, the_whole_job_has_a_time_limit) {
@@ -275,8 +275,8 @@ TEST_F(MasterTest, a_backend_that_cannot_open_fails_the_job_and_leaves_a_trace) 
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(events(), ElementsAre("job_failed"));
   EXPECT_TRUE(master_->finished()) << "who follows the job must learn that it is over";
-  EXPECT_EQ(view().state, "failed");
-  EXPECT_EQ(state_on_disk().state, "failed");
+  EXPECT_EQ(view().state, job::JobState::failed);
+  EXPECT_EQ(state_on_disk().state, job::JobState::failed);
   EXPECT_EQ(state_on_disk().reason, "the agent cannot start");
 }
 

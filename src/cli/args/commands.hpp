@@ -3,6 +3,7 @@
 #include "cli/args/cluster_options.hpp"
 #include "cli/fs/fs_command.hpp"
 #include "core/clock.hpp"
+#include "core/cluster_kind.hpp"
 #include "master/process.hpp"
 #include "spec/job_spec.hpp"
 #include "ui/display.hpp"
@@ -19,7 +20,7 @@ namespace ydl::cli {
 
 // What every command takes.
 struct CommonOptions {
-  std::string cluster = "auto";
+  std::optional<core::Named<core::ClusterKind>> cluster = {};  // nothing: auto
   ui::Mode output = ui::Mode::automatic;
 };
 

@@ -5,7 +5,6 @@
 #include "spec/options.hpp"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <iterator>
 #include <optional>
@@ -19,14 +18,18 @@ using core::fail;
 using core::Result;
 
 Result<CommonOptions> common_options(const RawOptions& raw) {
-  static constexpr std::array<std::string_view, 4> kClusters{"auto", "local", "yarn", "ssh"};
-  if (std::ranges::find(kClusters, raw.cluster) == kClusters.end()) {
-    return fail(Errc::usage, fmt::format("--cluster {}: choose one of {}{}", raw.cluster, fmt::join(kClusters, ", "),
-                                         core::did_you_mean(raw.cluster, kClusters)));
+  std::vector<std::string_view> clusters{"auto"};
+  std::ranges::copy(core::EnumNames<core::ClusterKind>::kNames, std::back_inserter(clusters));
+  clusters.emplace_back("ssh");  // refused later, with what this version can do
+  if (std::ranges::find(clusters, raw.cluster) == clusters.end()) {
+    return fail(Errc::usage, fmt::format("--cluster {}: choose one of {}{}", raw.cluster, fmt::join(clusters, ", "),
+                                         core::did_you_mean(raw.cluster, clusters)));
   }
   const auto mode = ui::parse_mode(raw.output);
   if (!mode) return fail(mode.error());
-  return CommonOptions{raw.cluster, *mode};
+  CommonOptions options{.output = *mode};
+  if (raw.cluster != "auto") options.cluster = core::Named<core::ClusterKind>::parse(raw.cluster);
+  return options;
 }
 
 namespace {

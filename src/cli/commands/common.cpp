@@ -41,7 +41,7 @@ core::Result<jobs::JobFolder> folder_of(const std::string& job) {
     auto found = jobs::find_job_folder(*jobs, job);
     if (found || found.error().code != core::Errc::not_found) return found;
     const auto where = client::choose_cluster({});
-    if (!where || where->cluster != "yarn") return found;
+    if (!where || where->cluster != core::ClusterKind::yarn) return found;
     net::asio::io_context context(1);
     auto cluster = client::open_cluster(context.get_executor(), *where->hadoop);
     if (!cluster) return found;

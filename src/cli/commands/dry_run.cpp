@@ -42,7 +42,8 @@ framework::Environment environment(const master::JobPlan& plan, const framework:
 }
 
 std::string describe(const spec::Image& image, const client::ClusterChoice& where) {
-  const auto* usual = where.cluster == "yarn" ? "the NodeManagers" : "podman or docker, whichever is installed";
+  const auto* usual =
+      where.cluster == core::ClusterKind::yarn ? "the NodeManagers" : "podman or docker, whichever is installed";
   return fmt::format("{}, run by {}", image.name,
                      image.runtime && *image.runtime != "nodemanager" ? *image.runtime : usual);
 }
@@ -129,7 +130,7 @@ std::string dry_run_json(const master::JobPlan& plan, const client::ClusterChoic
                       {"type", "plan"},
                       {"name", plan.spec.name},
                       {"framework", plan.framework->name()},
-                      {"cluster", where.cluster},
+                      {"cluster", core::name(where.cluster)},
                       {"files", size.files},
                       {"file_bytes", size.bytes},
                       {"roles", std::move(roles)}};

@@ -170,7 +170,7 @@ net::Async<> run(const Env& command, client::ClusterClient& cluster) {
 int execute(const Env& command) {
   const auto where = client::choose_cluster({.cluster = command.common.cluster, .cluster_only = {}});
   if (!where) return complain(where.error());
-  if (where->cluster != "yarn") {
+  if (where->cluster != core::ClusterKind::yarn) {
     return complain({core::Errc::usage,
                      "there is no cluster with a cache: jobs on this machine need none (HADOOP_CONF_DIR names a "
                      "cluster's configuration)"});

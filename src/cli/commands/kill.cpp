@@ -65,12 +65,12 @@ int execute(const Kill& command) {
   if (!*running) {
     (void)client::refresh(*folder, std::nullopt);
     const auto view = client::stored_job_view(*folder);
-    const auto how = !view ? "cannot be read" : view->state == "lost" ? "was lost" : view->state;
+    const auto how = !view ? "cannot be read" : view->state == core::JobState::lost ? "was lost" : view->state.name();
     return complain({make_error_code(core::Errc::refused), fmt::format("job {} is not running: it {}", id, how)});
   }
   if (auto done = stop_job(*folder, command.grace); !done) return complain(done.error());
   const auto view = client::stored_job_view(*folder);
-  print(fmt::format("{} {}\n", id, view ? view->state : "ended"));
+  print(fmt::format("{} {}\n", id, view ? view->state.name() : "ended"));
   return 0;
 }
 

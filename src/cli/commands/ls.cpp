@@ -17,14 +17,18 @@
 namespace ydl::cli {
 namespace {
 
+std::string_view state_word(const jobs::JobSummary& job) {
+  return job.state ? core::name(*job.state) : "unreadable";
+}
+
 std::string json_line(const jobs::JobSummary& job) {
   boost::json::object object{{"v", 1},
                              {"type", "job"},
                              {"id", job.id.str()},
                              {"name", job.name},
                              {"framework", job.framework},
-                             {"cluster", job.cluster},
-                             {"state", job.state},
+                             {"cluster", job.cluster ? core::name(*job.cluster) : ""},
+                             {"state", state_word(job)},
                              {"tasks", job.tasks},
                              {"reason", job.reason}};
   if (job.created) object["submitted"] = core::format_utc(*job.created);
@@ -32,17 +36,18 @@ std::string json_line(const jobs::JobSummary& job) {
   return boost::json::serialize(object) + "\n";
 }
 
-ui::Tone tone_of(const std::string& state) {
-  if (state == "failed" || state == "lost" || state == "unreadable") return ui::Tone::red;
-  if (state == "succeeded") return ui::Tone::green;
+ui::Tone tone_of(const std::optional<core::JobState>& state) {
+  if (!state || *state == core::JobState::failed || *state == core::JobState::lost) return ui::Tone::red;
+  if (*state == core::JobState::succeeded) return ui::Tone::green;
   return ui::Tone::plain;
 }
 
-std::string state_of(const yarn::AppReport& report) {
-  if (report.state == yarn::AppState::running) return "running";
-  if (!yarn::is_over(report.state)) return "placing";
-  if (report.state == yarn::AppState::killed || report.final_status == yarn::FinalStatus::killed) return "stopped";
-  return report.final_status == yarn::FinalStatus::succeeded ? "succeeded" : "failed";
+core::JobState state_of(const yarn::AppReport& report) {
+  using enum core::JobState;
+  if (report.state == yarn::AppState::running) return running;
+  if (!yarn::is_over(report.state)) return placing;
+  if (report.state == yarn::AppState::killed || report.final_status == yarn::FinalStatus::killed) return stopped;
+  return report.final_status == yarn::FinalStatus::succeeded ? succeeded : failed;
 }
 
 // What the ResourceManager knows of this user's jobs.
@@ -55,23 +60,20 @@ net::Async<std::vector<yarn::AppReport>> ask_cluster(client::ClusterClient& clus
   co_return reports;
 }
 
-bool is_final(const std::string& state) {
-  return state == "succeeded" || state == "failed" || state == "stopped" || state == "unreadable";
-}
-
 // Jobs on the cluster as the ResourceManager sees them; those submitted from other machines are among them.
 void add_cluster_jobs(std::vector<jobs::JobSummary>& jobs, const std::vector<yarn::AppReport>& reports) {
   for (const auto& report : reports) {
     const auto tag = std::ranges::find_if(report.tags, [](const std::string& one) { return one != "ydl"; });
     if (tag == report.tags.end()) continue;
     const auto known = std::ranges::find(jobs, *tag, [](const jobs::JobSummary& job) { return job.id.str(); });
-    auto& job = known != jobs.end() ? *known : jobs.emplace_back();
-    if (is_final(job.state)) continue;
+    const bool is_new = known == jobs.end();
+    auto& job = is_new ? jobs.emplace_back() : *known;
+    if (!is_new && (!job.state || is_final(*job.state))) continue;
     job.id = {*tag};
     job.name = report.name;
-    job.cluster = "yarn";
+    job.cluster = core::ClusterKind::yarn;
     if (!job.created) job.created = report.started;
-    if (const auto state = state_of(report); job.state.empty() || job.state == "placing" || is_final(state))
+    if (const auto state = state_of(report); is_new || job.state == core::JobState::placing || is_final(state))
       job.state = state;
     if (!yarn::is_over(report.state)) continue;
     job.finished = report.finished;
@@ -81,10 +83,10 @@ void add_cluster_jobs(std::vector<jobs::JobSummary>& jobs, const std::vector<yar
 }
 
 core::Result<> look_at_cluster(const CommonOptions& options, std::vector<jobs::JobSummary>& jobs) {
-  if (options.cluster == "local") return {};
+  if (options.cluster == core::ClusterKind::local) return {};
   const auto where = client::choose_cluster({.cluster = options.cluster, .cluster_only = {}});
   if (!where) return core::fail(where.error());
-  if (where->cluster != "yarn") return {};
+  if (where->cluster != core::ClusterKind::yarn) return {};
   net::asio::io_context context(1);
   auto cluster = client::open_cluster(context.get_executor(), *where->hadoop);
   if (!cluster) return core::fail(cluster.error());
@@ -122,13 +124,11 @@ int execute(const List& command) {
                    {"REASON", ui::Align::left, ui::Fit::shrink}});
   for (const auto& job : summaries) {
     const auto end = job.finished ? *job.finished : now;
-    const bool known_end = job.finished || job.state == "placing" || job.state == "starting" ||
-                           job.state == "running" || job.state == "finishing" || job.state == "stopping" ||
-                           job.state == "restarting";
-    table.row({job.id.str(), job.state, job.framework, job.tasks > 0 ? std::to_string(job.tasks) : "",
-               job.created ? ui::relative_time(*job.created, now) : "",
-               job.created && known_end ? core::format_duration(end - *job.created) : "",
-               job.state == "succeeded" ? "" : job.reason},
+    const bool goes_on = job.state && !is_final(*job.state) && *job.state != core::JobState::lost;
+    table.row({job.id.str(), std::string(state_word(job)), job.framework,
+               job.tasks > 0 ? std::to_string(job.tasks) : "", job.created ? ui::relative_time(*job.created, now) : "",
+               job.created && (job.finished || goes_on) ? core::format_duration(end - *job.created) : "",
+               job.state == core::JobState::succeeded ? "" : job.reason},
               tone_of(job.state));
   }
   print(table.render(table_width(), output_style()));

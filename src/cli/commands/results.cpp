@@ -153,7 +153,7 @@ int execute(const Results& command) {
     folder.root /= folder.task;
   }
   const auto target = command.target.empty() ? job_folder->id().str() : command.target;
-  if (job->cluster == "local") {
+  if (job->cluster == core::ClusterKind::local) {
     return command.get ? copy_here(command, folder.root, target) : list_here(command, folder);
   }
   const auto hadoop = client::hadoop_of(*job_folder);

@@ -25,10 +25,10 @@ net::awaitable<void> ask_master(net::Endpoint endpoint, core::Result<ui::JobView
 
 // The job runs on its cluster, and its master cannot be asked (yet): the last that it wrote to HDFS, if anything.
 ui::JobView unreached_view(ui::JobView view) {
-  const bool has_written = view.state != "lost";
+  const bool has_written = view.state != core::JobState::lost;
   view.reason = has_written ? "its master cannot be reached from here: this is what it last wrote to HDFS"
                             : "its master does not answer: it waits for its container, or cannot be reached from here";
-  if (!has_written) view.state = "placing";
+  if (!has_written) view.state = core::JobState::placing;
   view.exit_code.reset();
   return view;
 }
@@ -61,7 +61,7 @@ std::string duration_of(const ui::TaskView& task, core::WallTime now) {
 
 std::string text_of(const ui::JobView& job) {
   const auto now = core::wall_now();
-  std::string text = fmt::format("{}  {}  {} on {}\n", job.id, job.state, job.framework, job.where);
+  std::string text = fmt::format("{}  {}  {} on {}\n", job.id, job.state.name(), job.framework, job.where);
   text +=
       fmt::format("submitted {}{}\n", ui::relative_time(job.submitted, now),
                   job.finished ? fmt::format(", took {}", core::format_duration(*job.finished - job.submitted)) : "");
@@ -74,8 +74,8 @@ std::string text_of(const ui::JobView& job) {
                    {"RAN", ui::Align::right},
                    {"LAST", ui::Align::left, ui::Fit::shrink}});
   for (const auto& task : job.tasks) {
-    table.row({task.id.str(), task.state, std::to_string(task.attempt), task.node, duration_of(task, now),
-               task.reason.empty() ? task.last_line : task.reason});
+    table.row({task.id.str(), std::string(task.state.name()), std::to_string(task.attempt), task.node,
+               duration_of(task, now), task.reason.empty() ? task.last_line : task.reason});
   }
   return text + table.render(table_width(), output_style());
 }

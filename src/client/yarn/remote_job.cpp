@@ -103,10 +103,9 @@ net::Async<> RemoteJob::fetch_records() {
 // A master that could say nothing at its end leaves a state that is none: the ResourceManager knows what happened.
 core::Result<> RemoteJob::note_end(const yarn::AppReport& report) const {
   auto state = jobs::read_state_file(folder_);
-  const bool is_final = state && (state->state == "succeeded" || state->state == "failed" || state->state == "stopped");
-  if (is_final) return {};
+  if (state && is_final(state->state)) return {};
   jobs::StateFile end = state ? *state : jobs::StateFile{};
-  end.state = report.state == yarn::AppState::killed ? "stopped" : "failed";
+  end.state = report.state == yarn::AppState::killed ? core::JobState::stopped : core::JobState::failed;
   end.exit_code = report.state == yarn::AppState::killed ? 130 : 1;
   const auto words = yarn::describe_end_of_application(report.diagnostics);
   end.reason = fmt::format("{} {} by the cluster{}", job_.application,

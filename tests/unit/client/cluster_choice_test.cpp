@@ -34,7 +34,7 @@ struct Machine {
 };
 
 TEST(ChooseCluster, without_hadoop_a_job_runs_here_and_says_where_it_looked) {
-  EXPECT_EQ(Machine{}.choose()->cluster, "local");
+  EXPECT_EQ(Machine{}.choose()->cluster, core::ClusterKind::local);
   EXPECT_EQ(Machine{}.sentence(),
             "runs on this machine: no Hadoop configuration in HADOOP_CONF_DIR (not set), /etc/hadoop/conf");
   EXPECT_EQ((Machine{{{"HADOOP_CONF_DIR", "/c"}, {"HADOOP_HOME", "/h"}}, {}}.sentence()),
@@ -46,7 +46,7 @@ TEST(ChooseCluster, a_configured_cluster_is_used_and_named) {
     return *Machine{std::move(env), {{folder + "/yarn-site.xml", kYarnSite}}}.choose();
   };
   const auto where = found({{"HADOOP_CONF_DIR", "/c"}}, "/c");
-  EXPECT_EQ(where.cluster, "yarn");
+  EXPECT_EQ(where.cluster, core::ClusterKind::yarn);
   EXPECT_EQ(where.sentence, "runs on YARN, ResourceManager rm1:8032: /c says so");
   ASSERT_TRUE(where.hadoop);
   EXPECT_EQ(where.hadoop->get_trimmed("yarn.resourcemanager.hostname"), "rm1");
@@ -79,8 +79,9 @@ TEST(ChooseCluster, an_empty_variable_is_no_folder) {
 
 TEST(ChooseCluster, local_means_local_whatever_is_configured) {
   const Machine machine{{}, {{"/etc/hadoop/conf/yarn-site.xml", kYarnSite}}};
-  EXPECT_EQ(machine.choose({.cluster = "local", .cluster_only = {}})->cluster, "local");
-  EXPECT_EQ(machine.choose({.cluster = "local", .cluster_only = {}})->sentence,
+  EXPECT_EQ(machine.choose({.cluster = core::ClusterKind::local, .cluster_only = {}})->cluster,
+            core::ClusterKind::local);
+  EXPECT_EQ(machine.choose({.cluster = core::ClusterKind::local, .cluster_only = {}})->sentence,
             "runs on this machine: --cluster local");
 }
 
@@ -92,21 +93,21 @@ TEST(ChooseCluster, a_resource_manager_named_on_the_command_line_will_do) {
 }
 
 TEST(ChooseCluster, a_cluster_that_is_wanted_and_not_configured_is_an_error_that_says_where_it_looked) {
-  const auto chosen = Machine{}.choose({.cluster = "yarn", .cluster_only = {}});
+  const auto chosen = Machine{}.choose({.cluster = core::ClusterKind::yarn, .cluster_only = {}});
   ASSERT_FALSE(chosen);
   EXPECT_EQ(chosen.error().code, core::Errc::usage);
   EXPECT_THAT(chosen.error().message, HasSubstr("HADOOP_CONF_DIR (not set), /etc/hadoop/conf"));
 }
 
 TEST(ChooseCluster, clusters_that_this_version_cannot_use_are_refused) {
-  const auto chosen = Machine{}.choose({.cluster = "ssh", .cluster_only = {}});
+  const auto chosen = Machine{}.choose({.cluster = core::Named<core::ClusterKind>::parse("ssh"), .cluster_only = {}});
   ASSERT_FALSE(chosen);
   EXPECT_EQ(chosen.error().code, core::Errc::usage);
   EXPECT_THAT(chosen.error().message, HasSubstr("--cluster ssh"));
 }
 
 TEST(ChooseCluster, options_for_clusters_are_never_dropped_without_a_word) {
-  const auto chosen = Machine{}.choose({.cluster = "local", .cluster_only = {"-hip"}});
+  const auto chosen = Machine{}.choose({.cluster = core::ClusterKind::local, .cluster_only = {"-hip"}});
   ASSERT_FALSE(chosen);
   EXPECT_EQ(chosen.error().code, core::Errc::usage);
   EXPECT_EQ(

@@ -35,7 +35,7 @@ TEST(EventView, is_what_the_master_recorded) {
   ASSERT_TRUE(view) << view.error().message;
   EXPECT_EQ(view->seq, 7U);
   EXPECT_EQ(view->time, kTime);
-  EXPECT_EQ(view->kind, "task_failed");
+  EXPECT_EQ(view->kind, core::RecordKind::task_failed);
   EXPECT_EQ(view->task, (core::TaskId{"worker", 1}));
   EXPECT_EQ(view->attempt, 2);
   EXPECT_EQ(view->text, "ended with code 3");
@@ -46,7 +46,7 @@ TEST(EventView, every_kind_of_record_has_a_view) {
     const job::Record record{static_cast<job::RecordKind>(kind), {}, "text", {}, {}, 0};
     const auto view = event_from_json(line_of(1, record));
     ASSERT_TRUE(view) << kind;
-    EXPECT_EQ(view->kind, job::name(record.kind));
+    EXPECT_EQ(view->kind, record.kind);
     EXPECT_FALSE(view->task);
   }
 }
@@ -54,7 +54,8 @@ TEST(EventView, every_kind_of_record_has_a_view) {
 TEST(EventView, kinds_of_a_newer_master_are_shown_as_they_are) {
   const auto view = event_from_json(R"({"seq":1,"time":"2026-11-15T03:13:28.123Z","kind":"task_migrated","new":[1]})");
   ASSERT_TRUE(view);
-  EXPECT_EQ(view->kind, "task_migrated");
+  EXPECT_EQ(view->kind.name(), "task_migrated");
+  EXPECT_FALSE(view->kind.value());
   EXPECT_EQ(view->text, "");
 }
 
@@ -107,7 +108,7 @@ TEST(JobView, is_what_the_master_says) {
   EXPECT_EQ(view->id, "mnist-1");
   EXPECT_EQ(view->framework, "mxnet");
   EXPECT_EQ(view->where, "this machine");
-  EXPECT_EQ(view->state, "running");
+  EXPECT_EQ(view->state, core::JobState::running);
   EXPECT_EQ(view->submitted, kTime);
   EXPECT_FALSE(view->finished);
   EXPECT_FALSE(view->exit_code);
@@ -192,7 +193,7 @@ TEST_F(StoredTest, without_a_view_the_other_files_tell_how_it_ended) {
   const auto view = stored_job_view(folder_);
   ASSERT_TRUE(view) << view.error().message;
   EXPECT_EQ(view->id, "mnist-1");
-  EXPECT_EQ(view->state, "failed");
+  EXPECT_EQ(view->state, core::JobState::failed);
   EXPECT_EQ(view->exit_code, 3);
   EXPECT_EQ(view->reason, "worker:0 ended with code 3");
   EXPECT_EQ(view->finished, kTime);
@@ -203,7 +204,7 @@ TEST_F(StoredTest, a_job_that_never_ended_is_lost) {
   write_state({"running", 1, 0, "", "", 0, std::nullopt});
   const auto view = stored_job_view(folder_);
   ASSERT_TRUE(view) << view.error().message;
-  EXPECT_EQ(view->state, "lost");
+  EXPECT_EQ(view->state, core::JobState::lost);
   EXPECT_EQ(view->exit_code, 1);
   EXPECT_THAT(view->reason, HasSubstr("master.log may say why"));
 }

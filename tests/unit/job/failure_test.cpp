@@ -175,11 +175,11 @@ TEST(JobFailure, the_cause_of_an_exit_is_its_code_its_signal_or_what_was_found_o
 }
 
 TEST(JobFailure, every_cause_has_a_name_of_its_own) {
-  for (int i = 0; i < kCauses; ++i) {
-    const auto cause = static_cast<Cause>(i);
-    EXPECT_EQ(parse_cause(name(cause)), cause);
+  const auto& names = core::EnumNames<Cause>::kNames;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    EXPECT_EQ(core::parse_name<Cause>(names.at(i)), static_cast<Cause>(i)) << names.at(i);
   }
-  EXPECT_EQ(parse_cause("bad luck"), std::nullopt);
+  EXPECT_EQ(core::parse_name<Cause>("bad luck"), std::nullopt);
 }
 
 TEST(JobFailure, rounds_of_placing_used_at_the_start_are_there_again_at_a_restart) {

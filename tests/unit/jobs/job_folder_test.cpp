@@ -46,7 +46,7 @@ JobFile full_job(const JobFolder& folder) {
   job.created = kCreated;
   job.user = "ann";
   job.ydl_version = "0.1.0";
-  job.cluster = "local";
+  job.cluster = core::ClusterKind::local;
   job.results = "/data/results";
   job.port_range = {20000, 20100};
   job.spec.name = "mnist";
@@ -96,7 +96,7 @@ TEST_F(JobFolderTest, a_job_file_comes_back_as_it_was_written) {
 
 TEST_F(JobFolderTest, a_state_file_comes_back_as_it_was_written) {
   const auto made = folder("mnist-1");
-  const StateFile state{"failed", 4, 3, "worker:1 ended with code 3", "worker:1", 2, kCreated};
+  const StateFile state{core::JobState::failed, 4, 3, "worker:1 ended with code 3", "worker:1", 2, kCreated};
   ASSERT_TRUE(write_state_file(made, state));
   const auto back = read_state_file(made);
   ASSERT_TRUE(back) << back.error().message;
@@ -158,7 +158,7 @@ TEST_F(JobFolderTest, a_newer_file_is_refused_with_both_versions) {
 TEST_F(JobFolderTest, what_is_not_ours_is_corrupt) {
   const auto made = folder("mnist-1");
   for (const auto* text : {"[]", "7", "{}", R"({"version":"1"})", R"({"version":1})", R"({"version":1,"state":7})",
-                           "\xff\xfe", R"({"version":1,"state":"x"} {})"}) {
+                           R"({"version":1,"state":"paused"})", "\xff\xfe", R"({"version":1,"state":"x"} {})"}) {
     write(made.state_file(), text);
     const auto read = read_state_file(made);
     ASSERT_FALSE(read) << text;
@@ -333,7 +333,7 @@ TEST_F(JobFolderTest, a_job_has_one_master) {
 
 class JobListTest : public JobFolderTest {
  protected:
-  JobFolder job(const std::string& id, core::Millis later, const std::string& state) {
+  JobFolder job(const std::string& id, core::Millis later, core::JobState state) {
     const auto made = folder(id);
     auto file = full_job(made);
     file.created = kCreated + later;
@@ -344,9 +344,9 @@ class JobListTest : public JobFolderTest {
 };
 
 TEST_F(JobListTest, the_newest_job_comes_first) {
-  job("old-1", core::Seconds(0), "succeeded");
-  job("new-1", core::Seconds(9), "failed");
-  job("mid-1", core::Seconds(5), "stopped");
+  job("old-1", core::Seconds(0), core::JobState::succeeded);
+  job("new-1", core::Seconds(9), core::JobState::failed);
+  job("mid-1", core::Seconds(5), core::JobState::stopped);
   const auto list = summarise_jobs(jobs());
   ASSERT_EQ(list.size(), 3U);
   EXPECT_EQ(list[0].id.str(), "new-1");
@@ -359,23 +359,38 @@ TEST_F(JobListTest, the_newest_job_comes_first) {
 }
 
 TEST_F(JobListTest, a_job_whose_master_is_gone_is_lost) {
-  job("dead-1", core::Seconds(0), "running");
-  EXPECT_EQ(summarise_jobs(jobs())[0].state, "lost");
+  job("dead-1", core::Seconds(0), core::JobState::running);
+  EXPECT_EQ(summarise_jobs(jobs())[0].state, core::JobState::lost);
   const auto lock = lock_job(JobFolder(jobs() / "dead-1"));
-  EXPECT_EQ(summarise_jobs(jobs())[0].state, "running");
+  EXPECT_EQ(summarise_jobs(jobs())[0].state, core::JobState::running);
 }
 
 TEST_F(JobListTest, an_unreadable_job_is_one_line_and_not_the_end) {
-  job("good-1", core::Seconds(0), "succeeded");
+  job("good-1", core::Seconds(0), core::JobState::succeeded);
   folder("empty-1");
-  write(job("broken-1", core::Seconds(0), "succeeded").state_file(), "{");
+  write(job("broken-1", core::Seconds(0), core::JobState::succeeded).state_file(), "{");
   write(jobs() / "stray-file", "");
   const auto list = summarise_jobs(jobs());
   ASSERT_EQ(list.size(), 3U);
-  std::map<std::string, std::string> states;
+  std::map<std::string, std::optional<core::JobState>> states;
   for (const auto& item : list) states[item.id.str()] = item.state;
-  EXPECT_EQ(states, (std::map<std::string, std::string>{
-                        {"good-1", "succeeded"}, {"empty-1", "unreadable"}, {"broken-1", "unreadable"}}));
+  EXPECT_EQ(states, (std::map<std::string, std::optional<core::JobState>>{
+                        {"good-1", core::JobState::succeeded}, {"empty-1", std::nullopt}, {"broken-1", std::nullopt}}));
+}
+
+TEST_F(JobListTest, a_job_on_a_cluster_of_another_version_is_unreadable_and_says_why) {
+  const auto made = job("far-1", core::Seconds(0), core::JobState::running);
+  auto text = *core::read_file(made.job_file());
+  text.replace(text.find("\"local\""), 7, "\"slurm\"");
+  write(made.job_file(), text);
+  const auto list = summarise_jobs(jobs());
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].state, std::nullopt);
+  EXPECT_EQ(list[0].cluster, std::nullopt);
+  EXPECT_THAT(list[0].reason, HasSubstr("'cluster' has the unknown value 'slurm'"));
+  const auto read = read_job_file(made);
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().message, HasSubstr("'cluster' has the unknown value 'slurm'"));
 }
 
 TEST_F(JobListTest, no_folder_is_no_jobs) {

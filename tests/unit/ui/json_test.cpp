@@ -25,7 +25,7 @@ TEST(JsonDisplay, the_job_is_written_whole_at_first_and_when_its_state_changes) 
       R"({"v":1,"type":"progress","job":"mnist-7f3k","task":"worker:0","attempt":1,"percent":42,"text":"epoch 3/5"})"
       "\n");
   EXPECT_EQ(display.update(job, frame_at(5000)), "");
-  job.state = "running";
+  job.state = core::JobState::running;
   EXPECT_TRUE(display.update(job, frame_at(6000)).starts_with(R"({"v":1,"type":"job",)"));
 }
 

@@ -51,7 +51,7 @@ TEST(PlainDisplay, an_event_names_its_task_once_and_a_later_attempt_by_number) {
   auto of_job = event(1, "job_restarting", "all tasks start again");
   of_job.task.reset();
   EXPECT_EQ(line(of_job), "03:13:28 mnist-7f3k: all tasks start again");
-  of_job.kind = "note";
+  of_job.kind = core::RecordKind::note;
   of_job.text = "dashboard at http://localhost:8080\nsecond line";
   EXPECT_EQ(line(of_job), "03:13:28 dashboard at http://localhost:8080 second line");
 }

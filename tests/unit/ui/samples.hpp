@@ -18,31 +18,31 @@ inline Frame frame_at(long millis, Size size = {}) {
   return {core::Instant(core::Millis(1'000'000 + millis)), wall("03:13:20.000") + core::Millis(millis), size};
 }
 
-inline TaskView task(std::string role, int index, std::string state, std::string node = "host1") {
+inline TaskView task(std::string role, int index, std::string_view state, std::string node = "host1") {
   TaskView view;
   view.id = {std::move(role), index};
-  view.state = std::move(state);
+  view.state = core::Named<core::TaskState>::parse(state);
   view.node = std::move(node);
-  if (view.state == "running") view.running_since = wall("03:13:22.000");
+  if (view.state == core::TaskState::running) view.running_since = wall("03:13:22.000");
   return view;
 }
 
-inline JobView mnist(std::string state = "running") {
+inline JobView mnist(std::string_view state = "running") {
   JobView job;
   job.id = "mnist-7f3k";
   job.name = "mnist";
   job.framework = "mxnet";
   job.where = "this machine";
-  job.state = std::move(state);
+  job.state = core::Named<core::JobState>::parse(state);
   job.submitted = wall("03:13:20.000");
   job.tasks = {task("worker", 0, "running"), task("worker", 1, "running", "host2")};
   return job;
 }
 
-inline EventView event(std::uint64_t seq, std::string kind, std::string text) {
+inline EventView event(std::uint64_t seq, std::string_view kind, std::string text) {
   return {.seq = seq,
           .time = wall("03:13:28.000"),
-          .kind = std::move(kind),
+          .kind = core::Named<core::RecordKind>::parse(kind),
           .task = core::TaskId{"worker", 0},
           .attempt = 1,
           .text = std::move(text),

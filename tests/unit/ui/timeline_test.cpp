@@ -9,10 +9,10 @@ namespace {
 
 using test::wall;
 
-EventView at(std::string_view clock, std::string kind, std::optional<int> worker = std::nullopt, int attempt = 1) {
+EventView at(std::string_view clock, std::string_view kind, std::optional<int> worker = std::nullopt, int attempt = 1) {
   EventView event;
   event.time = wall(clock);
-  event.kind = std::move(kind);
+  event.kind = core::Named<core::RecordKind>::parse(kind);
   if (worker) event.task = core::TaskId{"worker", *worker};
   event.attempt = attempt;
   return event;
@@ -55,7 +55,7 @@ TEST(Timeline, on_a_cluster_the_way_to_a_container_is_shown) {
 TEST(Timeline, without_word_of_starting_it_begins_when_the_last_peer_has_its_place) {
   auto events = two_workers_one_retried();
   const auto told = render_timeline(events, wall("03:00:20.000"), 80, {});
-  std::erase_if(events, [](const EventView& event) { return event.kind == "task_starting"; });
+  std::erase_if(events, [](const EventView& event) { return event.kind == core::RecordKind::task_starting; });
   EXPECT_EQ(render_timeline(events, wall("03:00:20.000"), 80, {}), told);
 }
 
@@ -79,7 +79,7 @@ TEST(Timeline, events_without_their_beginning_and_clocks_that_jump_back_do_no_ha
   const auto times = attempt_times(events);
   ASSERT_EQ(times.size(), 1U);
   EXPECT_EQ(times[0].asked, wall("03:00:10.000"));
-  EXPECT_EQ(times[0].end, "failed");
+  EXPECT_EQ(times[0].end, core::TaskState::failed);
   EXPECT_NE(render_timeline(events, wall("03:00:00.000"), 80, {}).find("worker:0"), std::string::npos);
 }
 

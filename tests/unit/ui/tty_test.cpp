@@ -180,7 +180,7 @@ TEST(TtyDisplay, log_lines_scroll_out_of_a_small_screen_into_its_history) {
 TEST(TtyDisplay, more_tasks_than_rows_show_failures_first_and_count_the_rest) {
   Terminal terminal({80, 10});
   auto job = many_tasks(240, 10);
-  job.tasks[100].state = "failed";
+  job.tasks[100].state = core::TaskState::failed;
   job.tasks[100].reason = "ended with code 3";
   job.tasks[200].last_line = "I speak";
   terminal.begin(job, 2000);
@@ -203,7 +203,7 @@ TEST(TtyDisplay, more_tasks_than_rows_show_failures_first_and_count_the_rest) {
 TEST(TtyDisplay, tasks_that_just_fit_keep_their_order_and_need_no_count) {
   Terminal terminal({80, 10});
   auto job = many_tasks(6, 1);
-  job.tasks[3].state = "failed";
+  job.tasks[3].state = core::TaskState::failed;
   terminal.begin(job, 2000);
   EXPECT_EQ(terminal.vt.screen(),
             "mnist-7f3k: mxnet job of 7 tasks on this machine\n"
@@ -280,13 +280,13 @@ TEST(TtyDisplay, finish_leaves_the_failure_the_tasks_and_one_summary) {
   auto job = mnist();
   terminal.begin(job, 2000);
   terminal.failure(bad_data_dir(), 41'000);
-  job.state = "failed";
+  job.state = core::JobState::failed;
   job.reason = "worker:1 ended with code 3 on host2";
   job.finished = wall("03:14:01.000");
   job.logs_path = "/jobs/mnist-7f3k/logs";
-  job.tasks[0].state = "stopped";
+  job.tasks[0].state = core::TaskState::stopped;
   job.tasks[0].ran_for = core::Millis(39'100);
-  job.tasks[1].state = "failed";
+  job.tasks[1].state = core::TaskState::failed;
   job.tasks[1].reason = "ended with code 3";
   job.tasks[1].ran_for = core::Millis(8'250);
   terminal.finish(job, 41'050);
@@ -328,15 +328,15 @@ TEST(TtyDisplay, abort_leaves_the_block_and_a_later_update_draws_a_new_one_below
 TEST(TtyDisplay, the_header_counts_what_the_state_is_about) {
   const auto header = [](JobView job) { return header_line(job, frame_at(12'000)).whole({}); };
   auto job = mnist("placing");
-  job.tasks[0].state = "placed";
-  job.tasks[1].state = "waiting";
+  job.tasks[0].state = core::TaskState::placed;
+  job.tasks[1].state = core::TaskState::waiting;
   job.reason = "no node has 2 GPUs free";
   EXPECT_EQ(header(job), "mnist-7f3k  placing  1 of 2 tasks placed  12 s  no node has 2 GPUs free");
   job = mnist("starting");
-  job.tasks[1].state = "starting";
+  job.tasks[1].state = core::TaskState::starting;
   EXPECT_EQ(header(job), "mnist-7f3k  starting  1 of 2 tasks running  12 s");
   job = mnist("finishing");
-  job.tasks[1].state = "succeeded";
+  job.tasks[1].state = core::TaskState::succeeded;
   EXPECT_EQ(header(job), "mnist-7f3k  finishing  1 of 2 tasks done  12 s");
   job.name = "other";
   EXPECT_EQ(header(job), "other (mnist-7f3k)  finishing  1 of 2 tasks done  12 s");

@@ -188,7 +188,7 @@ TEST(ParseRun, a_command_runs_once_on_its_own) {
   EXPECT_TRUE(run.spec.auto_files);
   EXPECT_FALSE(run.options.detach);
   EXPECT_FALSE(run.options.dry_run);
-  EXPECT_EQ(run.options.common.cluster, "auto");
+  EXPECT_EQ(run.options.common.cluster, std::nullopt);
   EXPECT_EQ(run.options.common.output, ui::Mode::automatic);
 }
 
@@ -219,7 +219,7 @@ TEST(ParseRun, every_option_reaches_the_run) {
   EXPECT_TRUE(run.options.dry_run);
   EXPECT_EQ(run.options.results, "out");
   EXPECT_EQ(run.options.port_range, (std::pair<std::uint16_t, std::uint16_t>{20000, 20100}));
-  EXPECT_EQ(run.options.common.cluster, "local");
+  EXPECT_EQ(run.options.common.cluster, core::ClusterKind::local);
   EXPECT_EQ(run.options.common.output, ui::Mode::json);
 }
 

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "core/enum_names.hpp"
+
+#include <string>
+
+namespace ydl::core {
+
+// What a job runs on.
+enum class ClusterKind {
+  local,  // this machine
+  yarn,
+};
+template <>
+struct EnumNames<ClusterKind> {
+  static constexpr auto kNames = names_up_to(ClusterKind::yarn, "local", "yarn");
+};
+
+// As it stands in a sentence: "this machine", "YARN". The name of an unknown kind stands for itself.
+[[nodiscard]] std::string title(const Named<ClusterKind>& kind);
+
+}  // namespace ydl::core
