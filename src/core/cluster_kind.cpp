@@ -3,8 +3,8 @@
 namespace ydl::core {
 
 std::string title(const Named<ClusterKind>& kind) {
-  if (kind == ClusterKind::local) return "this machine";
-  return kind == ClusterKind::yarn ? "YARN" : std::string(kind.name());
+  if (!kind.value()) return std::string(kind.name());
+  return std::string(kClusterTitles.at(static_cast<std::size_t>(*kind.value())));
 }
 
 }  // namespace ydl::core

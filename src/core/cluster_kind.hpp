@@ -16,7 +16,8 @@ struct EnumNames<ClusterKind> {
   static constexpr auto kNames = names_up_to(ClusterKind::yarn, "local", "yarn");
 };
 
-// As it stands in a sentence: "this machine", "YARN". The name of an unknown kind stands for itself.
+// As it stands in a sentence. The name of an unknown kind stands for itself.
+inline constexpr auto kClusterTitles = names_up_to(ClusterKind::yarn, "this machine", "YARN");
 [[nodiscard]] std::string title(const Named<ClusterKind>& kind);
 
 }  // namespace ydl::core

@@ -3,19 +3,10 @@
 #include "core/result.hpp"
 #include "jobs/job_folder.hpp"
 
+#include <span>
 #include <string_view>
 
 namespace ydl::master {
-
-// Which master a process is: the value of `ydl __master --master`.
-enum class ProcessKind {
-  local,           // of a job whose tasks run on this machine
-  yarn_container,  // an ApplicationMaster in a container
-  yarn_unmanaged,  // an ApplicationMaster beside the client
-};
-[[nodiscard]] std::string_view name(ProcessKind kind);  // "local", "yarn-container", "yarn-unmanaged"
-// Errors: usage.
-[[nodiscard]] core::Result<ProcessKind> parse_process_kind(std::string_view text);
 
 // How the master process ends with its client.
 enum class Attachment {
@@ -23,15 +14,23 @@ enum class Attachment {
   detached,  // the job goes on whatever happens to the client
 };
 
-// Runs the job of a folder as this process: `ydl __master`. Standard output is a pipe to whoever started it, on which
-// one line comes: "ready", or "error " and a sentence. Returns the exit code.
-[[nodiscard]] int run_master_process(const jobs::JobFolder& folder, Attachment attachment);
+// What `ydl __master` was told.
+struct ProcessStart {
+  jobs::JobFolder folder;  // of a master that finds its job by itself: none
+  Attachment attachment = Attachment::leashed;
+};
 
-// The same for a job on YARN whose master runs here: an unmanaged ApplicationMaster.
-[[nodiscard]] int run_unmanaged_master_process(const jobs::JobFolder& folder, Attachment attachment);
+// One kind of master process. There is one for each way in which a backend can be made: local_process.hpp,
+// yarn_process.hpp. Standard output is a pipe to the process that started it, on which one line comes: "ready", or
+// "error " and a sentence.
+struct ProcessKind {
+  std::string_view name;                  // the value of `ydl __master --master`
+  int (*run)(const ProcessStart& start);  // runs the job as this process; the exit code
+};
 
-// The same as an ApplicationMaster in a container. What it has to run the container's
-// credentials say (master_ticket.hpp); its words go to standard error, whose end the ResourceManager shows.
-[[nodiscard]] int run_container_master_process();
+// All of them: the list in src/master/CMakeLists.txt.
+[[nodiscard]] std::span<const ProcessKind* const> process_kinds();
+// Errors: usage.
+[[nodiscard]] core::Result<const ProcessKind*> find_process_kind(std::string_view name);
 
 }  // namespace ydl::master

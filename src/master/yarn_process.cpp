@@ -1,4 +1,5 @@
-// The master of a job on YARN: as an ApplicationMaster in a container, or unmanaged beside the client.
+#include "master/yarn_process.hpp"
+
 #include "agent/container_credentials.hpp"
 #include "backend/yarn/remote_files.hpp"
 #include "backend/yarn/yarn_backend.hpp"
@@ -253,18 +254,28 @@ int run_when_started(asio::io_context& context, net::Async<YarnStart> starting, 
   return run(context, *std::move(start), *std::move(prepared), attachment);
 }
 
-}  // namespace
-
-int run_unmanaged_master_process(const jobs::JobFolder& folder, Attachment attachment) {
+int run_beside_client(const ProcessStart& start) {
   begin_master_process();
   asio::io_context context(1);
-  return run_when_started(context, start_beside_client(context.get_executor(), folder), attachment);
+  return run_when_started(context, start_beside_client(context.get_executor(), start.folder), start.attachment);
 }
 
-int run_container_master_process() {
+int run_in_container(const ProcessStart& /*start*/) {
   begin_master_process();
   asio::io_context context(1);
   return run_when_started(context, start_in_container(context.get_executor()), Attachment::detached);
+}
+
+}  // namespace
+
+const ProcessKind& yarn_container_master() {
+  static constexpr ProcessKind kKind{"yarn-container", run_in_container};
+  return kKind;
+}
+
+const ProcessKind& yarn_unmanaged_master() {
+  static constexpr ProcessKind kKind{"yarn-unmanaged", run_beside_client};
+  return kKind;
 }
 
 }  // namespace ydl::master

@@ -104,7 +104,7 @@ struct ShowText {
 struct MasterProcess {
   std::string folder;
   bool detached = false;
-  master::ProcessKind kind = master::ProcessKind::local;
+  const master::ProcessKind* kind = nullptr;
 };
 struct AgentProcess {
   std::string id;

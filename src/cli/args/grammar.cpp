@@ -14,7 +14,7 @@ using core::fail;
 using core::Result;
 
 void add_common(CLI::App& app, RawOptions& raw) {
-  app.add_option("--cluster", raw.cluster, "Where to run: auto, local, yarn, ssh")
+  app.add_option("--cluster", raw.cluster, fmt::format("Where to run: {}", fmt::join(cluster_words(), ", ")))
       ->type_name("WHERE")
       ->capture_default_str();
   app.add_option("--output", raw.output, "How to show it: auto, tty, plain, json, quiet")

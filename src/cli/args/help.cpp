@@ -1,5 +1,6 @@
 #include "cli/args/help.hpp"
 
+#include "cli/args/raw_options.hpp"
 #include "core/strings.hpp"
 #include "core/version.hpp"
 #include "framework/framework.hpp"
@@ -23,10 +24,11 @@ std::string top_help() {
   text += "\nFrameworks:\n";
   for (const auto* framework : framework::all())
     text += fmt::format("  {:<12}{}\n", framework->name(), framework->summary());
-  text +=
+  text += fmt::format(
       "\n"
-      "Every command takes --cluster auto|local|yarn|ssh and --output auto|tty|plain|json|quiet.\n"
-      "Jobs are kept in $XDG_STATE_HOME/ydl/jobs, or ~/.local/state/ydl/jobs.\n";
+      "Every command takes --cluster {} and --output auto|tty|plain|json|quiet.\n"
+      "Jobs are kept in $XDG_STATE_HOME/ydl/jobs, or ~/.local/state/ydl/jobs.\n",
+      fmt::join(cluster_words(), "|"));
   return text;
 }
 

@@ -141,7 +141,7 @@ struct Grammar {
 
   void add_hidden() {
     auto& master = add("__master", "", "", [this]() -> Result<Command> {
-      const auto kind = master::parse_process_kind(raw.master);
+      const auto kind = master::find_process_kind(raw.master);
       if (!kind) return core::fail(kind.error());
       return MasterProcess{raw.folder, raw.detached, *kind};
     });

@@ -17,10 +17,15 @@ using core::Errc;
 using core::fail;
 using core::Result;
 
+std::vector<std::string_view> cluster_words() {
+  std::vector<std::string_view> words{"auto"};
+  std::ranges::copy(core::EnumNames<core::ClusterKind>::kNames, std::back_inserter(words));
+  words.emplace_back("ssh");  // refused later, with what this version can do
+  return words;
+}
+
 Result<CommonOptions> common_options(const RawOptions& raw) {
-  std::vector<std::string_view> clusters{"auto"};
-  std::ranges::copy(core::EnumNames<core::ClusterKind>::kNames, std::back_inserter(clusters));
-  clusters.emplace_back("ssh");  // refused later, with what this version can do
+  const auto clusters = cluster_words();
   if (std::ranges::find(clusters, raw.cluster) == clusters.end()) {
     return fail(Errc::usage, fmt::format("--cluster {}: choose one of {}{}", raw.cluster, fmt::join(clusters, ", "),
                                          core::did_you_mean(raw.cluster, clusters)));

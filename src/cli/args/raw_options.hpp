@@ -6,6 +6,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace ydl::cli {
 
@@ -45,6 +47,8 @@ struct RawOptions {
 [[nodiscard]] core::Result<Command> results_command(const RawOptions& raw);
 [[nodiscard]] core::Result<Command> env_command(const RawOptions& raw);
 [[nodiscard]] core::Result<CommonOptions> common_options(const RawOptions& raw);
+// What --cluster takes.
+[[nodiscard]] std::vector<std::string_view> cluster_words();
 
 // The rest are alike: common options plus a few fields.
 template <class T, class Fill>

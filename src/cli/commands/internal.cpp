@@ -8,17 +8,8 @@
 namespace ydl::cli {
 
 int execute(const MasterProcess& command) {
-  const jobs::JobFolder folder(command.folder);
   const auto attachment = command.detached ? master::Attachment::detached : master::Attachment::leashed;
-  switch (command.kind) {
-    case master::ProcessKind::local:
-      break;
-    case master::ProcessKind::yarn_container:
-      return master::run_container_master_process();
-    case master::ProcessKind::yarn_unmanaged:
-      return master::run_unmanaged_master_process(folder, attachment);
-  }
-  return master::run_master_process(folder, attachment);
+  return command.kind->run({jobs::JobFolder(command.folder), attachment});
 }
 
 int execute(const AgentProcess& command) {

@@ -9,6 +9,7 @@
 #include "client/task_paths.hpp"
 #include "client/upload_size.hpp"
 #include "core/strings.hpp"
+#include "master/local_process.hpp"
 
 #include <unistd.h>
 
@@ -92,7 +93,7 @@ class LocalLaunch final : public LaunchTarget {
   net::Async<> submit(const PlannedJob&, const Say&) override { co_return core::Result<>{}; }
 
   net::Async<core::UniqueFd> start(const PlannedJob& job, master::Attachment attachment) override {
-    co_return start_master(job.folder, {.kind = master::ProcessKind::local, .attachment = attachment},
+    co_return start_master(job.folder, {.kind = master::local_master(), .attachment = attachment},
                            [&] { make_task_folders(job.folder, job.plan); });
   }
 

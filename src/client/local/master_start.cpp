@@ -21,7 +21,7 @@ core::Result<core::UniqueFd> start_master(const jobs::JobFolder& folder, MasterS
   if (!answer) return fail(answer.error());
   net::SpawnOptions spawn;
   spawn.executable = net::kOwnExecutable;
-  spawn.argv = {"ydl", "__master", "--master", std::string(name(start.kind)), "--folder", folder.root().string()};
+  spawn.argv = {"ydl", "__master", "--master", std::string(start.kind.name), "--folder", folder.root().string()};
   if (start.attachment == master::Attachment::detached)
     spawn.argv.emplace_back("--detached");
   else

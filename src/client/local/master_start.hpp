@@ -10,7 +10,7 @@
 namespace ydl::client {
 
 struct MasterStart {
-  master::ProcessKind kind = master::ProcessKind::local;
+  const master::ProcessKind& kind;
   master::Attachment attachment = master::Attachment::leashed;
 };
 

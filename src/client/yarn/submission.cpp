@@ -8,6 +8,7 @@
 #include "hconf/services.hpp"
 #include "hrpc/principal.hpp"
 #include "master/master_ticket.hpp"
+#include "master/yarn_process.hpp"
 #include "net/child_process.hpp"
 #include "net/resolver.hpp"
 #include "yarn/diagnostics.hpp"
@@ -83,7 +84,7 @@ yarn::Submission submission_of(const YarnJob& job, const std::string& name, cons
   submission.master_resource = options.am_size;
   submission.master_label = options.am_label;
   submission.master.command = {fmt::format("./{}", backend::kStagedProgram), "__master", "--master",
-                               std::string(master::name(master::ProcessKind::yarn_container))};
+                               std::string(master::yarn_container_master().name)};
   // Its files are the program alone: what the tasks need their own containers get.
   submission.master.files = {
       {std::string(backend::kStagedProgram), job.staged.files.at(std::string(backend::kStagedProgram))}};

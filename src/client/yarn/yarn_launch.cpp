@@ -9,6 +9,7 @@
 #include "client/yarn/retention.hpp"
 #include "client/yarn/submission.hpp"
 #include "core/strings.hpp"
+#include "master/yarn_process.hpp"
 
 #include <fmt/format.h>
 
@@ -84,7 +85,7 @@ class YarnLaunch final : public LaunchTarget {
 
   net::Async<core::UniqueFd> start(const PlannedJob& job, master::Attachment attachment) override {
     if (job_.kind == MasterKind::managed) co_return core::UniqueFd{};
-    auto leash = start_master(job.folder, {.kind = master::ProcessKind::yarn_unmanaged, .attachment = attachment});
+    auto leash = start_master(job.folder, {.kind = master::yarn_unmanaged_master(), .attachment = attachment});
     if (!leash) {
       const auto application = yarn::ApplicationId::parse(job_.application);
       if (application) (void)co_await cluster_->rm->kill(*application, "its master did not start");

@@ -392,10 +392,9 @@ TEST(ParseCommands, the_rest) {
 TEST(ParseCommands, the_hidden_ones_are_for_ourselves) {
   const auto master = parsed<MasterProcess>("ydl __master --folder /j --detached");
   EXPECT_EQ(master.folder, "/j");
-  EXPECT_EQ(master.kind, master::ProcessKind::local);
-  EXPECT_EQ(parsed<MasterProcess>("ydl __master --master yarn-container").kind, master::ProcessKind::yarn_container);
-  EXPECT_EQ(parsed<MasterProcess>("ydl __master --master yarn-unmanaged --folder /j").kind,
-            master::ProcessKind::yarn_unmanaged);
+  EXPECT_EQ(master.kind->name, "local");
+  EXPECT_EQ(parsed<MasterProcess>("ydl __master --master yarn-container").kind->name, "yarn-container");
+  EXPECT_EQ(parsed<MasterProcess>("ydl __master --master yarn-unmanaged --folder /j").kind->name, "yarn-unmanaged");
   EXPECT_TRUE(master.detached);
   const auto agent = parsed<AgentProcess>("ydl __agent --id local --credentials /c --leash");
   EXPECT_EQ(agent.id, "local");

@@ -1,0 +1,128 @@
+#include "master/process_parts.hpp"
+
+#include "agent/process/tree_killer.hpp"
+#include "core/descriptors.hpp"
+#include "core/files.hpp"
+#include "core/log.hpp"
+#include "net/spawn.hpp"
+
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <fmt/format.h>
+
+namespace ydl::master {
+namespace {
+
+namespace asio = net::asio;
+
+constexpr std::uint64_t kOtherDescriptors = 64;  // clients, HDFS, NodeManagers, files
+
+struct Need {
+  std::uint64_t per_task = 0;
+  std::uint64_t others = 0;
+};
+
+core::Result<void> check_descriptors(const JobPlan& plan, const Need& need) {
+  std::uint64_t tasks = 0;
+  for (const auto& role : plan.roles) tasks += static_cast<std::uint64_t>(role.count);
+  return core::check_descriptors(fmt::format("a job of {} tasks", tasks), tasks * need.per_task + need.others,
+                                 core::descriptor_limit());
+}
+
+net::awaitable<void> watch_leash(Master& master) {
+  asio::posix::stream_descriptor leash(co_await asio::this_coro::executor, ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+  char byte = 0;
+  const auto [error, n] = co_await leash.async_read_some(asio::buffer(&byte, 1), net::tuple);
+  if (!error && byte == 'L') {
+    core::log("the client left; the job goes on");
+    co_return;
+  }
+  core::log("the client is gone");
+  master.request_stop("the end of the command that ran it", std::nullopt);
+}
+
+net::awaitable<void> watch_signals(Master& master) {
+  asio::signal_set signals(co_await asio::this_coro::executor, SIGTERM, SIGINT);
+  for (;;) {
+    const auto [error, number] = co_await signals.async_wait(net::tuple);
+    if (error) co_return;
+    master.request_stop(fmt::format("signal {} to its master", number), std::nullopt);
+  }
+}
+
+net::awaitable<void> run_job(Master& master, http::Server& server, int& exit_code) {
+  const auto outcome = co_await master.run();
+  exit_code = outcome.exit_code;
+  agent::kill_strays({});  // what an agent and a reaper that were killed together could not end
+  co_await server.drain(core::Seconds(2));
+  server.close();
+}
+
+// The loop stops with the job, however that ends.
+net::awaitable<void> run_job_then_stop(asio::io_context& context, Master& master, http::Server& server,
+                                       int& exit_code) {
+  try {
+    co_await run_job(master, server, exit_code);
+  } catch (...) {
+    context.stop();
+    throw;
+  }
+  context.stop();
+}
+
+}  // namespace
+
+core::Result<PreparedJob> prepare_job(const jobs::JobFolder& folder, const FindCommand& find_command) {
+  auto lock = jobs::lock_job(folder);
+  if (!lock) return core::fail(lock.error());
+  auto job = jobs::read_job_file(folder);
+  if (!job) return core::fail(job.error());
+  auto plan = make_plan(job->spec, find_command);
+  if (!plan) return core::fail(plan.error());
+  (void)lock->release();  // it goes with the process: who waits for it may count on our being gone
+  return PreparedJob{*std::move(job), *std::move(plan)};
+}
+
+core::Result<void> check_descriptors_of_master(const JobPlan& plan) {
+  return check_descriptors(plan, {.per_task = 1, .others = http::ServerOptions{}.max_strangers + kOtherDescriptors});
+}
+
+// For each task a socket to its reaper and a second descriptor of that, two logs, and two for a port.
+core::Result<void> check_descriptors_of_agent(const JobPlan& plan) {
+  return check_descriptors(plan, {.per_task = 6, .others = kOtherDescriptors});
+}
+
+void begin_master_process() {
+  ::prctl(PR_SET_NAME, "ydl-master");
+  ::signal(SIGPIPE, SIG_IGN);
+  agent::adopt_orphans();
+}
+
+int run_to_the_end(asio::io_context& context, Master& master, http::Server& server, Attachment attachment) {
+  const auto executor = context.get_executor();
+  int exit_code = 1;
+  net::spawn(executor, "running the job", run_job_then_stop(context, master, server, exit_code));
+  net::spawn(executor, "watching signals", watch_signals(master));
+  if (attachment == Attachment::leashed) net::spawn(executor, "watching the client", watch_leash(master));
+  net::run_loop(context, [&master](const net::BackgroundFailure& failure) {
+    core::log("{}", failure.what());
+    master.fail(fmt::format("an internal error of the job's master: {}", failure.what()));
+  });
+  std::error_code ignored;
+  std::filesystem::remove(master.folder().master_file(), ignored);  // its secret opens nothing any more
+  return exit_code;
+}
+
+void report_start(std::string_view line) {
+  (void)core::write_all(STDOUT_FILENO, fmt::format("{}\n", line));
+  ::dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
+}  // namespace ydl::master
