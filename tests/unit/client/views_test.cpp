@@ -189,7 +189,7 @@ TEST_F(StoredTest, the_view_its_master_left_is_shown) {
 
 TEST_F(StoredTest, without_a_view_the_other_files_tell_how_it_ended) {
   write(folder_.view_file(), "{ half");
-  write_state({"failed", 1, 3, "worker:0 ended with code 3", "worker:0", 1, kTime});
+  write_state({core::JobState::failed, 1, 3, "worker:0 ended with code 3", "worker:0", 1, kTime});
   const auto view = stored_job_view(folder_);
   ASSERT_TRUE(view) << view.error().message;
   EXPECT_EQ(view->id, "mnist-1");
@@ -201,7 +201,7 @@ TEST_F(StoredTest, without_a_view_the_other_files_tell_how_it_ended) {
 }
 
 TEST_F(StoredTest, a_job_that_never_ended_is_lost) {
-  write_state({"running", 1, 0, "", "", 0, std::nullopt});
+  write_state({core::JobState::running, 1, 0, "", "", 0, std::nullopt});
   const auto view = stored_job_view(folder_);
   ASSERT_TRUE(view) << view.error().message;
   EXPECT_EQ(view->state, core::JobState::lost);
@@ -216,7 +216,7 @@ TEST_F(StoredTest, a_job_without_its_state_is_an_error_that_names_the_file) {
 }
 
 TEST_F(StoredTest, a_failure_shows_the_end_of_the_log_of_the_attempt_that_caused_it) {
-  write_state({"failed", 2, 3, "worker:1 ended with code 3", "worker:1", 2, kTime});
+  write_state({core::JobState::failed, 2, 3, "worker:1 ended with code 3", "worker:1", 2, kTime});
   write(folder_.events_file(), line_of(1, failed_worker()) + "\n");
   const auto logs = folder_.task_logs({{"worker", 1}, 2});
   write(logs / "stdout", "out\n");
@@ -232,7 +232,7 @@ TEST_F(StoredTest, a_failure_shows_the_end_of_the_log_of_the_attempt_that_caused
 }
 
 TEST_F(StoredTest, a_failure_that_said_nothing_on_stderr_shows_stdout) {
-  write_state({"failed", 2, 3, "worker:1 ended with code 3", "worker:1", 1, kTime});
+  write_state({core::JobState::failed, 2, 3, "worker:1 ended with code 3", "worker:1", 1, kTime});
   const auto logs = folder_.task_logs({{"worker", 1}, 1});
   write(logs / "stdout", "out\n");
   write(logs / "stderr", "");
@@ -244,7 +244,7 @@ TEST_F(StoredTest, a_failure_that_said_nothing_on_stderr_shows_stdout) {
 }
 
 TEST_F(StoredTest, a_failure_without_logs_still_says_where_they_would_be) {
-  write_state({"failed", 2, 127, "worker:1 could not start", "worker:1", 1, kTime});
+  write_state({core::JobState::failed, 2, 127, "worker:1 could not start", "worker:1", 1, kTime});
   const auto failure = failure_view(folder_);
   ASSERT_TRUE(failure);
   EXPECT_TRUE(failure->last_lines.empty());
@@ -253,9 +253,9 @@ TEST_F(StoredTest, a_failure_without_logs_still_says_where_they_would_be) {
 
 TEST_F(StoredTest, a_job_that_no_task_failed_has_no_failure) {
   EXPECT_FALSE(failure_view(folder_)) << "no state";
-  write_state({"succeeded", 2, 0, "", "", 0, kTime});
+  write_state({core::JobState::succeeded, 2, 0, "", "", 0, kTime});
   EXPECT_FALSE(failure_view(folder_));
-  write_state({"failed", 2, 1, "", "nonsense", 0, kTime});
+  write_state({core::JobState::failed, 2, 1, "", "nonsense", 0, kTime});
   EXPECT_FALSE(failure_view(folder_));
 }
 
