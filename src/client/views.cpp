@@ -4,6 +4,7 @@
 #include "core/json.hpp"
 #include "core/strings.hpp"
 #include "files/log_tail.hpp"
+#include "jobs/job_view.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -15,42 +16,33 @@ namespace ydl::client {
 namespace {
 
 namespace json = boost::json;
-using core::json_int_or;
-using core::json_string_or;
 using core::Result;
 
 constexpr std::size_t kFailureLines = 20;
 
-Result<ui::TaskView> task_from_json(const json::object& o) {
-  auto id = core::TaskId::parse(json_string_or(o, "id", ""));
-  if (!id) return core::fail(id.error());
-  ui::TaskView view;
-  view.id = *std::move(id);
-  view.attempt = static_cast<int>(json_int_or(o, "attempt", 1));
-  view.state = core::Named<core::TaskState>::parse(json_string_or(o, "state", "waiting"));
-  view.node = json_string_or(o, "node", "");
-  view.reason = json_string_or(o, "reason", "");
-  view.running_since = core::parse_utc(json_string_or(o, "running_since", ""));
-  if (const auto ran = core::json_int(o, "ran_ms")) view.ran_for = core::Millis(*ran);
-  view.last_line = json_string_or(o, "last_line", "");
-  view.progress = core::json_number(o, "progress");
-  view.progress_text = json_string_or(o, "progress_text", "");
-  return view;
+ui::TaskView shown(jobs::TaskView task) {
+  return {.id = std::move(task.id),
+          .attempt = task.attempt,
+          .state = std::move(task.state),
+          .node = std::move(task.node).value_or(""),
+          .reason = std::move(task.reason),
+          .running_since = task.running_since,
+          .ran_for = task.ran_ms,
+          .last_line = std::move(task.last_line).value_or(""),
+          .progress = task.progress,
+          .progress_text = std::move(task.progress_text).value_or("")};
 }
 
-Result<ui::EventView> event_from_object(const json::object& o) {
-  ui::EventView view;
-  const auto time = core::parse_utc(json_string_or(o, "time", ""));
-  const auto kind = core::json_string(o, "kind");
-  if (!time || !kind) return core::fail(core::Errc::corrupt, "an event without a time or a kind");
-  view.seq = static_cast<std::uint64_t>(std::max<std::int64_t>(0, json_int_or(o, "seq", 0)));
-  view.time = *time;
-  view.kind = core::Named<core::RecordKind>::parse(*kind);
-  if (auto task = core::TaskId::parse(json_string_or(o, "task", ""))) view.task = *std::move(task);
-  view.attempt = static_cast<int>(json_int_or(o, "attempt", 1));
-  view.text = json_string_or(o, "text", "");
-  if (const auto code = core::json_int(o, "exit_code")) view.exit_code = static_cast<int>(*code);
-  return view;
+Result<ui::EventView> event_from_object(const json::object& object) {
+  auto event = jobs::event_view_from_json(object);
+  if (!event) return core::fail(event.error());
+  return ui::EventView{.seq = event->seq,
+                       .time = event->time,
+                       .kind = std::move(event->kind),
+                       .task = std::move(event->task),
+                       .attempt = event->attempt.value_or(1),
+                       .text = std::move(event->text),
+                       .exit_code = event->exit_code};
 }
 
 }  // namespace
@@ -58,26 +50,22 @@ Result<ui::EventView> event_from_object(const json::object& o) {
 Result<ui::JobView> job_view_from_json(std::string_view text) {
   const auto object = core::parse_json_object(text);
   if (!object) return core::fail(object.error());
-  const auto tasks = core::json_array(*object, "tasks");
-  if (!tasks) return core::fail(tasks.error());
-  ui::JobView view;
-  view.id = json_string_or(*object, "id", "");
-  view.name = json_string_or(*object, "name", "");
-  view.framework = json_string_or(*object, "framework", "");
-  view.where = title(core::Named<core::ClusterKind>::parse(json_string_or(*object, "cluster", "")));
-  view.state = core::Named<core::JobState>::parse(json_string_or(*object, "state", ""));
-  view.submitted = core::parse_utc(json_string_or(*object, "submitted", "")).value_or(core::WallTime{});
-  view.finished = core::parse_utc(json_string_or(*object, "finished", ""));
-  view.reason = json_string_or(*object, "reason", "");
-  if (const auto code = core::json_int(*object, "exit_code")) view.exit_code = static_cast<int>(*code);
-  view.logs_path = json_string_or(*object, "logs", "");
-  view.results_path = json_string_or(*object, "results", "");
-  for (const auto& item : **tasks) {
-    if (!item.is_object()) return core::fail(core::Errc::corrupt, "'tasks' holds what is no task");
-    auto task = task_from_json(item.get_object());
-    if (!task) return core::fail(task.error());
-    view.tasks.push_back(*std::move(task));
-  }
+  auto job = jobs::job_view_from_json(*object);
+  if (!job) return core::fail(job.error());
+  ui::JobView view{.id = std::move(job->id),
+                   .name = std::move(job->name),
+                   .framework = std::move(job->framework),
+                   .where = title(job->cluster),
+                   .state = std::move(job->state),
+                   .submitted = job->submitted,
+                   .finished = job->finished,
+                   .tasks = {},
+                   .reason = std::move(job->reason).value_or(""),
+                   .exit_code = job->exit_code,
+                   .logs_path = std::move(job->logs),
+                   .results_path = std::move(job->results)};
+  view.tasks.reserve(job->tasks.size());
+  for (auto& task : job->tasks) view.tasks.push_back(shown(std::move(task)));
   return view;
 }
 

@@ -5,6 +5,7 @@
 #include "core/ids.hpp"
 #include "core/json.hpp"
 #include "core/result.hpp"
+#include "core/strings.hpp"
 
 #include <concepts>
 #include <cstdint>
@@ -30,6 +31,8 @@
 //
 //   core::to_json(step)                  {"name":"upload","code":3}
 //   core::from_json<Step>(object)        an Error names the key that is missing or has another type
+//   core::encode_record(1, step)         {"version":1,"name":"upload","code":3}
+//   core::decode_record<Step>(1, text)   refuses another version
 //
 // Every member must be there, but std::optional ones. Keys that the struct does not have are ignored, so that a newer
 // writer may add some. An enum is written by its name (enum_names.hpp); reading an unknown one is an error.
@@ -99,6 +102,25 @@ struct JsonValue<Millis> {
 };
 
 template <>
+struct JsonValue<WallTime> {
+  static boost::json::value write(WallTime value) { return boost::json::string(format_utc(value)); }
+  static Result<WallTime> read(const boost::json::value& value) {
+    const auto time = value.is_string() ? parse_utc(value.get_string()) : std::nullopt;
+    if (!time) return fail(Errc::corrupt, "must be a time such as 2026-11-15T03:13:28.123Z");
+    return *time;
+  }
+};
+
+template <>
+struct JsonValue<boost::json::object> {
+  static boost::json::value write(const boost::json::object& value) { return value; }
+  static Result<boost::json::object> read(const boost::json::value& value) {
+    if (!value.is_object()) return fail(Errc::corrupt, "must be an object");
+    return value.get_object();
+  }
+};
+
+template <>
 struct JsonValue<TaskId> {
   static boost::json::value write(const TaskId& value) { return boost::json::string(value.str()); }
   static Result<TaskId> read(const boost::json::value& value) {
@@ -117,6 +139,17 @@ struct JsonValue<E> {
     const auto parsed = parse_name<E>(*text);
     if (!parsed) return fail(Errc::corrupt, fmt::format("has the unknown value '{}'", *text));
     return *parsed;
+  }
+};
+
+// A name that another version wrote is kept: Named.
+template <NamedEnum E>
+struct JsonValue<Named<E>> {
+  static boost::json::value write(const Named<E>& value) { return boost::json::string(value.name()); }
+  static Result<Named<E>> read(const boost::json::value& value) {
+    const auto text = JsonValue<std::string>::read(value);
+    if (!text) return fail(text.error());
+    return Named<E>::parse(*text);
   }
 };
 
@@ -224,6 +257,22 @@ Result<T> from_json(const boost::json::object& object) {
   });
   if (!read) return fail(read.error());
   return value;
+}
+
+// A record of ours as text: the described members after a "version".
+template <Described T>
+[[nodiscard]] std::string encode_record(int version, const T& value) {
+  boost::json::object object{{"version", version}};
+  for (const auto& member : to_json(value)) object.insert(member);
+  return boost::json::serialize(object);
+}
+
+// Errors: corrupt, naming the key; refused, when another version of ydl wrote it.
+template <Described T>
+[[nodiscard]] Result<T> decode_record(int version, std::string_view text) {
+  const auto object = parse_json_record(text, version);
+  if (!object) return fail(object.error());
+  return from_json<T>(*object);
 }
 
 // One member of an object that has no description of its own. Errors: corrupt, naming the key.

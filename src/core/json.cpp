@@ -22,6 +22,18 @@ Result<boost::json::object> parse_json_object(std::string_view text) {
   return std::move(*object);
 }
 
+Result<boost::json::object> parse_json_record(std::string_view text, int version) {
+  auto object = parse_json_object(text);
+  if (!object) return fail(object.error());
+  const auto found = json_int(*object, "version");
+  if (!found) return fail(found.error());
+  if (*found != version) {
+    return fail(Errc::refused, fmt::format("it has version {}, this ydl reads {}: {} ydl wrote it", *found, version,
+                                           *found > version ? "a newer" : "an older"));
+  }
+  return object;
+}
+
 Result<std::string> json_string(const boost::json::object& object, std::string_view key) {
   const auto* value = object.if_contains(key);
   if (value == nullptr || !value->is_string()) return missing(key, "a string");

@@ -16,6 +16,9 @@ namespace ydl::core {
 // Nothing the product reads is larger or deeper than this.
 [[nodiscard]] Result<boost::json::object> parse_json_object(std::string_view text);
 
+// A record of ours: an object with a "version". Errors: corrupt; refused, when another version of ydl wrote it.
+[[nodiscard]] Result<boost::json::object> parse_json_record(std::string_view text, int version);
+
 [[nodiscard]] Result<std::string> json_string(const boost::json::object& object, std::string_view key);
 [[nodiscard]] Result<std::int64_t> json_int(const boost::json::object& object, std::string_view key);
 [[nodiscard]] Result<const boost::json::array*> json_array(const boost::json::object& object, std::string_view key);

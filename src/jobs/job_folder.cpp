@@ -15,7 +15,27 @@
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
+namespace ydl::core {
+
+template <>
+struct JsonValue<jobs::PortRange> {
+  static boost::json::value write(const jobs::PortRange& range) {
+    return boost::json::array{range.first, range.second};
+  }
+  static Result<jobs::PortRange> read(const boost::json::value& value) {
+    const auto ports = JsonValue<std::vector<std::uint16_t>>::read(value);
+    if (!ports || ports->size() != 2 || ports->front() < 1 || ports->front() > ports->back())
+      return fail(Errc::corrupt, "is no range of ports");
+    return jobs::PortRange(ports->front(), ports->back());
+  }
+};
+
+}  // namespace ydl::core
+
 namespace ydl::jobs {
+
+BOOST_DESCRIBE_STRUCT(StateFile, (), (state, tasks, exit_code, reason, cause, cause_attempt, finished))
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -24,19 +44,31 @@ using core::Errc;
 using core::fail;
 using core::Result;
 
-// The object in a file of ours, its version checked.
-Result<json::object> read_versioned(const fs::path& path) {
+// job.json
+struct JobRecord {
+  std::string id;
+  core::WallTime created;
+  std::string user;
+  std::string ydl;  // its version
+  core::ClusterKind cluster = core::ClusterKind::local;
+  std::string results;
+  std::optional<PortRange> port_range;
+  json::object spec;
+};
+BOOST_DESCRIBE_STRUCT(JobRecord, (), (id, created, user, ydl, cluster, results, port_range, spec))
+
+template <core::Described T>
+Result<void> write_record(const fs::path& path, const T& record) {
+  return core::write_file_atomically(path, core::encode_record(kFolderVersion, record) + "\n", 0600);
+}
+
+template <core::Described T>
+Result<T> read_record(const fs::path& path) {
   const auto text = core::read_file(path);
   if (!text) return fail(text.error());
-  auto object = core::parse_json_object(*text);
-  if (!object) return fail(object.error().within(path.string()));
-  const auto version = core::json_int(*object, "version");
-  if (!version) return fail(version.error().within(path.string()));
-  if (*version > kFolderVersion) {
-    return fail(Errc::corrupt, fmt::format("{} has version {}, this ydl reads {}: a newer ydl wrote it", path.string(),
-                                           *version, kFolderVersion));
-  }
-  return object;
+  auto record = core::decode_record<T>(kFolderVersion, *text);
+  if (!record) return fail(record.error().within(path.string()));
+  return record;
 }
 
 struct flock whole_file_lock() {
@@ -44,15 +76,6 @@ struct flock whole_file_lock() {
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   return lock;
-}
-
-std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range_of(const json::value& value) {
-  const auto* list = value.if_array();
-  if (list == nullptr || list->size() != 2) return std::nullopt;
-  const auto* first = list->at(0).if_int64();
-  const auto* last = list->at(1).if_int64();
-  if (first == nullptr || last == nullptr || *first < 1 || *first > *last || *last > 65535) return std::nullopt;
-  return std::pair(static_cast<std::uint16_t>(*first), static_cast<std::uint16_t>(*last));
 }
 
 std::string id_prefix(const std::string& name) {
@@ -183,67 +206,37 @@ Result<JobFolder> find_job_folder(const fs::path& jobs, std::string_view id) {
 }
 
 Result<void> write_job_file(const JobFolder& folder, const JobFile& job) {
-  json::object object{{"version", kFolderVersion},
-                      {"id", job.id.str()},
-                      {"created", core::format_utc(job.created)},
-                      {"user", job.user},
-                      {"ydl", job.ydl_version},
-                      {"cluster", core::name(job.cluster)},
-                      {"results", job.results.string()}};
-  if (job.port_range) object["port_range"] = json::array{job.port_range->first, job.port_range->second};
-  object["spec"] = json::parse(spec::to_json(job.spec));
-  return core::write_file_atomically(folder.job_file(), json::serialize(object) + "\n", 0600);
+  return write_record(folder.job_file(), JobRecord{.id = job.id.str(),
+                                                   .created = job.created,
+                                                   .user = job.user,
+                                                   .ydl = job.ydl_version,
+                                                   .cluster = job.cluster,
+                                                   .results = job.results.string(),
+                                                   .port_range = job.port_range,
+                                                   .spec = json::parse(spec::to_json(job.spec)).as_object()});
 }
 
 Result<JobFile> read_job_file(const JobFolder& folder) {
-  const auto object = read_versioned(folder.job_file());
-  if (!object) return fail(object.error());
-  const auto place = folder.job_file().string();
-  JobFile job;
-  job.id = folder.id();
-  const auto created = core::parse_utc(core::json_string_or(*object, "created", ""));
-  if (!created) return fail(Errc::corrupt, fmt::format("{}: 'created' is no time", place));
-  job.created = *created;
-  job.user = core::json_string_or(*object, "user", "");
-  job.ydl_version = core::json_string_or(*object, "ydl", "");
-  const auto cluster = core::json_member<core::ClusterKind>(*object, "cluster");
-  if (!cluster) return fail(cluster.error().within(place));
-  job.cluster = *cluster;
-  job.results = core::json_string_or(*object, "results", folder.default_results().string());
-  if (const auto* range = object->if_contains("port_range")) {
-    job.port_range = port_range_of(*range);
-    if (!job.port_range) return fail(Errc::corrupt, fmt::format("{}: 'port_range' is no range of ports", place));
-  }
-  const auto spec_object = core::json_object(*object, "spec");
-  if (!spec_object) return fail(spec_object.error().within(place));
-  auto parsed = spec::parse_saved_job(json::serialize(**spec_object), place);
-  if (!parsed) return fail(parsed.error());
-  job.spec = *std::move(parsed);
-  return job;
+  auto record = read_record<JobRecord>(folder.job_file());
+  if (!record) return fail(record.error());
+  auto spec = spec::parse_saved_job(json::serialize(record->spec), folder.job_file().string());
+  if (!spec) return fail(spec.error());
+  return JobFile{.id = folder.id(),
+                 .created = record->created,
+                 .user = std::move(record->user),
+                 .ydl_version = std::move(record->ydl),
+                 .cluster = record->cluster,
+                 .results = std::move(record->results),
+                 .port_range = record->port_range,
+                 .spec = *std::move(spec)};
 }
 
 Result<void> write_state_file(const JobFolder& folder, const StateFile& state) {
-  json::object object{{"version", kFolderVersion},           {"state", core::name(state.state)}, {"tasks", state.tasks},
-                      {"exit_code", state.exit_code},        {"reason", state.reason},           {"cause", state.cause},
-                      {"cause_attempt", state.cause_attempt}};
-  if (state.finished) object["finished"] = core::format_utc(*state.finished);
-  return core::write_file_atomically(folder.state_file(), json::serialize(object) + "\n", 0600);
+  return write_record(folder.state_file(), state);
 }
 
 Result<StateFile> read_state_file(const JobFolder& folder) {
-  const auto object = read_versioned(folder.state_file());
-  if (!object) return fail(object.error());
-  const auto state = core::json_member<core::JobState>(*object, "state");
-  if (!state) return fail(state.error().within(folder.state_file().string()));
-  StateFile file;
-  file.state = *state;
-  file.tasks = static_cast<int>(core::json_int_or(*object, "tasks", 0));
-  file.exit_code = static_cast<int>(core::json_int_or(*object, "exit_code", 0));
-  file.reason = core::json_string_or(*object, "reason", "");
-  file.cause = core::json_string_or(*object, "cause", "");
-  file.cause_attempt = static_cast<int>(core::json_int_or(*object, "cause_attempt", 0));
-  file.finished = core::parse_utc(core::json_string_or(*object, "finished", ""));
-  return file;
+  return read_record<StateFile>(folder.state_file());
 }
 
 Result<core::UniqueFd> lock_job(const JobFolder& folder) {

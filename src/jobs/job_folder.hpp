@@ -63,6 +63,8 @@ class JobFolder {
   std::filesystem::path root_;
 };
 
+using PortRange = std::pair<std::uint16_t, std::uint16_t>;  // the first and the last
+
 struct JobFile {
   core::JobId id;
   core::WallTime created{};
@@ -70,7 +72,7 @@ struct JobFile {
   std::string ydl_version;
   core::ClusterKind cluster = core::ClusterKind::local;
   std::filesystem::path results;  // the tasks' folders are below it
-  std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;
+  std::optional<PortRange> port_range;
   spec::JobSpec spec;
 };
 

@@ -13,27 +13,35 @@
 namespace ydl::jobs {
 namespace {
 
+// What a line says of job.json.
+struct SpecHead {
+  std::optional<std::string> name;
+  std::optional<std::string> framework;
+};
+BOOST_DESCRIBE_STRUCT(SpecHead, (), (name, framework))
+struct JobHead {
+  core::WallTime created;
+  core::ClusterKind cluster = core::ClusterKind::local;
+  SpecHead spec;
+};
+BOOST_DESCRIBE_STRUCT(JobHead, (), (created, cluster, spec))
+
 core::Result<JobSummary> summarise(const JobFolder& folder) {
-  JobSummary job;
-  job.id = folder.id();
   const auto text = core::read_file(folder.job_file());
   if (!text) return core::fail(text.error());
-  const auto object = core::parse_json_object(*text);
-  if (!object) return core::fail(object.error().within(folder.job_file().string()));
-  job.created = core::parse_utc(core::json_string_or(*object, "created", ""));
-  const auto spec = core::json_object(*object, "spec");
-  if (!spec) return core::fail(spec.error().within(folder.job_file().string()));
-  job.name = core::json_string_or(**spec, "name", "");
-  job.framework = core::json_string_or(**spec, "framework", "");
+  const auto head = core::decode_record<JobHead>(kFolderVersion, *text);
+  if (!head) return core::fail(head.error().within(folder.job_file().string()));
   const auto state = read_state_file(folder);
   if (!state) return core::fail(state.error());
-  job.state = state->state;
-  job.reason = state->reason;
-  job.tasks = state->tasks;
-  job.finished = state->finished;
-  const auto cluster = core::json_member<core::ClusterKind>(*object, "cluster");
-  if (!cluster) return core::fail(cluster.error().within(folder.job_file().string()));
-  job.cluster = *cluster;
+  JobSummary job{.id = folder.id(),
+                 .name = head->spec.name.value_or(""),
+                 .framework = head->spec.framework.value_or(""),
+                 .cluster = head->cluster,
+                 .state = state->state,
+                 .reason = state->reason,
+                 .tasks = state->tasks,
+                 .created = head->created,
+                 .finished = state->finished};
   if (!is_final(state->state) && !master_lives(folder) && job.cluster == core::ClusterKind::local) {
     job.state = core::JobState::lost;
     job.reason = "its master ended before the job did";

@@ -1,6 +1,6 @@
 #include "master/journal.hpp"
 
-#include "core/strings.hpp"
+#include "jobs/job_view.hpp"
 
 #include <algorithm>
 #include <fcntl.h>
@@ -12,22 +12,20 @@ namespace ydl::master {
 namespace json = boost::json;
 
 json::object event_json(std::uint64_t seq, core::WallTime time, const job::Record& record) {
-  json::object object{
-      {"seq", static_cast<std::int64_t>(seq)}, {"time", core::format_utc(time)}, {"kind", job::name(record.kind)}};
+  jobs::EventView event{.seq = seq, .time = time, .kind = record.kind, .text = record.text};
   if (record.attempt) {
-    object["task"] = record.attempt->task.str();
-    object["attempt"] = record.attempt->attempt;
+    event.task = record.attempt->task;
+    event.attempt = record.attempt->attempt;
   }
-  object["text"] = record.text;
   if (record.exit) {
-    object["exit_code"] = record.exit->code;
-    object["signal"] = record.exit->signal;
-    if (record.exit->peak_memory > 0) object["peak_memory"] = static_cast<std::int64_t>(record.exit->peak_memory);
+    event.exit_code = record.exit->code;
+    event.signal = record.exit->signal;
+    if (record.exit->peak_memory > 0) event.peak_memory = record.exit->peak_memory;
   }
-  if (record.cause != job::Cause::none) object["cause"] = job::name(record.cause);
-  if (record.place) object["node"] = record.place->node;
-  if (record.pid != 0) object["pid"] = record.pid;
-  return object;
+  if (record.cause != job::Cause::none) event.cause = record.cause;
+  if (record.place) event.node = record.place->node;
+  if (record.pid != 0) event.pid = record.pid;
+  return jobs::to_json(event);
 }
 
 Journal::Journal(const net::asio::any_io_executor& executor, const std::filesystem::path& file)

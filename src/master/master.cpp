@@ -2,6 +2,7 @@
 
 #include "core/log.hpp"
 #include "core/strings.hpp"
+#include "jobs/job_view.hpp"
 #include "master/host_gpus.hpp"
 #include "master/job_image.hpp"
 #include "net/spawn.hpp"
@@ -319,42 +320,39 @@ std::string Master::job_view() const {
   const auto snapshot = machine_.snapshot();
   const auto now = core::steady_now();
   const auto wall = core::wall_now();
-  json::array tasks;
+  jobs::JobView view{.id = job_.id.str(),
+                     .name = job_.spec.name,
+                     .framework = job_.spec.framework,
+                     .cluster = job_.cluster,
+                     .user = job_.user,
+                     .state = outcome_ ? outcome_->state : snapshot.state,
+                     .attempt = snapshot.attempt,
+                     .submitted = job_.created,
+                     .logs = logs_elsewhere_.empty() ? folder_.logs().string() : logs_elsewhere_,
+                     .results = job_.results.string(),
+                     .tasks = {},
+                     .finished = finished_at_};
+  view.tasks.reserve(snapshot.tasks.size());
   for (const auto& task : snapshot.tasks) {
-    json::object view{
-        {"id", task.id.str()}, {"attempt", task.attempt}, {"state", job::name(task.state)}, {"reason", task.reason}};
-    if (task.place) view["node"] = task.place->node;
-    if (task.cause != job::Cause::none) view["cause"] = job::name(task.cause);
-    if (task.running_since && task.ended_at) view["ran_ms"] = (*task.ended_at - *task.running_since).count();
-    if (task.running_since) view["running_since"] = core::format_utc(wall - (now - *task.running_since));
-    if (const auto output = outputs_.find(task.id);
-        output != outputs_.end() && output->second.attempt.attempt == task.attempt) {
-      view["last_line"] = output->second.last_line;
-      if (output->second.progress) {
-        view["progress"] = *output->second.progress;
-        view["progress_text"] = output->second.progress_text;
-      }
-    }
-    tasks.push_back(std::move(view));
+    auto& one = view.tasks.emplace_back(
+        jobs::TaskView{.id = task.id, .attempt = task.attempt, .state = task.state, .reason = task.reason});
+    if (task.place) one.node = task.place->node;
+    if (task.cause != job::Cause::none) one.cause = task.cause;
+    if (task.running_since && task.ended_at) one.ran_ms = *task.ended_at - *task.running_since;
+    if (task.running_since) one.running_since = wall - (now - *task.running_since);
+    const auto output = outputs_.find(task.id);
+    if (output == outputs_.end() || output->second.attempt.attempt != task.attempt) continue;
+    one.last_line = output->second.last_line;
+    if (!output->second.progress) continue;
+    one.progress = *output->second.progress;
+    one.progress_text = output->second.progress_text;
   }
-  json::object view{{"id", job_.id.str()},
-                    {"name", job_.spec.name},
-                    {"framework", job_.spec.framework},
-                    {"cluster", core::name(job_.cluster)},
-                    {"user", job_.user},
-                    {"state", job::name(outcome_ ? outcome_->state : snapshot.state)},
-                    {"attempt", snapshot.attempt},
-                    {"submitted", core::format_utc(job_.created)},
-                    {"logs", logs_elsewhere_.empty() ? folder_.logs().string() : logs_elsewhere_},
-                    {"results", job_.results.string()},
-                    {"tasks", std::move(tasks)}};
-  if (finished_at_) view["finished"] = core::format_utc(*finished_at_);
   if (outcome_) {
-    view["exit_code"] = outcome_->exit_code;
-    view["reason"] = outcome_->reason;
-    if (outcome_->cause != job::Cause::none) view["cause"] = job::name(outcome_->cause);
+    view.exit_code = outcome_->exit_code;
+    view.reason = outcome_->reason;
+    if (outcome_->cause != job::Cause::none) view.cause = outcome_->cause;
   }
-  return json::serialize(view);
+  return json::serialize(jobs::to_json(view));
 }
 
 }  // namespace ydl::master

@@ -1,26 +1,22 @@
 #include "master/master_ticket.hpp"
 
-#include "core/json.hpp"
-
-#include <boost/json.hpp>
+#include "core/described_json.hpp"
 
 namespace ydl::master {
+namespace {
+
+constexpr int kVersion = 1;
+
+}  // namespace
+
+BOOST_DESCRIBE_STRUCT(MasterTicket, (), (folder, user, hadoop))
 
 std::string encode_ticket(const MasterTicket& ticket) {
-  return boost::json::serialize(boost::json::object{
-      {"version", 1}, {"folder", ticket.folder}, {"user", ticket.user}, {"hadoop", core::to_json(ticket.hadoop)}});
+  return core::encode_record(kVersion, ticket);
 }
 
 core::Result<MasterTicket> decode_ticket(std::string_view text) {
-  const auto object = core::parse_json_object(text);
-  if (!object) return core::fail(object.error());
-  auto folder = core::json_string(*object, "folder");
-  if (!folder) return core::fail(folder.error());
-  auto user = core::json_string(*object, "user");
-  if (!user) return core::fail(user.error());
-  auto hadoop = core::json_strings(*object, "hadoop");
-  if (!hadoop) return core::fail(hadoop.error());
-  return MasterTicket{*std::move(folder), *std::move(user), *std::move(hadoop)};
+  return core::decode_record<MasterTicket>(kVersion, text);
 }
 
 }  // namespace ydl::master

@@ -18,7 +18,7 @@ struct MasterTicket {
 inline constexpr std::string_view kMasterTicket = "ydl.master";
 
 [[nodiscard]] std::string encode_ticket(const MasterTicket& ticket);
-// Errors: corrupt.
+// Errors: corrupt; refused for another version.
 [[nodiscard]] core::Result<MasterTicket> decode_ticket(std::string_view text);
 
 }  // namespace ydl::master

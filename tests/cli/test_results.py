@@ -14,6 +14,8 @@ def remote_job(ydl, port):
     (job.folder / "job.json").write_text(json.dumps(file))
     yarn = {"version": 1, "folder": f"/user/ann/.ydl/jobs/{job.id}", "application": "application_1700000000000_0001"}
     yarn["hadoop"] = {"fs.defaultFS": address, "yarn.resourcemanager.hostname": "127.0.0.1"}
+    yarn |= {"unmanaged": False, "user": "ann", "queue": "default", "scheduler": "", "folder_url": "", "results": "/r"}
+    yarn |= {"staged": {"files": {}, "linked_directory": "", "links": []}, "nodes": []}
     (job.folder / "yarn.json").write_text(json.dumps(yarn))
     return job
 

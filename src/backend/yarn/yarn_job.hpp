@@ -33,7 +33,7 @@ struct YarnJob {
 };
 
 [[nodiscard]] std::string to_json(const YarnJob& job);
-// Errors: corrupt, and refused for a file of a newer version.
+// Errors: corrupt, and refused for a file of another version.
 [[nodiscard]] core::Result<YarnJob> yarn_job_from_json(std::string_view text);
 
 // Where an attempt's logs are, below the job's folder on HDFS. As in a job folder of this machine.

@@ -52,7 +52,8 @@ TEST(EventView, every_kind_of_record_has_a_view) {
 }
 
 TEST(EventView, kinds_of_a_newer_master_are_shown_as_they_are) {
-  const auto view = event_from_json(R"({"seq":1,"time":"2026-11-15T03:13:28.123Z","kind":"task_migrated","new":[1]})");
+  const auto view =
+      event_from_json(R"({"seq":1,"time":"2026-11-15T03:13:28.123Z","kind":"task_migrated","text":"","new":[1]})");
   ASSERT_TRUE(view);
   EXPECT_EQ(view->kind.name(), "task_migrated");
   EXPECT_FALSE(view->kind.value());
@@ -67,14 +68,16 @@ TEST(EventView, broken_events_are_refused) {
   }
 }
 
-TEST(EventView, odd_fields_do_no_harm) {
-  const auto view = event_from_json(
-      R"({"seq":-4,"time":"2026-11-15T03:13:28.123Z","kind":"note","task":"nonsense","attempt":"x","text":5})");
-  ASSERT_TRUE(view);
-  EXPECT_EQ(view->seq, 0U);
-  EXPECT_FALSE(view->task);
-  EXPECT_EQ(view->attempt, 1);
-  EXPECT_EQ(view->text, "");
+TEST(EventView, a_missing_or_mistyped_field_is_named) {
+  const auto reason = [](const char* line) {
+    const auto view = event_from_json(line);
+    return view ? "read" : view.error().message;
+  };
+  EXPECT_THAT(reason(R"({"time":"2026-11-15T03:13:28.123Z","kind":"note","text":""})"), HasSubstr("'seq' is missing"));
+  EXPECT_THAT(reason(R"({"seq":-4,"time":"2026-11-15T03:13:28.123Z","kind":"note","text":""})"), HasSubstr("'seq'"));
+  EXPECT_THAT(reason(R"({"seq":1,"time":"2026-11-15T03:13:28.123Z","kind":"note","text":5})"), HasSubstr("'text'"));
+  EXPECT_THAT(reason(R"({"seq":1,"time":"2026-11-15T03:13:28.123Z","kind":"note","text":"","task":"nonsense"})"),
+              HasSubstr("'task'"));
 }
 
 TEST(EventViews, come_from_the_answer_of_the_api) {
@@ -128,8 +131,11 @@ TEST(JobView, is_what_the_master_says) {
 
 TEST(JobView, of_a_job_that_ended_has_its_code_and_reason) {
   const auto view = job_view_from_json(
-      R"({"state":"failed","exit_code":3,"reason":"worker:1 ended","finished":"2026-11-15T03:13:28.123Z","tasks":[]})");
-  ASSERT_TRUE(view);
+      R"({"id":"mnist-1","name":"mnist","framework":"mxnet","cluster":"yarn","user":"ann","state":"failed","attempt":1,)"
+      R"("submitted":"2026-11-15T03:13:20.000Z","logs":"/l","results":"/r","tasks":[],)"
+      R"("finished":"2026-11-15T03:13:28.123Z","exit_code":3,"reason":"worker:1 ended","cause":"exit_code"})");
+  ASSERT_TRUE(view) << view.error().message;
+  EXPECT_EQ(view->where, "YARN");
   EXPECT_EQ(view->exit_code, 3);
   EXPECT_EQ(view->reason, "worker:1 ended");
   EXPECT_EQ(view->finished, kTime);

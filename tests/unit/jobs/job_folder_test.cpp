@@ -151,7 +151,7 @@ TEST_F(JobFolderTest, a_newer_file_is_refused_with_both_versions) {
   write(made.state_file(), R"({"version":2,"state":"running"})");
   const auto read = read_state_file(made);
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().code, core::Errc::corrupt);
+  EXPECT_EQ(read.error().code, core::Errc::refused);
   EXPECT_THAT(read.error().message, HasSubstr("has version 2, this ydl reads 1: a newer ydl wrote it"));
 }
 

@@ -15,8 +15,10 @@ TEST(MasterTicket, comes_back_as_it_was) {
 }
 
 TEST(MasterTicket, that_is_damaged_is_an_error) {
-  for (const auto* text : {"", "{}", R"({"folder":"/x"})", R"({"folder":"/x","user":"ann"})", R"({"folder":1})",
-                           R"({"folder":"/x","user":"ann","hadoop":{"a":1}})"})
+  for (const auto* text :
+       {"", "{}", R"({"version":1,"folder":"/x"})", R"({"version":1,"folder":"/x","user":"ann"})",
+        R"({"version":1,"folder":1})", R"({"version":1,"folder":"/x","user":"ann","hadoop":{"a":1}})",
+        R"({"version":2,"folder":"/x","user":"ann","hadoop":{}})"})
     EXPECT_FALSE(decode_ticket(text)) << text;
 }
 

@@ -58,6 +58,32 @@ TEST(YarnJob, that_is_damaged_is_an_error) {
     EXPECT_FALSE(yarn_job_from_json(text)) << text;
 }
 
+TEST(YarnJob, without_one_of_its_fields_is_refused_with_the_name_of_it) {
+  const auto whole = to_json(example());
+  for (const std::string key :
+       {"application", "unmanaged", "user", "queue", "scheduler", "folder", "folder_url", "results", "staged", "nodes",
+        "hadoop", "host", "capability", "memory_mib", "url", "modified", "public", "linked_directory"}) {
+    auto text = whole;
+    text.replace(text.find("\"" + key + "\":"), key.size() + 2, "\"other\"");
+    const auto back = yarn_job_from_json(text);
+    ASSERT_FALSE(back) << key;
+    EXPECT_THAT(back.error().message, ::testing::HasSubstr("'" + key + "'"));
+  }
+}
+
+TEST(YarnJob, is_written_as_before) {
+  EXPECT_EQ(to_json(example()),
+            R"({"version":1,"application":"application_1700000000000_0012","unmanaged":true,"user":"ann",)"
+            R"("queue":"research","scheduler":"CapacityScheduler","folder":"/user/ann/.ydl/jobs/mnist-0001",)"
+            R"("folder_url":"hdfs://ns/user/ann/.ydl/jobs/mnist-0001","results":"/results","staged":{"files":{)"
+            R"("code":{"url":"hdfs://ns/code.tar","size":1024,"modified":5,"archive":true,"public":true},)"
+            R"("ydl":{"url":"hdfs://ns/ydl","size":17,"modified":1700000000123,"archive":false,"public":false}},)"
+            R"("linked_directory":"code","links":[{"target":"data-1","name":"data"}]},"nodes":[{"host":"node1",)"
+            R"("port":8041,"rack":"/rack1","label":"gpu","capability":{"memory_mib":8192,"vcores":8,"yarn.io/gpu":2},)"
+            R"("used":{"memory_mib":1024,"vcores":1}}],"hadoop":{"fs.defaultFS":"hdfs://ns"}})"
+            "\n");
+}
+
 TEST(YarnJob, keeps_the_logs_of_an_attempt_apart) {
   EXPECT_EQ(remote_logs("/j", {{"worker", 3}, 2}), "/j/logs/worker-3/2");
 }

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/cluster_kind.hpp"
+#include "core/ids.hpp"
+#include "core/job_states.hpp"
+#include "core/result.hpp"
+#include "job/cause.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/json/fwd.hpp>
+
+// A job as its master shows it, in view.json, events.jsonl and the HTTP API. Master and clients may be of different
+// versions: fields are added only, those that a reader does not know are ignored, and unknown states and kinds keep
+// their names. The members have the names of the JSON, in its order; only an optional one may be missing.
+namespace ydl::jobs {
+
+struct TaskView {
+  core::TaskId id;
+  int attempt = 1;
+  core::Named<core::TaskState> state = core::TaskState::waiting;
+  std::string reason = {};
+  std::optional<std::string> node = {};
+  std::optional<core::Named<job::Cause>> cause = {};
+  std::optional<core::Millis> ran_ms = {};
+  std::optional<core::WallTime> running_since = {};
+  std::optional<std::string> last_line = {};
+  std::optional<double> progress = {};
+  std::optional<std::string> progress_text = {};
+};
+
+struct JobView {
+  std::string id;
+  std::string name;
+  std::string framework;
+  core::Named<core::ClusterKind> cluster = core::ClusterKind::local;
+  std::string user;
+  core::Named<core::JobState> state = core::JobState::placing;
+  int attempt = 1;
+  core::WallTime submitted;
+  std::string logs;
+  std::string results;
+  std::vector<TaskView> tasks = {};
+  std::optional<core::WallTime> finished = {};
+  std::optional<int> exit_code = {};
+  std::optional<std::string> reason = {};
+  std::optional<core::Named<job::Cause>> cause = {};
+};
+
+struct EventView {
+  std::uint64_t seq = 0;
+  core::WallTime time;
+  core::Named<core::RecordKind> kind = core::RecordKind::note;
+  std::optional<core::TaskId> task = {};
+  std::optional<int> attempt = {};
+  std::string text;
+  std::optional<int> exit_code = {};
+  std::optional<int> signal = {};
+  std::optional<std::uint64_t> peak_memory = {};
+  std::optional<core::Named<job::Cause>> cause = {};
+  std::optional<std::string> node = {};
+  std::optional<int> pid = {};
+};
+
+[[nodiscard]] boost::json::object to_json(const JobView& view);
+[[nodiscard]] boost::json::object to_json(const EventView& view);
+// Errors: corrupt, naming the key.
+[[nodiscard]] core::Result<JobView> job_view_from_json(const boost::json::object& object);
+[[nodiscard]] core::Result<EventView> event_view_from_json(const boost::json::object& object);
+
+}  // namespace ydl::jobs
