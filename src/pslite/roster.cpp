@@ -101,13 +101,23 @@ void Roster::assign_ids() {
   numbered_ = true;
 }
 
-NodeRecord* Roster::find(NodeId id) {
+std::optional<std::size_t> Roster::index_of(NodeId id) const {
   const int raw = number(id);
-  if (!numbered_ || raw < 8) return nullptr;
+  if (!numbered_ || raw < 8) return std::nullopt;
   const bool is_server = raw % 2 == 0;
   const int rank = (raw - 8) / 2;
-  if (rank >= (is_server ? servers_ : workers_)) return nullptr;
-  return &nodes_[static_cast<std::size_t>(is_server ? rank : servers_ + rank)];
+  if (rank >= (is_server ? servers_ : workers_)) return std::nullopt;
+  return static_cast<std::size_t>(is_server ? rank : servers_ + rank);
+}
+
+NodeRecord* Roster::find(NodeId id) {
+  const auto index = index_of(id);
+  return index ? &nodes_[*index] : nullptr;
+}
+
+const NodeRecord* Roster::find(NodeId id) const {
+  const auto index = index_of(id);
+  return index ? &nodes_[*index] : nullptr;
 }
 
 NodeRecord* Roster::find(const TaskId& task) {
@@ -119,6 +129,19 @@ NodeRecord* Roster::find(Role role, const std::string& host, std::uint16_t port)
   const auto found = std::ranges::find_if(
       nodes_, [&](const NodeRecord& node) { return node.role == role && node.host == host && node.port == port; });
   return found == nodes_.end() ? nullptr : &*found;
+}
+
+NodeRecord* Roster::place_for(const Node& node) {
+  if (const auto match = task_at(node.role, node.host, static_cast<std::uint16_t>(node.port))) {
+    NodeRecord* own = find(match->task);
+    // A port names one attempt: the former one has ended even if nobody said so yet.
+    if (own != nullptr && (!own->responsive() || match->exact)) return own;
+    if (own != nullptr) return nullptr;
+  }
+  for (NodeRecord& other : nodes_) {
+    if (other.role == node.role && (other.state == NodeState::dead || other.state == NodeState::silent)) return &other;
+  }
+  return nullptr;
 }
 
 Member Roster::member(const NodeRecord& node) const {

@@ -78,8 +78,12 @@ class Roster {
   void assign_ids();
 
   [[nodiscard]] NodeRecord* find(NodeId id);
+  [[nodiscard]] const NodeRecord* find(NodeId id) const;
   [[nodiscard]] NodeRecord* find(const TaskId& task);
   [[nodiscard]] NodeRecord* find(Role role, const std::string& host, std::uint16_t port);
+  // The place that a new node can take over: that of the task it is, if its address tells; else that of a dead node of
+  // its role.
+  [[nodiscard]] NodeRecord* place_for(const Node& node);
 
   // ---- words
   [[nodiscard]] Member member(const NodeRecord& node) const;
@@ -87,6 +91,7 @@ class Roster {
   [[nodiscard]] std::string registration_text() const;
 
  private:
+  [[nodiscard]] std::optional<std::size_t> index_of(NodeId id) const;
   [[nodiscard]] std::string missing_text(Role role) const;
 
   int workers_;

@@ -3,22 +3,12 @@
 #include "core/strings.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
 namespace ydl::pslite {
 namespace {
-
-// The key under which a resending node waits for its acknowledgement. It is not sent: both ends compute it.
-std::uint64_t signature(const Meta& meta, NodeId sender) {
-  const auto app = static_cast<std::uint16_t>(meta.app_id.value_or(kEmptyValue));
-  const auto from = static_cast<std::uint8_t>(number(sender));
-  const auto to = static_cast<std::uint8_t>(number(kSchedulerId));
-  return (std::uint64_t{app} << 48U) | (std::uint64_t{from} << 40U) | (std::uint64_t{to} << 32U) |
-         (static_cast<std::uint64_t>(meta.timestamp.value_or(0)) << 1U) | (meta.request ? 1U : 0U);
-}
 
 bool is_final(Outlook outlook) {
   return outlook == Outlook::gone || outlook == Outlook::left;
@@ -27,27 +17,26 @@ bool is_final(Outlook outlook) {
 }  // namespace
 
 SchedulerFsm::SchedulerFsm(FsmOptions options)
-    : options_(std::move(options)), roster_(options_.workers, options_.servers) {}
+    : options_(std::move(options)),
+      roster_(options_.workers, options_.servers),
+      heartbeats_(options_.heartbeat_timeout),
+      outbox_(Node{.role = Role::scheduler, .id = kSchedulerId, .host = options_.host, .port = options_.port}) {}
 
 std::vector<Action> SchedulerFsm::handle(const Event& event, Instant now) {
   std::visit([&](const auto& happened) { on(happened, now); }, event);
-  return std::exchange(actions_, {});
+  return outbox_.take();
 }
 
 std::optional<Instant> SchedulerFsm::next_deadline() const {
-  if (state_ == State::finished || state_ == State::failed) return std::nullopt;
+  if (is_over()) return std::nullopt;
   std::optional<Instant> next;
   const auto consider = [&](std::optional<Instant> at) {
     if (at && (!next || *at < *next)) next = at;
   };
   if (state_ == State::registering) consider(registration_deadline_);
-  for (const Newcomer& newcomer : newcomers_) consider(newcomer.deadline);
-  consider(heartbeat_check_);
-  if (options_.stall_after > Millis(0)) {
-    for (const auto& [key, barrier] : barriers_.waiting()) {
-      if (!barrier.told) consider(barrier.since + options_.stall_after);
-    }
-  }
+  consider(newcomers_.next_deadline());
+  consider(heartbeats_.next_deadline());
+  consider(barriers_.next_stall(options_.stall_after));
   return next;
 }
 
@@ -64,7 +53,7 @@ void SchedulerFsm::on(const Expect& event, Instant now) {
 
 void SchedulerFsm::on(const NodeExited& event, Instant now) {
   const Roster::Task& task = roster_.ended(event);
-  if (state_ == State::finished || state_ == State::failed) return;
+  if (is_over()) return;
   if (NodeRecord* node = roster_.find(event.task)) {
     const std::string how = event.how.empty() ? "it ended" : event.how;
     died(*node, state_after(event.outlook), how, now);
@@ -81,7 +70,7 @@ void SchedulerFsm::on(const NodeExited& event, Instant now) {
     return;
   }
   if (is_final(event.outlook)) {
-    tell(NeverRegistered{
+    outbox_.tell(NeverRegistered{
         event.task, fmt::format("{} ended without ever registering with the scheduler: its kvstore is local, or it "
                                 "created none; a distributed job needs mx.kv.create('dist_sync') or another dist_ type",
                                 event.task.str())});
@@ -110,7 +99,7 @@ void SchedulerFsm::on(const LinkOpened& event, Instant /*now*/) {
 
 void SchedulerFsm::on(const LinkClosed& event, Instant now) {
   links_.erase(event.link);
-  std::erase_if(newcomers_, [&](const Newcomer& newcomer) { return newcomer.link == event.link; });
+  newcomers_.forget(event.link);
   for (NodeRecord& node : roster_.nodes()) node.links.erase(event.link);
   attribute_exits(now);
 }
@@ -137,16 +126,11 @@ void SchedulerFsm::on(const Received& event, Instant now) {
     case Command::barrier:
       barrier(*node, event.link, event.meta, now);
       break;
-    case Command::heartbeat: {
-      node->last_heartbeat = now;
-      if (!heartbeat_check_ && options_.heartbeat_timeout > Millis(0))
-        heartbeat_check_ = now + options_.heartbeat_timeout;
-      if (node->resends) acknowledge(*node, event.meta);
-      Meta reply = control(Command::heartbeat);
-      reply.control->nodes.push_back(own_entry());
-      actions_.emplace_back(Send{*node->id, std::move(reply)});
+    case Command::heartbeat:
+      heartbeats_.heard(*node, now);
+      if (node->resends) outbox_.acknowledge(*node, event.meta);
+      outbox_.send_heartbeat(*node);
       break;
-    }
     case Command::ack:
       node->resends = true;
       break;
@@ -169,7 +153,7 @@ void SchedulerFsm::on(const Unreachable& event, Instant /*now*/) {
 }
 
 void SchedulerFsm::on(const Tick& /*event*/, Instant now) {
-  if (state_ == State::finished || state_ == State::failed) return;
+  if (is_over()) return;
   if (state_ == State::registering && registration_deadline_ && now >= *registration_deadline_) {
     const bool no_worker = roster_.count(Role::worker) == 0;
     fail_job(
@@ -179,68 +163,89 @@ void SchedulerFsm::on(const Tick& /*event*/, Instant now) {
                     no_worker ? "; does the script create a distributed kvstore, mx.kv.create('dist_sync')?" : ""));
     return;
   }
-  std::vector<Newcomer> refused;
-  std::ranges::copy_if(newcomers_, std::back_inserter(refused),
-                       [&](const Newcomer& newcomer) { return now >= newcomer.deadline; });
-  std::erase_if(newcomers_, [&](const Newcomer& newcomer) { return now >= newcomer.deadline; });
-  for (const Newcomer& newcomer : refused) {
+  for (const Newcomer& newcomer : newcomers_.take_expired(now)) {
     refuse(newcomer, fmt::format("all {} of the job are there, and none was reported dead within {}",
                                  core::plural(roster_.wanted(newcomer.node.role), name(newcomer.node.role)),
                                  core::format_duration(options_.newcomer_wait)));
   }
   check_heartbeats(now);
-  check_stalls(now);
+  for (auto& sentence : barriers_.new_stalls(roster_, now, options_.stall_after))
+    outbox_.tell(Note{std::move(sentence)});
 }
 
-// ---- sending --------------------------------------------------------------------------------------------------------
+// ---- barriers -------------------------------------------------------------------------------------------------------
 
-Meta SchedulerFsm::control(Command command) {
-  Meta meta;
-  meta.control = Control{.command = command};
-  meta.timestamp = timestamp_;
-  // Resending nodes shift it by one bit into their key.
-  timestamp_ = (timestamp_ + 1) & 0x3fffffff;
-  return meta;
+void SchedulerFsm::barrier(NodeRecord& node, LinkId link, const Meta& meta, Instant now) {
+  const int group = meta.control->barrier_group.value_or(0);
+  const std::int32_t customer = meta.customer_id.value_or(0);
+  if (!meta.request || group < 1 || group > kAllGroups || (group & group_of(node.role)) == 0 || customer < 0 ||
+      customer > kMaxCustomer) {
+    violation(link, fmt::format("{} asked for a barrier that cannot be (group {}, customer {})",
+                                describe(roster_.member(node)), group, customer));
+    return;
+  }
+  if (meta.timestamp) {
+    const auto [last, first] = node.last_barrier.try_emplace(customer, *meta.timestamp);
+    if (!first && *meta.timestamp <= last->second) {
+      // Only PS_RESEND repeats a message: it was not acknowledged in time.
+      node.resends = true;
+      outbox_.acknowledge(node, meta);
+      return;
+    }
+    last->second = *meta.timestamp;
+  }
+  if (node.resends) outbox_.acknowledge(node, meta);
+  if (state_ != State::running) return;
+  if (group == kAllGroups && customer == 0 && std::exchange(node.starts_late, false) && barriers_.started()) {
+    outbox_.release(*node.id, meta.app_id.value_or(0), customer);
+    return;
+  }
+  const Barriers::Key key{.group = group, .customer = customer};
+  barriers_.enter(key, *node.id, meta.app_id.value_or(0), now);
+  if (group == kAllGroups && barriers_.started()) {
+    check_barriers(now);
+  } else {
+    check_barrier(key, now);
+  }
 }
 
-Node SchedulerFsm::list_entry(const NodeRecord& node) const {
-  return Node{.role = node.role,
-              .id = node.id,
-              .host = node.host,
-              .port = node.port,
-              .is_recovery = node.recovered,
-              .customer_id = node.customers.empty() ? 0 : *node.customers.begin()};
+void SchedulerFsm::check_barriers(Instant now) {
+  for (const Barriers::Key key : barriers_.keys()) check_barrier(key, now);
 }
 
-Node SchedulerFsm::own_entry() const {
-  return Node{.role = Role::scheduler, .id = kSchedulerId, .host = options_.host, .port = options_.port};
+void SchedulerFsm::check_barrier(Barriers::Key key, Instant now) {
+  if (state_ != State::running) return;
+  if (barriers_.is_complete(key, roster_)) {
+    open_barrier(key, now);
+  } else if (auto why = barriers_.why_broken(key, roster_)) {
+    fail_job(Failure::barrier_broken, *std::move(why));
+  }
 }
 
-Meta SchedulerFsm::node_list() {
-  Meta meta = control(Command::add_node);
-  for (const NodeRecord& node : roster_.nodes()) meta.control->nodes.push_back(list_entry(node));
-  meta.control->nodes.push_back(own_entry());
-  return meta;
+void SchedulerFsm::open_barrier(Barriers::Key key, Instant now) {
+  const auto [barrier, passed] = barriers_.open(key);
+  for (const NodeId id : barrier.entered) outbox_.release(id, barrier.app_id, key.customer);
+  outbox_.tell(BarrierPassed{.group = key.group, .waited = now - barrier.since});
+  if (passed != Barriers::Passed::last) return;
+  state_ = State::finished;
+  for (const Newcomer& newcomer : newcomers_.take_all()) refuse(newcomer, "the job has finished");
+  outbox_.tell(Finished{});
 }
 
-void SchedulerFsm::acknowledge(const NodeRecord& node, const Meta& meta) {
-  Meta reply;
-  reply.control = Control{.command = Command::ack, .message_signature = signature(meta, *node.id)};
-  actions_.emplace_back(Send{*node.id, std::move(reply)});
-}
+// ---- ends -----------------------------------------------------------------------------------------------------------
 
 void SchedulerFsm::violation(LinkId link, const std::string& what) {
   links_.erase(link);
   for (NodeRecord& node : roster_.nodes()) node.links.erase(link);
-  std::erase_if(newcomers_, [&](const Newcomer& newcomer) { return newcomer.link == link; });
-  actions_.emplace_back(DropLink{link});
-  tell(Note{what + "; its connection was closed"});
+  newcomers_.forget(link);
+  outbox_.drop(link);
+  outbox_.tell(Note{what + "; its connection was closed"});
 }
 
 void SchedulerFsm::fail_job(Failure failure, std::string sentence) {
   if (state_ == State::failed || state_ == State::finished) return;
   state_ = State::failed;
-  tell(Failed{failure, std::move(sentence)});
+  outbox_.tell(Failed{failure, std::move(sentence)});
 }
 
 }  // namespace ydl::pslite

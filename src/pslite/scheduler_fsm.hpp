@@ -1,6 +1,9 @@
 #pragma once
 
 #include "pslite/barriers.hpp"
+#include "pslite/heartbeats.hpp"
+#include "pslite/newcomers.hpp"
+#include "pslite/outbox.hpp"
 #include "pslite/roster.hpp"
 #include "pslite/scheduler_types.hpp"
 
@@ -16,6 +19,9 @@ namespace ydl::pslite {
 //
 //   registering ──all are there──> running ──barrier of all, the second time──> finished
 //        └────────────────────────────┴──────── nobody can go on ─────────────> failed
+//
+// What it knows is in its parts: Roster (who is who), Barriers (who stands where), Newcomers (who waits for a place),
+// Heartbeats (who is silent). Outbox collects what is to be done.
 class SchedulerFsm {
  public:
   enum class State { registering, running, finished, failed };
@@ -34,12 +40,6 @@ class SchedulerFsm {
   struct Link {
     std::optional<NodeId> node = std::nullopt;  // who it says it is
   };
-  // A node for which no place is free (yet).
-  struct Newcomer {
-    LinkId link{};
-    Node node;
-    Instant deadline{};
-  };
 
   void on(const Begin& event, Instant now);
   void on(const Expect& event, Instant now);
@@ -56,7 +56,6 @@ class SchedulerFsm {
   void register_node(LinkId link, const Node& node);
   void all_registered();
   void place_newcomers(Instant now);
-  [[nodiscard]] NodeRecord* place_for(const Node& node);
   void replace(NodeRecord& place, LinkId link, const Node& node);
   void refuse(const Newcomer& newcomer, std::string why);
   void check_registration();
@@ -72,16 +71,9 @@ class SchedulerFsm {
   void check_barriers(Instant now);
   void check_barrier(Barriers::Key key, Instant now);
   void open_barrier(Barriers::Key key, Instant now);
-  [[nodiscard]] std::vector<const NodeRecord*> members(Barriers::Key key) const;
-  void check_stalls(Instant now);
 
-  // sending
-  [[nodiscard]] Meta control(Command command);
-  [[nodiscard]] Node list_entry(const NodeRecord& node) const;
-  [[nodiscard]] Node own_entry() const;
-  [[nodiscard]] Meta node_list();
-  void acknowledge(const NodeRecord& node, const Meta& meta);
-  void tell(Notice notice) { actions_.emplace_back(Tell{std::move(notice)}); }
+  // ends
+  [[nodiscard]] bool is_over() const { return state_ == State::finished || state_ == State::failed; }
   void violation(LinkId link, const std::string& what);
   void fail_job(Failure failure, std::string sentence);
 
@@ -89,15 +81,12 @@ class SchedulerFsm {
   State state_ = State::registering;
   Roster roster_;
   Barriers barriers_;
+  Heartbeats heartbeats_;
+  Newcomers newcomers_;
+  Outbox outbox_;
   std::map<LinkId, Link> links_;
-  std::vector<Newcomer> newcomers_;
   std::vector<NodeExited> unattributed_;  // tasks that ended and whose node is not known yet
-  std::vector<Action> actions_;
   std::optional<Instant> registration_deadline_;
-  std::optional<Instant> heartbeat_check_;
-  std::int32_t timestamp_ = 0;
-  bool started_ = false;   // the start barrier of all was passed
-  bool training_ = false;  // the workers passed a barrier of their own: the model is being set up
 };
 
 }  // namespace ydl::pslite
