@@ -111,7 +111,7 @@ TEST_F(JobFolderTest, a_state_file_comes_back_as_it_was_written) {
 
 TEST_F(JobFolderTest, a_running_jobs_state_has_no_end) {
   const auto made = folder("mnist-1");
-  ASSERT_TRUE(write_state_file(made, {"running", 2, 0, "", "", 0, std::nullopt}));
+  ASSERT_TRUE(write_state_file(made, {core::JobState::running, 2, 0, "", "", 0, std::nullopt}));
   EXPECT_FALSE(read_state_file(made)->finished);
 }
 
@@ -119,7 +119,7 @@ TEST_F(JobFolderTest, files_are_for_their_owner_only) {
   const auto made = create_job_folder(jobs(), "mnist");
   ASSERT_TRUE(made) << made.error().message;
   ASSERT_TRUE(write_job_file(*made, full_job(*made)));
-  ASSERT_TRUE(write_state_file(*made, {"placing", 0, 0, "", "", 0, std::nullopt}));
+  ASSERT_TRUE(write_state_file(*made, {core::JobState::placing, 0, 0, "", "", 0, std::nullopt}));
   const auto lock = lock_job(*made);
   EXPECT_EQ(mode_of(made->job_file()), 0600U);
   EXPECT_EQ(mode_of(made->state_file()), 0600U);
