@@ -3,7 +3,7 @@
 #include "backend/packing/hash_memory.hpp"
 #include "backend/yarn/remote_files.hpp"
 #include "backend/yarn/staging_cache.hpp"
-#include "core/json.hpp"
+#include "core/described_json.hpp"
 
 #include <algorithm>
 
@@ -13,36 +13,38 @@
 namespace ydl::backend {
 namespace {
 
-namespace json = boost::json;
-
 constexpr int kVersion = 1;
 constexpr core::Millis kLongestUpload = std::chrono::hours(24);
 constexpr std::size_t kLongestList = std::size_t{4} << 20U;
 
+struct ListRecord {
+  int v = kVersion;
+  std::vector<std::string> hashes;
+  std::optional<std::string> application;
+};
+BOOST_DESCRIBE_STRUCT(ListRecord, (), (v, hashes, application))
+
 }  // namespace
 
 std::string to_json(const StagedList& list) {
-  json::object object{{"v", kVersion}, {"hashes", json::array(list.hashes.begin(), list.hashes.end())}};
-  if (!list.application.empty()) object["application"] = list.application;
-  return json::serialize(object) + "\n";
+  const ListRecord record{.v = kVersion,
+                          .hashes = list.hashes,
+                          .application = list.application.empty() ? std::nullopt : std::optional(list.application)};
+  return boost::json::serialize(core::to_json(record)) + "\n";
 }
 
 core::Result<StagedList> staged_list_from_json(std::string_view text) {
   const auto object = core::parse_json_object(text);
   if (!object) return core::fail(object.error());
-  const auto version = core::json_int(*object, "v");
+  const auto version = core::json_member<int>(*object, "v");
   if (!version) return core::fail(version.error());
   if (*version != kVersion)
     return core::fail(core::Errc::corrupt, fmt::format("a ydl of version {} wrote this list; use that one", *version));
-  const auto hashes = core::json_array(*object, "hashes");
-  if (!hashes) return core::fail(hashes.error());
-  StagedList list{.application = core::json_string_or(*object, "application", ""), .hashes = {}};
-  for (const auto& hash : **hashes) {
-    const auto* word = hash.if_string();
-    if (word == nullptr || !is_sha256(*word)) return core::fail(core::Errc::corrupt, "a hash of the list is none");
-    list.hashes.emplace_back(*word);
-  }
-  return list;
+  auto record = core::from_json<ListRecord>(*object);
+  if (!record) return core::fail(record.error());
+  if (!std::ranges::all_of(record->hashes, is_sha256))
+    return core::fail(core::Errc::corrupt, "a hash of the list is none");
+  return StagedList{.application = std::move(record->application).value_or(""), .hashes = std::move(record->hashes)};
 }
 
 net::Async<> write_staged_list(hdfs::FileSystem& fs, std::string job_folder, StagedList list) {

@@ -44,20 +44,13 @@ TEST_F(EndpointFileTest, a_secret_is_for_its_owner_only_whatever_was_there_befor
 
 TEST_F(EndpointFileTest, a_broken_file_is_corrupt_and_named) {
   for (const auto* text :
-       {"", "{", "[]", "{}", R"({"version":1,"address":"127.0.0.1","port":0,"secret":"s"})",
-        R"({"version":1,"address":"127.0.0.1","port":65536,"secret":"s"})",
-        R"({"version":1,"address":"127.0.0.1","port":"80","secret":"s"})",
-        R"({"version":1,"address":"127.0.0.1","port":80})", R"({"version":1,"port":80,"secret":"s"})"}) {
+       {"", "{", "[]", "{}", R"({"address":"127.0.0.1","port":0,"secret":"s"})",
+        R"({"address":"127.0.0.1","port":65536,"secret":"s"})", R"({"address":"127.0.0.1","port":"80","secret":"s"})",
+        R"({"address":"127.0.0.1","port":80})", R"({"port":80,"secret":"s"})"}) {
     const auto error = error_of(text);
     EXPECT_EQ(error.code, core::Errc::corrupt) << text;
     EXPECT_THAT(error.message, HasSubstr("master.json")) << text;
   }
-}
-
-TEST_F(EndpointFileTest, another_version_is_refused) {
-  const auto error = error_of(R"({"version":2,"address":"127.0.0.1","port":80,"secret":"s"})");
-  EXPECT_EQ(error.code, core::Errc::refused);
-  EXPECT_THAT(error.message, HasSubstr("master.json: it has version 2, this ydl reads 1: a newer ydl wrote it"));
 }
 
 TEST_F(EndpointFileTest, a_missing_file_is_named) {
