@@ -23,7 +23,7 @@ struct AgentSecret {
 inline constexpr std::string_view kAgentSecret = "ydl.agent";
 
 [[nodiscard]] std::string encode_agent_secret(const AgentSecret& secret);
-// Errors: corrupt; refused for another version.
+// Errors: corrupt.
 [[nodiscard]] core::Result<AgentSecret> decode_agent_secret(std::string_view text);
 
 // What an agent starts with.
