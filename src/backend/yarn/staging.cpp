@@ -40,7 +40,9 @@ struct Staging {
   StagingPlan plan;
   StagingCache cache;                // the user's own
   std::optional<StagingCache> site;  // everybody's, where it is to be trusted
+  std::optional<SiteFiles> site_files;
   bool fills_site = false;
+  bool noted_site_file = false;
   StagedJob staged;
   StagingProgress progress;
   std::vector<std::size_t> missing;  // items that no cache has
@@ -65,9 +67,24 @@ net::Async<StagingPlan> make_plan(spec::JobSpec job, StagingOptions options) {
   co_return std::move(*result);
 }
 
+// What the site's cache has of the item, if the job may use it. One note is enough for all files that it may not use.
+net::Async<std::optional<yarn::LocalResource>> find_at_site(Staging& staging, const StagingItem& item) {
+  auto found = co_await staging.site->find(item);
+  if (!found || !*found) co_return found;
+  const auto path = staging.site->path_of(item);
+  const auto reason = co_await staging.site_files->distrust(item, path, **found, staging.options.stop);
+  if (!reason) co_return core::fail(reason.error());
+  if (reason->empty()) co_return found;
+  if (!std::exchange(staging.noted_site_file, true))
+    staging.staged.notes.push_back(fmt::format("a file of the site's cache is not used: {}", *reason));
+  // The owner uploads it again.
+  if (staging.fills_site) (void)co_await staging.fs.remove(path, hdfs::Recursive::no);
+  co_return std::nullopt;
+}
+
 net::Async<std::optional<yarn::LocalResource>> find(Staging& staging, const StagingItem& item) {
   if (staging.site) {
-    auto found = co_await staging.site->find(item);
+    auto found = co_await find_at_site(staging, item);
     if (!found || *found) co_return found;
     if (staging.fills_site) co_return std::nullopt;
   }
@@ -108,6 +125,7 @@ net::Async<> upload(Staging& staging, std::size_t index) {
   auto stored = co_await cache.put(item, uploaded, staging.options.stop);
   if (!stored) co_return core::fail(stored.error());
   staging.staged.bytes_uploaded += item.size;
+  if (staging.fills_site) staging.site_files->remember(item, *stored);
   take(staging, index, *std::move(stored));
   ++staging.progress.files_done;
   tell(staging);
@@ -174,7 +192,7 @@ net::Async<> upload_missing(Staging& staging) {
 net::Async<> open_site(Staging& staging) {
   const auto& options = staging.options;
   if (options.site_root.empty()) co_return Result<>{};
-  auto site = co_await look_at_site(staging.fs, options.site_root, options.user);
+  auto site = co_await look_at_site(staging.fs, {options.site_root, options.site_owner}, options.user);
   if (!site) co_return core::fail(site.error());
   if (!site->note.empty()) staging.staged.notes.push_back(std::move(site->note));
   if (!site->trusted) co_return Result<>{};
@@ -183,6 +201,7 @@ net::Async<> open_site(Staging& staging) {
   shared.root = options.site_root;
   shared.visibility = yarn::LocalResource::Visibility::everybody;
   staging.site.emplace(staging.fs, std::move(shared));
+  staging.site_files.emplace(staging.fs, std::move(site->owners), HashMemory(options.hash_file, core::wall_now()));
   co_return Result<>{};
 }
 
@@ -207,6 +226,7 @@ net::Async<StagedJob> stage_job(hdfs::FileSystem& fs, const spec::JobSpec& job, 
   std::iota(all.begin(), all.end(), std::size_t{0});
   if (auto looked = co_await for_each(staging, std::move(all), look); !looked) co_return core::fail(looked.error());
   if (auto uploaded = co_await upload_missing(staging); !uploaded) co_return core::fail(uploaded.error());
+  if (staging.site_files) staging.site_files->save();
   staging.staged.linked_directory = staging.plan.linked_directory;
   staging.staged.links = std::move(staging.plan.links);
   co_return std::move(staging.staged);
