@@ -188,3 +188,23 @@ def test_a_user_without_a_home_directory_is_told_what_to_ask_for(submitter, job)
                           timeout=PATIENCE)
     assert done.returncode == 1
     assert "nobodys has no home directory in HDFS" in done.stdout and "hdfs dfs -mkdir /user/nobodys" in done.stdout
+
+
+def test_a_folder_of_ours_that_others_can_enter_is_closed(submitter, job):
+    root = f"{submitter.home}/.ydl"
+    submitter.stage("stage", job)
+    submitter.cluster.client.chmod(remote=root, mode="777")
+    submitter.stage("stage", job)
+    assert submitter.cluster.client.stat(remote=root)["permission"] == "rwx------"
+
+
+def test_run_code_as_alice_squatted_ydl_folder(submitter, job):
+    """Mallory makes the folder in which alice's jobs would keep their programs and keys."""
+    root = f"{submitter.home}/.ydl"
+    submitter.cluster.client.mkdirs(remote=root)
+    submitter.cluster.client.chown(remote=root, owner="mallory")
+    submitter.cluster.client.chmod(remote=root, mode="777")
+    lines, code = submitter.ask("stage", job)
+    assert code == 1
+    assert f"{root} on HDFS belongs to mallory and not to {submitter.home.split('/')[-1]}" in lines[-1], lines
+    assert submitter.cluster.client.ls(remote=root) == []

@@ -1,5 +1,6 @@
 #include "backend/yarn/staging.hpp"
 
+#include "backend/yarn/private_folder.hpp"
 #include "backend/yarn/site_cache.hpp"
 #include "backend/yarn/staged_list.hpp"
 #include "backend/yarn/staging_cache.hpp"
@@ -139,20 +140,6 @@ net::Async<> for_each(Staging& staging, std::vector<std::size_t> indices, Step s
   co_return co_await net::for_each(indices.size(), kAtATime, [&](std::size_t i) { return step(staging, indices[i]); });
 }
 
-// The user's folder, for the user's eyes only: it holds the secrets of jobs too.
-net::Async<> make_root(hdfs::FileSystem& fs, const StagingOptions& options) {
-  auto made = co_await fs.make_directory(options.root, hdfs::Parents::create, kOwnerOnly);
-  if (made || made.error().code != hrpc::Errc::access_denied) co_return made;
-  const auto home = fs.home_directory();
-  const auto status = co_await fs.stat(home);
-  if (!status || *status) co_return made;
-  co_return core::fail(
-      made.error().code,
-      fmt::format("{0} has no home directory in HDFS, where jobs keep their files: ask an administrator "
-                  "for it (`hdfs dfs -mkdir {1}; hdfs dfs -chown {0} {1}`)",
-                  options.user, home));
-}
-
 // Before anything is looked for: what is found must not be taken away as unused.
 net::Async<> tell_use(hdfs::FileSystem& fs, const StagingPlan& plan, const StagingOptions& options) {
   if (options.job_folder.empty()) co_return Result<>{};
@@ -215,7 +202,8 @@ std::uint32_t replicas_for(int nodes, std::uint32_t usual, std::uint32_t most) {
 net::Async<StagedJob> stage_job(hdfs::FileSystem& fs, const spec::JobSpec& job, StagingOptions options) {
   auto plan = co_await make_plan(job, options);
   if (!plan) co_return core::fail(plan.error());
-  if (auto made = co_await make_root(fs, options); !made) co_return core::fail(made.error());
+  if (auto made = co_await make_private_folder(fs, options.root, options.user); !made)
+    co_return core::fail(made.error());
   if (auto told = co_await tell_use(fs, *plan, options); !told) co_return core::fail(told.error());
   const auto defaults = co_await fs.server_defaults();
   if (!defaults) co_return core::fail(defaults.error());
