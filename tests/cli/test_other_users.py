@@ -1,7 +1,9 @@
 """Two users of one machine, as operating-system users without an account: only numbers. Only root can be somebody else."""
 
+import contextlib
 import os
 import stat
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -69,3 +71,67 @@ def test_run_code_as_alice_squatted_state_folder(alice, name):
     assert f"{alice.state / 'ydl'}" in done.err and f"belongs to user {MALLORY} and not to you (user {ALICE})" in done.err
     assert list((alice.state / name).iterdir()) == []
     assert "belongs to user" in alice("doctor").out
+
+
+# ---- GPUs ------------------------------------------------------------------------------------------------------
+
+HOLDER = """
+import socket, sys
+name = socket.socket(socket.AF_UNIX)
+name.bind("\\0ydl-gpu-" + sys.argv[1])
+if sys.argv[2] == "listens": name.listen()
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def gpu(alice):
+    """The UUID of this machine's only GPU, which nobody else has."""
+    uuid = f"GPU-{os.urandom(8).hex()}"
+    program = alice.scratch / "nvidia-smi"
+    program.write_text(f"#!/bin/sh\necho '0, {uuid}, H200, 1000'\n")
+    program.chmod(0o755)
+    alice.env["YDL_NVIDIA_SMI"] = str(program)
+    return uuid
+
+
+@contextlib.contextmanager
+def held(uuid, how):
+    holder = subprocess.Popen(["/usr/bin/python3", "-c", HOLDER, uuid, how], stdin=subprocess.PIPE, stdout=subprocess.PIPE, user=MALLORY, group=MALLORY,
+                              extra_groups=[])
+    with holder:
+        assert holder.stdout.readline() == b"ready\n"
+        yield holder
+
+
+USES_GPU = ("run", "--resource", "worker:gpus=1", "--", "sh", "-c", 'echo "[$CUDA_VISIBLE_DEVICES]"')
+
+
+def test_a_held_gpu_names_its_holder_and_is_free_when_the_holder_is_gone(alice, gpu):
+    with held(gpu, "listens") as holder:
+        done = alice(*USES_GPU)
+        assert done.code == 1
+        assert f"(GPU 0: process {holder.pid} of user {MALLORY})" in done.everything()
+    assert f"[{gpu}]" in alice.ok(*USES_GPU).out
+
+
+def test_hold_a_gpu_without_a_name(alice, gpu):
+    """A name that somebody took without being an agent does not keep alice from her GPU."""
+    with held(gpu, "is silent"):
+        assert f"[{gpu}]" in alice.ok(*USES_GPU).out
+
+
+def test_reach_alices_files_link_planted_among_gpu_locks(alice, gpu):
+    """Locks were once files in this folder, which a link could make elsewhere."""
+    locks, victim = Path("/tmp/ydl-gpus"), alice.scratch / "victim"
+    was_there = locks.exists()
+    locks.mkdir(exist_ok=True)
+    (locks / gpu).symlink_to(victim)
+    try:
+        alice.ok(*USES_GPU)
+        assert not victim.exists()
+    finally:
+        (locks / gpu).unlink()
+        if not was_there:
+            locks.rmdir()
