@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import Ydl
+from harness import Ydl, name_of
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can run a program as another user")
 
@@ -135,3 +135,19 @@ def test_reach_alices_files_link_planted_among_gpu_locks(alice, gpu):
         (locks / gpu).unlink()
         if not was_there:
             locks.rmdir()
+
+
+# ---- memory ----------------------------------------------------------------------------------------------------
+
+
+def test_steal_a_key_proc_of_the_same_user(alice):
+    """A program of alice that is not ydl, such as another task, cannot look into the processes that hold her keys."""
+    job = alice.detach("--env", "HF_TOKEN", "--", "sh", "-c", "echo ready; exec sleep 600", env={"HF_TOKEN": "correct-horse"}).running()
+    job.wait_for_line("ready")
+    pids = {name_of(pid): pid for pid in job.processes() if name_of(pid).startswith("ydl")}
+    assert {"ydl-master", "ydl-agent"} <= set(pids)
+    for pid in pids.values():
+        for file in ("environ", "mem", "maps"):
+            read = subprocess.run(["head", "-c", "1", f"/proc/{pid}/{file}"], user=ALICE, group=ALICE, extra_groups=[], capture_output=True, text=True)
+            assert read.returncode != 0 and "denied" in read.stderr, (file, read)
+    job.kill()
