@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include <fmt/format.h>
+
 namespace ydl::core {
 
 std::string replace_invalid_utf8(std::string text) {
@@ -21,6 +23,26 @@ std::string replace_invalid_utf8(std::string text) {
   }
   if (clean.empty()) return text;
   return clean.append(rest);
+}
+
+std::string escaped(std::string_view bytes) {
+  std::string text;
+  text.reserve(bytes.size());
+  while (!bytes.empty()) {
+    const auto length = utf8_length(bytes);
+    const auto piece = bytes.substr(0, length == 0 ? 1 : length);
+    const auto lead = static_cast<unsigned char>(piece[0]);
+    // U+0080 to U+009F are controls too: U+009B starts an escape sequence on some terminals.
+    const bool c1_control = length == 2 && lead == 0xC2 && static_cast<unsigned char>(piece[1]) < 0xA0;
+    const bool plain = length == 1 ? lead >= 0x20 && lead != 0x7F : length > 1 && !c1_control;
+    if (plain) {
+      text += piece;
+    } else {
+      for (const char byte : piece) text += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+    }
+    bytes.remove_prefix(piece.size());
+  }
+  return text;
 }
 
 }  // namespace ydl::core

@@ -66,6 +66,7 @@ TransferOptions transfer(Reader& read) {
                           .write_timeout = read.millis("dfs.datanode.socket.write.timeout")};
   const auto suites = config.get_list("dfs.encrypt.data.transfer.cipher.suites");
   options.offer_aes = std::ranges::count(suites, "AES/CTR/NoPadding") > 0;
+  options.datanode_principal = config.get_trimmed("dfs.datanode.kerberos.principal");
   // Without Kerberos there are no block tokens to prove anything with.
   if (config.get_trimmed("hadoop.security.authentication") == "kerberos") {
     options.protections = hrpc::protections("dfs.data.transfer.protection", read);

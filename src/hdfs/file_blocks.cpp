@@ -66,6 +66,9 @@ net::Async<std::uint64_t> FileBlocks::visible_length(const LocatedBlock& block) 
     const auto& id = node.id();
     options.servers = {{context_->options.transfer.use_hostname ? id.hostname() : id.ipaddr(),
                         static_cast<std::uint16_t>(id.ipcport())}};
+    options.identity.server_principal = context_->options.transfer.datanode_principal;
+    options.identity.principal_pattern.clear();
+    options.identity.principal_key = "dfs.datanode.kerberos.principal";
     options.retry.max_failovers = 0;
     options.retry.max_retries = 0;
     options.identity.token.reset();

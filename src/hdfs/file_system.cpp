@@ -3,6 +3,7 @@
 #include "hdfs/context.hpp"
 #include "hdfs/errors.hpp"
 #include "hdfs/explain.hpp"
+#include "hdfs/listing.hpp"
 #include "hdfs/paths.hpp"
 #include "hrpc/errors.hpp"
 
@@ -43,8 +44,8 @@ net::Async<std::optional<FileStatus>> FileSystem::stat(std::string path) {
   co_return placed(co_await context_->namenode.file_status(path), "looking at", path);
 }
 
-net::Async<Listing> FileSystem::list(std::string path, std::string start_after) {
-  auto page = placed(co_await context_->namenode.listing(path, std::move(start_after)), "listing", path);
+net::Async<Listing> FileSystem::list(std::string path, ListingCursor from) {
+  auto page = placed(co_await context_->namenode.listing(path, std::move(from)), "listing", path);
   if (!page) co_return core::fail(page.error());
   if (!*page) co_return core::fail(hrpc::Errc::not_found, fmt::format("listing {}: no such file or directory", path));
   co_return std::move(**page);
@@ -52,18 +53,23 @@ net::Async<Listing> FileSystem::list(std::string path, std::string start_after) 
 
 net::Async<std::vector<FileStatus>> FileSystem::list_all(std::string path) {
   std::vector<FileStatus> entries;
-  std::string after;
+  ListingCursor from;
   for (;;) {
-    auto page = co_await list(path, after);
+    auto page = co_await list(path, std::move(from));
     if (!page) co_return core::fail(page.error());
-    const bool more = page->remaining > 0 && !page->entries.empty();
-    if (more) after = page->entries.back().name;
+    if (entries.size() + page->entries.size() > kLargestDirectory) {
+      co_return core::fail(core::Errc::refused,
+                           fmt::format("listing {}: it has more than {} entries, too many to be read as a whole; use "
+                                       "'ydl fs ls', which reads them in pages, or name a smaller directory",
+                                       path, kLargestDirectory));
+    }
     if (entries.empty()) {
       entries = std::move(page->entries);
     } else {
       std::ranges::move(page->entries, std::back_inserter(entries));
     }
-    if (!more) co_return entries;
+    if (!page->next) co_return entries;
+    from = *std::move(page->next);
   }
 }
 

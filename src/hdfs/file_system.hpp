@@ -38,9 +38,10 @@ class FileSystem {
 
   // Nothing when there is no such file.
   [[nodiscard]] net::Async<std::optional<FileStatus>> stat(std::string path);
-  // The entries of a directory, or the file itself, a page at a time: start with an empty name, go on with the last one
-  // given until `remaining` is 0.
-  [[nodiscard]] net::Async<Listing> list(std::string path, std::string start_after);
+  // The entries of a directory, a page at a time: start with {} and go on with `next` until there is none.
+  // Errors: not_a_directory; corrupt (listing.hpp says what a NameNode may not list).
+  [[nodiscard]] net::Async<Listing> list(std::string path, ListingCursor from);
+  // All pages. Errors: refused too (more than kLargestDirectory entries).
   [[nodiscard]] net::Async<std::vector<FileStatus>> list_all(std::string path);
 
   [[nodiscard]] net::Async<FileReader> open(std::string path);

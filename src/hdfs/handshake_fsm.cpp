@@ -73,14 +73,18 @@ core::Result<std::unique_ptr<ByteLayer>> HandshakeFsm::aes_layer(const pb::Ciphe
   if (aes_ == Aes::no || option.suite() != pb::AES_CTR_NOPADDING) {
     return core::fail(error(Errc::protocol, "the DataNode chose a cipher that was not offered"));
   }
+  // AES-CTR replaces the layer that was agreed on. Below privacy its keys would come in clear, and nothing would be
+  // left of the integrity either; DataNodes of Hadoop choose a cipher with privacy alone.
+  if (mechanism_->protection() != hrpc::Protection::privacy) {
+    return core::fail(
+        error(Errc::protocol, "the DataNode chose a cipher without privacy, which would protect nothing"));
+  }
   AesKey sending{option.inkey(), option.iniv()};
   AesKey receiving{option.outkey(), option.outiv()};
-  if (mechanism_->protection() == hrpc::Protection::privacy) {
-    for (AesKey* key : {&sending, &receiving}) {
-      auto plain = mechanism_->unwrap(key->key);
-      if (!plain) return core::fail(plain.error());
-      key->key = std::move(*plain);
-    }
+  for (AesKey* key : {&sending, &receiving}) {
+    auto plain = mechanism_->unwrap(key->key);
+    if (!plain) return core::fail(plain.error());
+    key->key = std::move(*plain);
   }
   return make_aes_layer(sending, receiving);
 }

@@ -23,8 +23,8 @@ class NameNode {
 
   // Files and directories.
   [[nodiscard]] net::Async<std::optional<FileStatus>> file_status(std::string path);
-  // A page of a directory, beginning after the name; nothing when there is no such directory.
-  [[nodiscard]] net::Async<std::optional<Listing>> listing(std::string path, std::string start_after);
+  // A page of a directory; nothing when there is no such directory. Errors: those of decode_listing() too.
+  [[nodiscard]] net::Async<std::optional<Listing>> listing(std::string path, ListingCursor from);
   [[nodiscard]] net::Async<> make_directory(std::string path, std::uint32_t mode, std::uint32_t umask, Parents parents);
   [[nodiscard]] net::Async<> rename(std::string from, std::string to, Overwrite overwrite);
   // Whether there was something to delete.
@@ -99,7 +99,6 @@ class NameNode {
   hrpc::Client rpc_;
 };
 
-[[nodiscard]] FileStatus from_proto(const hadoop::hdfs::HdfsFileStatusProto& proto);
 // "RS-6-3-1024k". The NameNode sends the number alone of a policy that every Hadoop has.
 [[nodiscard]] std::string policy_name(const hadoop::hdfs::ErasureCodingPolicyProto& policy);
 

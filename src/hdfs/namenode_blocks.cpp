@@ -1,3 +1,4 @@
+#include "hdfs/listing.hpp"
 #include "hdfs/namenode.hpp"
 #include "hdfs/namenode_call.hpp"
 #include "hdfs/proto/client_namenode.pb.h"

@@ -1,3 +1,4 @@
+#include "hdfs/listing.hpp"
 #include "hdfs/namenode.hpp"
 #include "hdfs/namenode_call.hpp"
 #include "hdfs/proto/client_namenode.pb.h"
@@ -48,31 +49,6 @@ std::string policy_name(const pb::ErasureCodingPolicyProto& policy) {
   return "policy " + std::to_string(policy.id());
 }
 
-FileStatus from_proto(const pb::HdfsFileStatusProto& proto) {
-  FileStatus status{
-      .name = proto.path(),
-      .length = proto.length(),
-      .permission = proto.permission().perm(),
-      .owner = proto.owner(),
-      .group = proto.group(),
-      .modified = wall_time(proto.modification_time()),
-      .accessed = wall_time(proto.access_time()),
-      .link_target = proto.symlink(),
-      .replication = proto.block_replication(),
-      .block_size = proto.blocksize(),
-      .file_id = proto.fileid(),
-      .children = std::nullopt,
-      .erasure_policy = proto.has_ecpolicy() ? policy_name(proto.ecpolicy()) : "",
-      .encrypted = proto.has_fileencryptioninfo() || (proto.flags() & pb::HdfsFileStatusProto::HAS_CRYPT) != 0};
-  if (proto.filetype() == pb::HdfsFileStatusProto::IS_DIR) status.kind = FileKind::directory;
-  if (proto.filetype() == pb::HdfsFileStatusProto::IS_SYMLINK) status.kind = FileKind::link;
-  if (status.is_directory() && proto.childrennum() >= 0) status.children = proto.childrennum();
-  if (status.erasure_policy.empty() && (proto.flags() & pb::HdfsFileStatusProto::HAS_EC) != 0) {
-    status.erasure_policy = "unnamed";
-  }
-  return status;
-}
-
 net::Async<std::optional<FileStatus>> NameNode::file_status(std::string path) {
   pb::GetFileInfoRequestProto request;
   request.set_src(std::move(path));
@@ -82,18 +58,18 @@ net::Async<std::optional<FileStatus>> NameNode::file_status(std::string path) {
   co_return from_proto(answer->fs());
 }
 
-net::Async<std::optional<Listing>> NameNode::listing(std::string path, std::string start_after) {
+net::Async<std::optional<Listing>> NameNode::listing(std::string path, ListingCursor from) {
+  if (auto allowed = check_depth(path); !allowed) co_return core::fail(allowed.error());
   pb::GetListingRequestProto request;
-  request.set_src(std::move(path));
-  request.set_startafter(std::move(start_after));
+  request.set_src(path);
+  request.set_startafter(from.after);
   request.set_needlocation(false);
   const auto answer = co_await rpc_.call<pb::GetListingResponseProto>(kGetListing, request);
   if (!answer) co_return core::fail(answer.error());
   if (!answer->has_dirlist()) co_return std::nullopt;
-  Listing listing{.entries = {}, .remaining = answer->dirlist().remainingentries()};
-  listing.entries.reserve(static_cast<std::size_t>(answer->dirlist().partiallisting_size()));
-  for (const auto& entry : answer->dirlist().partiallisting()) listing.entries.push_back(from_proto(entry));
-  co_return listing;
+  auto listing = decode_listing(answer->dirlist(), path, from);
+  if (!listing) co_return core::fail(listing.error());
+  co_return *std::move(listing);
 }
 
 net::Async<> NameNode::make_directory(std::string path, std::uint32_t mode, std::uint32_t umask, Parents parents) {

@@ -20,6 +20,7 @@ struct TransferOptions {
   core::Millis keep_idle{3'000};                   // dfs.client.socketcache.expiryMsec; DataNodes close after 4 s
   std::vector<hrpc::Protection> protections = {};  // dfs.data.transfer.protection; empty: no handshake
   bool offer_aes = false;                          // dfs.encrypt.data.transfer.cipher.suites names AES/CTR/NoPadding
+  std::string datanode_principal = {};             // dfs.datanode.kerberos.principal: of the RPC port
 };
 
 // dfs.client.block.write.replace-datanode-on-failure.*

@@ -33,9 +33,18 @@ struct FileStatus {
   [[nodiscard]] bool is_directory() const { return kind == FileKind::directory; }
 };
 
+// How far the listing of a directory has come. NameNodes sort names by bytes: signed ones (DFSUtil.compareBytes), or
+// unsigned ones as some routers do. A listing that follows neither order may repeat itself for ever.
+struct ListingCursor {
+  std::string after;           // the last name so far
+  bool signed_order = true;    // all names so far follow this order
+  bool unsigned_order = true;  // and this one
+};
+
+// One page of a directory: every name is one component of a path and comes after those of the pages before.
 struct Listing {
   std::vector<FileStatus> entries;
-  std::uint32_t remaining = 0;  // entries after these
+  std::optional<ListingCursor> next = std::nullopt;  // where the next page begins; nothing: this was the last one
 };
 
 struct ContentSummary {

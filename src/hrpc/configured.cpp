@@ -47,6 +47,14 @@ ClientOptions common(const Credentials& credentials, Reader& read) {
   return options;
 }
 
+// hdfs-default.xml has the pattern "*", which would let any service of the realm be the NameNode: only a pattern that
+// somebody has written into a file counts.
+void expect_principal(Identity& identity, const hconf::Config& config, std::string_view key) {
+  identity.principal_key = key;
+  identity.server_principal = config.get_trimmed(key);
+  identity.principal_pattern = config.get_trimmed(fmt::format("{}.pattern", key));
+}
+
 // As many tries as fit into `max_wait`; a negative one is for ever in Hadoop.
 int tries(Millis max_wait, Millis interval) {
   if (max_wait < Millis(0) || interval <= Millis(0)) return kManyTimes;
@@ -86,8 +94,7 @@ core::Result<ClientOptions> name_node_options(const hconf::Config& config, const
   ClientOptions options = common(credentials, read);
   options.servers = service.servers;
   options.random_first = config.get_bool("dfs.client.failover.random.order");
-  options.identity.server_principal = config.get_trimmed("dfs.namenode.kerberos.principal");
-  options.identity.principal_pattern = config.get_trimmed("dfs.namenode.kerberos.principal.pattern");
+  expect_principal(options.identity, config, "dfs.namenode.kerberos.principal");
   const auto token_service = service.token_service.empty() ? service.name : service.token_service;
   options.identity.token = select_token(credentials.tokens, "HDFS_DELEGATION_TOKEN", token_service);
   options.retry.max_failovers = read.count("dfs.client.failover.max.attempts");
@@ -101,8 +108,7 @@ core::Result<ClientOptions> resource_manager_options(const hconf::Config& config
                                                      std::string_view token_kind, const Credentials& credentials) {
   Reader read(config);
   ClientOptions options = common(credentials, read);
-  options.identity.server_principal = config.get_trimmed("yarn.resourcemanager.principal");
-  options.identity.principal_pattern = config.get_trimmed("yarn.resourcemanager.principal.pattern");
+  expect_principal(options.identity, config, "yarn.resourcemanager.principal");
   options.identity.token =
       select_token(credentials.tokens, token_kind, servers.empty() ? "" : to_string(servers.front()));
   const auto interval = read.millis("yarn.resourcemanager.connect.retry-interval.ms");

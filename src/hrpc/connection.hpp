@@ -47,6 +47,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   struct Waiter;
 
   net::Async<> connect();
+  net::awaitable<void> find_server_name();
   net::Async<> shake_hands();
   net::awaitable<SessionFsm::Step> handshake_step(std::string bytes);
   net::Async<std::string> receive();

@@ -27,6 +27,7 @@ net::Async<> Connection::open() {
   const auto self = shared_from_this();
   arm_deadline();
   auto done = co_await connect();
+  if (done) co_await find_server_name();
   if (done) done = co_await shake_hands();
   if (failure_) co_return core::fail(*failure_);
   timer_.cancel();
@@ -72,6 +73,22 @@ net::Async<> Connection::connect() {
   socket_.set_option(tcp::no_delay(true), ignored);
   socket_.set_option(asio::socket_base::keep_alive(true), ignored);
   co_return core::Result<>{};
+}
+
+// _HOST of a server that is configured by its address: Java asks for the address's name, and so do we. A name that is
+// not found is reported by check_principal(), should the server's principal matter at all.
+net::awaitable<void> Connection::find_server_name() {
+  auto& handshake = options_.session.handshake;
+  const auto& identity = handshake.identity;
+  if (identity.security != Security::kerberos || identity.token) co_return;
+  if (!needs_reverse_name(identity, handshake.server_host)) co_return;
+  boost::system::error_code error;
+  const auto server = socket_.remote_endpoint(error);
+  if (error) co_return;
+  auto name = co_await net::reverse_name(server.address(), options_.connect_timeout);
+  if (!name || name->empty()) co_return;
+  handshake.server_host = *std::move(name);
+  session_ = std::make_shared<SessionFsm>(options_.session);
 }
 
 // Kerberos may ask its KDC, and waits for it. The thread owns the session and not the connection, whose destructor

@@ -61,9 +61,9 @@ core::Result<std::optional<std::string>> FrameReader::next() {
   const std::uint32_t length = read_u32(rest);
   if (length == 0 || length > max_frame_) {
     if (is_first_) return core::fail(refuse_first(rest, length));
-    return core::fail(Errc::corrupt,
-                      fmt::format("the server announced an answer of {} bytes; ipc.maximum.response.length allows {}",
-                                  length, max_frame_));
+    return core::fail(Errc::corrupt, fmt::format("the server announced an answer of {} bytes; at most {} are allowed "
+                                                 "(ipc.maximum.response.length, and less before the handshake is over)",
+                                                 length, max_frame_));
   }
   if (rest.size() - kLengthSize < length) {
     buffer_.reserve(start_ + kLengthSize + length);

@@ -19,6 +19,9 @@ class FrameReader {
  public:
   explicit FrameReader(std::uint32_t max_frame) : max_frame_(max_frame) {}
 
+  // From the next frame on.
+  void set_limit(std::uint32_t max_frame) { max_frame_ = max_frame; }
+
   void feed(std::string_view bytes);
 
   // The next whole frame without its length, or nothing yet. Errors: corrupt (zero, negative or over the limit),

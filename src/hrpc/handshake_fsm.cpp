@@ -16,6 +16,8 @@ namespace {
 using hadoop::common::RpcSaslProto;
 using SaslAuth = RpcSaslProto::SaslAuth;
 
+constexpr int kMostFrames = 16;  // Kerberos needs four, DIGEST-MD5 two
+
 bool is(const SaslAuth& auth, std::string_view method, std::string_view mechanism) {
   return auth.method() == method && auth.mechanism() == mechanism;
 }
@@ -65,6 +67,7 @@ std::string HandshakeFsm::first_bytes() {
 }
 
 core::Result<std::string> HandshakeFsm::on_frame(std::string_view frame) {
+  if (++frames_ > kMostFrames) return core::fail(Errc::corrupt, "the server does not come to an end of the handshake");
   auto response = decode_response(frame);
   if (!response) return core::fail(response.error());
   if (response->status != Status::success) {

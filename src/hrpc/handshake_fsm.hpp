@@ -64,6 +64,7 @@ class HandshakeFsm {
 
   HandshakeOptions options_;
   State state_ = State::preamble;
+  int frames_ = 0;  // that the server has sent
   Method method_ = Method::simple;
   std::unique_ptr<sasl::Mechanism> mechanism_;
 };

@@ -32,8 +32,9 @@ struct Identity {
   std::string real_user = {};                 // who we really are when `user` is somebody else (proxy user); else empty
   std::optional<Token> token = std::nullopt;  // the token of this very service; select_token() finds it
   Security security = Security::simple;
-  std::string server_principal = {};   // what the server must be: "nn/_HOST@EXAMPLE.ORG"; empty: what it says it is
-  std::string principal_pattern = {};  // instead, with * and ?: what it may be
+  std::string server_principal = {};   // what the server must be: "nn/_HOST@EXAMPLE.ORG"
+  std::string principal_pattern = {};  // instead, with * and ?: what it may be; with neither no server is accepted
+  std::string principal_key = {};      // the key of the configuration that says it, for errors
   KerberosSource kerberos = {};
   bool fallback_to_simple = false;                                     // ipc.client.fallback-to-simple-auth-allowed
   std::vector<Protection> protections = {Protection::authentication};  // allowed, in order of preference

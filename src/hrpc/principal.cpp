@@ -49,7 +49,6 @@ bool is_numeric(std::string_view host) {
 
 // Whether the host of the configuration can be the one with this full name.
 bool may_be_called(std::string_view host, std::string_view full_name) {
-  if (is_numeric(host)) return true;
   return host.find('.') == std::string_view::npos && full_name.starts_with(lower(host) + ".");
 }
 
@@ -70,6 +69,11 @@ std::string expand_principal(std::string_view pattern, std::string_view host) {
   return fmt::format("{}/{}{}", pattern.substr(0, slash), lower(host), rest.substr(component.size()));
 }
 
+bool needs_reverse_name(const Identity& identity, std::string_view host) {
+  return identity.principal_pattern.empty() && is_numeric(host) &&
+         expand_principal(identity.server_principal, host) != identity.server_principal;
+}
+
 core::Result<> check_principal(const ServerPrincipal& server, const Identity& identity, std::string_view host) {
   const std::string is = fmt::format("{}/{}", server.service, lower(server.host));
   if (!identity.principal_pattern.empty()) {
@@ -77,7 +81,18 @@ core::Result<> check_principal(const ServerPrincipal& server, const Identity& id
     if (matches(pattern.substr(0, pattern.find('@')), is)) return {};
     return core::fail(not_expected(is, pattern));
   }
-  if (identity.server_principal.empty()) return {};
+  if (identity.server_principal.empty()) {
+    return core::fail(Errc::unauthenticated,
+                      fmt::format("the server says it is {}, and no principal is configured to compare with: set {} to "
+                                  "the principal of the service, for instance {}/_HOST@REALM",
+                                  core::printable(is), identity.principal_key, core::printable(server.service)));
+  }
+  if (needs_reverse_name(identity, host)) {
+    return core::fail(Errc::unauthenticated,
+                      fmt::format("the server says it is {}, and its address {} has no name in /etc/hosts or DNS that "
+                                  "could stand for _HOST in {}: configure the server by its name",
+                                  core::printable(is), host, identity.server_principal));
+  }
   const std::string wanted = expand_principal(identity.server_principal, host);
   const bool has_host_mark = wanted != identity.server_principal;
   const std::string service = wanted.substr(0, wanted.find('/'));

@@ -4,6 +4,7 @@
 #include "hrpc/errors.hpp"
 #include "hrpc/proto/rpc_header.pb.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ core::Error closed_by_server(const core::Error& why) {
 SessionFsm::SessionFsm(SessionOptions options)
     : options_(std::move(options)),
       handshake_(options_.handshake),
-      outer_(options_.max_response),
+      outer_(std::min(kLargestHandshakeFrame, options_.max_response)),
       inner_(options_.max_response) {}
 
 std::string SessionFsm::start() {
@@ -39,6 +40,7 @@ std::string SessionFsm::start() {
 // The handshake is done: who we are, once.
 core::Result<std::string> SessionFsm::begin_calls() {
   open_ = true;
+  outer_.set_limit(options_.max_response);
   protection_ = handshake_.take_protection();
   return protect(encode_context(options_.client, options_.protocol, handshake_.caller()));
 }

@@ -15,6 +15,9 @@
 
 namespace ydl::hrpc {
 
+// Nothing that a server sends before it has proved who it is needs more.
+inline constexpr std::uint32_t kLargestHandshakeFrame = 1U << 20U;
+
 struct SessionOptions {
   ClientId client = {};
   HandshakeOptions handshake = {};

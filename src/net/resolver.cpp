@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <optional>
 #include <sys/time.h>
@@ -18,10 +19,11 @@ using Addresses = std::vector<asio::ip::address>;
 
 constexpr int kTries = 3;
 
-// c-ares gives a status and, if it is a success, a list.
+// c-ares gives a status and, if it is a success, a list or a name.
 struct Answer {
   int status = ARES_SUCCESS;
   Addresses addresses;
+  std::string name = {};
 };
 
 Addresses addresses_of(const ares_addrinfo& info) {
@@ -64,6 +66,16 @@ class Question : public std::enable_shared_from_this<Question> {
     hints.ai_family = AF_UNSPEC;
     hints.ai_socktype = SOCK_STREAM;
     ::ares_getaddrinfo(channel_, host.c_str(), nullptr, &hints, &Question::on_answer, this);
+  }
+
+  void ask(const asio::ip::address& address) {
+    if (address.is_v4()) {
+      const auto bytes = address.to_v4().to_bytes();
+      ::ares_gethostbyaddr(channel_, bytes.data(), static_cast<int>(bytes.size()), AF_INET, &Question::on_name, this);
+    } else {
+      const auto bytes = address.to_v6().to_bytes();
+      ::ares_gethostbyaddr(channel_, bytes.data(), static_cast<int>(bytes.size()), AF_INET6, &Question::on_name, this);
+    }
   }
 
   // Until there is an answer; none when the time is over.
@@ -112,6 +124,12 @@ class Question : public std::enable_shared_from_this<Question> {
     auto* question = static_cast<Question*>(self);
     question->answer_ = Answer{status, info == nullptr ? Addresses{} : addresses_of(*info)};
     if (info != nullptr) ::ares_freeaddrinfo(info);
+    question->changed_.notify();
+  }
+
+  static void on_name(void* self, int status, int /*timeouts*/, hostent* host) {
+    auto* question = static_cast<Question*>(self);
+    question->answer_ = Answer{status, {}, host == nullptr || host->h_name == nullptr ? "" : host->h_name};
     question->changed_.notify();
   }
 
@@ -184,15 +202,16 @@ core::Error explain(int status, const std::string& host, const std::string& serv
 
 }  // namespace
 
-Async<Addresses> resolve(std::string host, core::Millis at_most, ResolverOptions options) {
-  boost::system::error_code not_numeric;
-  if (auto address = asio::ip::make_address(host, not_numeric); !not_numeric) co_return Addresses{address};
+namespace {
 
+// What is asked about is a name or an address; the answer is a success.
+template <class Subject>
+Async<Answer> look_up(Subject subject, std::string text, core::Millis at_most, ResolverOptions options) {
   const auto question = std::make_shared<Question>(co_await asio::this_coro::executor);
   if (const int status = question->open(options); status != ARES_SUCCESS) {
-    co_return core::fail(explain(status, host, {}));
+    co_return core::fail(explain(status, text, {}));
   }
-  question->ask(host);
+  question->ask(subject);
   auto answer = co_await question->answer(at_most);
   const auto servers = question->servers();
   question->close();
@@ -201,10 +220,26 @@ Async<Addresses> resolve(std::string host, core::Millis at_most, ResolverOptions
         core::Errc::timeout,
         fmt::format("cannot look up the host '{}': no answer from the name server {} within {} s; put it "
                     "into /etc/hosts or use its address",
-                    host, servers, static_cast<double>(at_most.count()) / 1000));
+                    text, servers, static_cast<double>(at_most.count()) / 1000));
   }
-  if (answer->status != ARES_SUCCESS) co_return core::fail(explain(answer->status, host, servers));
+  if (answer->status != ARES_SUCCESS) co_return core::fail(explain(answer->status, text, servers));
+  co_return *std::move(answer);
+}
+
+}  // namespace
+
+Async<Addresses> resolve(std::string host, core::Millis at_most, ResolverOptions options) {
+  boost::system::error_code not_numeric;
+  if (auto address = asio::ip::make_address(host, not_numeric); !not_numeric) co_return Addresses{address};
+  auto answer = co_await look_up(host, host, at_most, std::move(options));
+  if (!answer) co_return core::fail(answer.error());
   co_return std::move(answer->addresses);
+}
+
+Async<std::string> reverse_name(asio::ip::address address, core::Millis at_most, ResolverOptions options) {
+  auto answer = co_await look_up(address, address.to_string(), at_most, std::move(options));
+  if (!answer) co_return core::fail(answer.error());
+  co_return std::move(answer->name);
 }
 
 }  // namespace ydl::net

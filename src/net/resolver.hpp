@@ -20,4 +20,8 @@ struct ResolverOptions {
 [[nodiscard]] Async<std::vector<asio::ip::address>> resolve(std::string host, core::Millis at_most,
                                                             ResolverOptions options = {});
 
+// The name of an address, by /etc/hosts and DNS. Errors: as above.
+[[nodiscard]] Async<std::string> reverse_name(asio::ip::address address, core::Millis at_most,
+                                              ResolverOptions options = {});
+
 }  // namespace ydl::net

@@ -93,6 +93,7 @@ def port_of(cluster):
 
 def with_setting(cluster, folder, old, new):
     """A copy of the cluster's configuration with something replaced."""
+    folder.mkdir(exist_ok=True)
     for file in cluster.conf.glob("*.xml"):
         (folder / file.name).write_text(file.read_text().replace(old, new))
     return str(folder)
@@ -112,6 +113,19 @@ def test_an_unknown_server_principal_is_named(kerberos, tmp_path):
     pattern = "<property><name>dfs.namenode.kerberos.principal.pattern</name><value>nn/elsewhere@YDL.TEST</value></property></configuration>"
     conf = with_setting(kerberos, tmp_path, "</configuration>", pattern)
     assert "the server says it is nn/localhost, and the configuration expects nn/elsewhere@YDL.TEST" in error_of(kerberos, "/", HADOOP_CONF_DIR=conf)
+
+
+def test_a_wrong_or_missing_server_principal_is_refused(kerberos, tmp_path):
+    right = "<value>nn/_HOST@YDL.TEST</value>"
+    wrong = with_setting(kerberos, tmp_path / "wrong", right, "<value>dn/_HOST@YDL.TEST</value>")
+    assert "the server says it is nn/localhost, and the configuration expects dn/localhost@YDL.TEST" in error_of(kerberos, "/", HADOOP_CONF_DIR=wrong)
+    missing = with_setting(kerberos, tmp_path / "missing", right, "<value></value>")
+    assert "set dfs.namenode.kerberos.principal to the principal of the service" in error_of(kerberos, "/", HADOOP_CONF_DIR=missing)
+
+
+def test_a_server_that_is_configured_by_its_address_is_known_by_its_name(kerberos, tmp_path):
+    conf = with_setting(kerberos, tmp_path, f"localhost:{port_of(kerberos)}", f"127.0.0.1:{port_of(kerberos)}")
+    assert ask(kerberos, "/", HADOOP_CONF_DIR=conf) == (["found"], 0)
 
 
 def test_a_secure_client_refuses_a_server_without_security(kerberos, clusters, tmp_path):

@@ -20,7 +20,8 @@ using asio::ip::udp;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Answers every question for an IPv4 address in the way it is told to, and says that there is no IPv6 address.
+// Answers every question for an IPv4 address, or for the name of one, in the way it is told to, and says that there is
+// no IPv6 address.
 class NameServer {
  public:
   enum class Manner { knows, knows_nothing, is_silent, babbles, fails, forgets_the_first };
@@ -55,6 +56,10 @@ class NameServer {
     question.replace(8, 4, 4, '\0');
     if (manner == Manner::knows_nothing) question[3] = '\x83';
     if (manner == Manner::fails) question[3] = '\x82';
+    if (question[3] == '\x80' && type == 12) {  // PTR
+      question[7] = 1;
+      return question + std::string("\xc0\x0c\0\x0c\0\1\0\0\0\x3c\0\x11\2nn\7cluster\4test\0", 29);
+    }
     if (question[3] != '\x80' || type != 1) return question;
     question[7] = 1;  // one answer: the name at offset 12, A, IN, 60 s, 4 bytes
     return question + std::string("\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4\x0a\1\2\3", 16);
@@ -109,6 +114,27 @@ TEST_F(ResolverTest, the_name_server_is_asked) {
   const auto found = look_up("rm.cluster.test", server);
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_THAT(*found, ElementsAre(make_address("10.1.2.3")));
+}
+
+TEST_F(ResolverTest, the_name_of_an_address_is_asked_of_the_name_server) {
+  const NameServer server(loop_.executor(), Manner::knows);
+  const auto name = loop_.run(reverse_name(make_address("10.1.2.3"), core::Millis(30'000), server.options()));
+  ASSERT_TRUE(name) << name.error().message;
+  EXPECT_EQ(*name, "nn.cluster.test");
+}
+
+TEST_F(ResolverTest, the_name_of_an_address_may_be_in_the_hosts_file) {
+  const NameServer server(loop_.executor(), Manner::fails);
+  const auto name = loop_.run(reverse_name(make_address("127.0.0.1"), core::Millis(30'000), server.options()));
+  ASSERT_TRUE(name) << name.error().message;
+  EXPECT_EQ(*name, "localhost");
+}
+
+TEST_F(ResolverTest, an_address_without_a_name_has_none) {
+  const NameServer server(loop_.executor(), Manner::knows_nothing);
+  const auto name = loop_.run(reverse_name(make_address("10.1.2.3"), core::Millis(30'000), server.options()));
+  ASSERT_FALSE(name);
+  EXPECT_EQ(name.error().code, core::Errc::not_found);
 }
 
 TEST_F(ResolverTest, a_lost_question_is_asked_again) {

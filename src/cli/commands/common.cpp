@@ -4,6 +4,8 @@
 #include "client/yarn/cluster_client.hpp"
 #include "client/yarn/remote_job.hpp"
 #include "core/files.hpp"
+#include "core/strings.hpp"
+#include "core/utf8.hpp"
 #include "net/wait_for.hpp"
 #include "ui/screen.hpp"
 
@@ -15,7 +17,9 @@
 namespace ydl::cli {
 
 int complain(const core::Error& error) {
-  (void)core::write_all(STDERR_FILENO, fmt::format("ydl: {}\n", error.message));
+  std::string text;  // the message may hold names that somebody else chose; its lines stay lines
+  for (const auto line : core::split(error.message, '\n')) text += fmt::format("{}\n", core::escaped(line));
+  (void)core::write_all(STDERR_FILENO, "ydl: " + text);
   return error.code == core::Errc::usage ? 2 : error.code == core::Errc::cancelled ? 130 : 1;
 }
 

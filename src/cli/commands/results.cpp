@@ -6,6 +6,7 @@
 #include "client/yarn/cluster_client.hpp"
 #include "client/yarn/remote_job.hpp"
 #include "core/strings.hpp"
+#include "core/utf8.hpp"
 #include "hdfs/paths.hpp"
 #include "jobs/job_folder.hpp"
 #include "net/wait_for.hpp"
@@ -48,7 +49,7 @@ int show(const Results& command, const fs::path& root, std::vector<ResultFile> f
                                                        {"path", core::printable(file.path)}}) +
             "\n");
     } else {
-      print(fmt::format("{:>10}  {}\n", core::format_bytes(file.bytes), core::printable(file.name)));
+      print(fmt::format("{:>10}  {}\n", core::format_bytes(file.bytes), core::escaped(file.name)));
     }
   }
   if (!wants_json(command.common)) {

@@ -2,6 +2,7 @@
 #include "cli/commands/common.hpp"
 #include "cli/fs/fs_mode.hpp"
 #include "cli/fs/fs_session.hpp"
+#include "core/utf8.hpp"
 #include "hdfs/paths.hpp"
 #include "hrpc/errors.hpp"
 
@@ -28,7 +29,7 @@ net::Async<> remove(FsSession& session, std::string path) {
   auto moved = co_await session.fs.move_to_trash(path);
   if (!moved) co_return core::fail(moved.error());
   if (*moved && session.command.output != ui::Mode::quiet)
-    print(fmt::format("{} is in the trash: {}\n", path, **moved));
+    print(fmt::format("{} is in the trash: {}\n", core::escaped(path), core::escaped(**moved)));
   co_return core::Result<>{};
 }
 

@@ -14,21 +14,26 @@ bool is_pattern(std::string_view text) {
   return text.find_first_of("*?[\\") != std::string_view::npos;
 }
 
+// What is not a directory has nothing below it that could fit.
+bool has_no_entries(const core::Error& error) {
+  return error.code == hrpc::Errc::not_found || error.code == hrpc::Errc::not_a_directory;
+}
+
 // The entries of a directory whose name fits.
 net::Async<std::vector<std::string>> matches(hdfs::FileSystem& fs, std::string directory, std::string pattern) {
   std::vector<std::string> found;
-  auto entries = co_await fs.list_all(directory);
-  if (!entries) {
-    if (entries.error().code == hrpc::Errc::not_found) co_return found;
-    co_return core::fail(entries.error());
-  }
-  for (const auto& entry : *entries) {
-    // A file listed by its own path has no name: nothing lies below it.
-    if (!entry.name.empty() && ::fnmatch(pattern.c_str(), entry.name.c_str(), FNM_PERIOD) == 0) {
+  hdfs::ListingCursor from;
+  for (;;) {
+    auto page = co_await fs.list(directory, std::move(from));
+    if (!page && has_no_entries(page.error())) co_return found;
+    if (!page) co_return core::fail(page.error());
+    for (const auto& entry : page->entries) {
+      if (::fnmatch(pattern.c_str(), entry.name.c_str(), FNM_PERIOD) != 0) continue;
       found.push_back(hdfs::join_path(directory, entry.name));
     }
+    if (!page->next) co_return found;
+    from = *std::move(page->next);
   }
-  co_return found;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "cli/commands/common.hpp"
 #include "cli/fs/fs_session.hpp"
 #include "core/strings.hpp"
+#include "core/utf8.hpp"
 #include "hdfs/paths.hpp"
 
 #include <algorithm>
@@ -32,25 +33,36 @@ std::string size_text(const FsSession& session, std::uint64_t bytes) {
   return session.command.human ? core::format_bytes(bytes) : std::to_string(bytes);
 }
 
-// Programs get the path as it is: JSON knows how to write what a terminal should not see.
-std::string json_path(const std::string& path) {
-  return hdfs::check_name(path) ? path : core::printable(path);
+// Programs get names as they are: JSON has a way to write what a terminal should not see. The serializer leaves U+0080
+// to U+009F, which are controls too, as they are.
+std::string to_line(const boost::json::object& object) {
+  std::string line;
+  const auto text = boost::json::serialize(object);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0U;
+    if (static_cast<unsigned char>(text[i]) != 0xC2 || next >= 0xA0) {
+      line += text[i];
+    } else {
+      line += fmt::format("\\u{:04x}", next);
+      ++i;
+    }
+  }
+  return line + "\n";
 }
 
 std::string json_line(const std::string& path, const FileStatus& status) {
   const char* kind = status.is_directory() ? "directory" : status.kind == hdfs::FileKind::link ? "link" : "file";
-  return boost::json::serialize(boost::json::object{{"v", 1},
-                                                    {"type", "path"},
-                                                    {"path", json_path(path)},
-                                                    {"kind", kind},
-                                                    {"length", status.length},
-                                                    {"mode", fmt::format("{:04o}", status.permission)},
-                                                    {"owner", status.owner},
-                                                    {"group", status.group},
-                                                    {"replication", status.replication},
-                                                    {"block_size", status.block_size},
-                                                    {"modified", core::format_utc(status.modified)}}) +
-         "\n";
+  return to_line({{"v", 1},
+                  {"type", "path"},
+                  {"path", core::replace_invalid_utf8(path)},
+                  {"kind", kind},
+                  {"length", status.length},
+                  {"mode", fmt::format("{:04o}", status.permission)},
+                  {"owner", core::replace_invalid_utf8(status.owner)},
+                  {"group", core::replace_invalid_utf8(status.group)},
+                  {"replication", status.replication},
+                  {"block_size", status.block_size},
+                  {"modified", core::format_utc(status.modified)}});
 }
 
 struct Entry {
@@ -64,8 +76,8 @@ void show(const FsSession& session, const std::vector<Entry>& entries) {
   std::size_t group = 0;
   std::size_t size = 0;
   for (const auto& [path, status] : entries) {
-    owner = std::max(owner, status.owner.size());
-    group = std::max(group, status.group.size());
+    owner = std::max(owner, core::escaped(status.owner).size());
+    group = std::max(group, core::escaped(status.group).size());
     size = std::max(size, size_text(session, status.length).size());
   }
   for (const auto& [path, status] : entries) {
@@ -74,9 +86,9 @@ void show(const FsSession& session, const std::vector<Entry>& entries) {
       continue;
     }
     text += fmt::format("{} {:>3} {:<{}} {:<{}} {:>{}} {:%Y-%m-%d %H:%M} {}\n", mode_letters(status),
-                        status.is_directory() ? "-" : std::to_string(status.replication), status.owner, owner,
-                        status.group, group, size_text(session, status.length), size,
-                        std::chrono::time_point_cast<core::Seconds>(status.modified), core::printable(path));
+                        status.is_directory() ? "-" : std::to_string(status.replication), core::escaped(status.owner),
+                        owner, core::escaped(status.group), group, size_text(session, status.length), size,
+                        std::chrono::time_point_cast<core::Seconds>(status.modified), core::escaped(path));
   }
   print(text);
 }
@@ -84,9 +96,9 @@ void show(const FsSession& session, const std::vector<Entry>& entries) {
 // A directory page by page: a hundred thousand entries need no memory of their own.
 net::Async<> list_directory(FsSession& session, std::string path) {
   std::vector<std::string> directories;
-  std::string after;
+  hdfs::ListingCursor from;
   for (;;) {
-    auto page = co_await session.fs.list(path, after);
+    auto page = co_await session.fs.list(path, std::move(from));
     if (!page) co_return core::fail(page.error());
     std::vector<Entry> entries;
     for (auto& status : page->entries) {
@@ -94,9 +106,9 @@ net::Async<> list_directory(FsSession& session, std::string path) {
       if (session.command.recursive && status.is_directory()) directories.push_back(full);
       entries.push_back({full, std::move(status)});
     }
-    if (!entries.empty()) after = std::string(hdfs::base_name(entries.back().path));
     show(session, entries);
-    if (page->remaining == 0 || entries.empty()) break;
+    if (!page->next) break;
+    from = *std::move(page->next);
   }
   for (auto& directory : directories) {
     if (auto listed = co_await list_directory(session, std::move(directory)); !listed) session.fail(listed.error());
@@ -108,17 +120,16 @@ net::Async<> measure(FsSession& session, std::string path) {
   const auto summary = co_await session.fs.content_summary(path);
   if (!summary) co_return core::fail(summary.error());
   if (json(session)) {
-    print(boost::json::serialize(boost::json::object{{"v", 1},
-                                                     {"type", "usage"},
-                                                     {"path", json_path(path)},
-                                                     {"length", summary->length},
-                                                     {"space", summary->space},
-                                                     {"files", summary->files},
-                                                     {"directories", summary->directories}}) +
-          "\n");
+    print(to_line({{"v", 1},
+                   {"type", "usage"},
+                   {"path", core::replace_invalid_utf8(path)},
+                   {"length", summary->length},
+                   {"space", summary->space},
+                   {"files", summary->files},
+                   {"directories", summary->directories}}));
   } else {
     print(fmt::format("{:>12}  {:>12}  {}\n", size_text(session, summary->length), size_text(session, summary->space),
-                      core::printable(path)));
+                      core::escaped(path)));
   }
   co_return core::Result<>{};
 }
@@ -138,7 +149,7 @@ net::awaitable<void> fs_ls(FsSession& session) {
     }
   }
   for (const auto& path : directories) {
-    if (directories.size() > 1 && !json(session)) print(fmt::format("\n{}:\n", core::printable(path)));
+    if (directories.size() > 1 && !json(session)) print(fmt::format("\n{}:\n", core::escaped(path)));
     session.check(co_await list_directory(session, path));
   }
 }
@@ -174,13 +185,13 @@ net::awaitable<void> fs_stat(FsSession& session) {
       print(json_line(path, *status));
       continue;
     }
-    print(
-        fmt::format("  File: {}\n  Size: {}  Blocks of: {}  Replicas: {}\nAccess: ({:04o}/{})  Owner: {}  Group: {}\n"
-                    "Modify: {}\nAccess: {}\n{}",
-                    core::printable(path), status->length, core::format_bytes(status->block_size), status->replication,
-                    status->permission, mode_letters(*status), status->owner, status->group,
-                    core::format_utc(status->modified), core::format_utc(status->accessed),
-                    status->erasure_policy.empty() ? "" : fmt::format("Erasure: {}\n", status->erasure_policy)));
+    print(fmt::format(
+        "  File: {}\n  Size: {}  Blocks of: {}  Replicas: {}\nAccess: ({:04o}/{})  Owner: {}  Group: {}\n"
+        "Modify: {}\nAccess: {}\n{}",
+        core::escaped(path), status->length, core::format_bytes(status->block_size), status->replication,
+        status->permission, mode_letters(*status), core::escaped(status->owner), core::escaped(status->group),
+        core::format_utc(status->modified), core::format_utc(status->accessed),
+        status->erasure_policy.empty() ? "" : fmt::format("Erasure: {}\n", core::escaped(status->erasure_policy))));
   }
 }
 

@@ -19,5 +19,15 @@ TEST(Utf8, each_invalid_byte_is_replaced) {
   EXPECT_EQ(replace_invalid_utf8("a\xed\xa0\x80"), "a\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");  // a surrogate
 }
 
+TEST(Utf8, escaped_text_holds_nothing_that_a_terminal_obeys) {
+  EXPECT_EQ(escaped("plain caf\xc3\xa9 a\\b"), "plain caf\xc3\xa9 a\\b");
+  EXPECT_EQ(escaped("\x1b]0;x\x07"), "\\x1b]0;x\\x07");
+  EXPECT_EQ(escaped(std::string_view("a\0b\n\t\x7f", 6)), "a\\x00b\\x0a\\x09\\x7f");
+  EXPECT_EQ(escaped("\xc2\x9b"
+                    "31m"),
+            "\\xc2\\x9b31m");
+  EXPECT_EQ(escaped("\xff\xc3"), "\\xff\\xc3");
+}
+
 }  // namespace
 }  // namespace ydl::core

@@ -1,6 +1,7 @@
 #include "hdfs/errors.hpp"
 #include "hdfs/handshake_fsm.hpp"
 #include "hdfs/transfer_codec.hpp"
+#include "hrpc/errors.hpp"
 #include "hrpc/sasl/digest_md5.hpp"
 #include "support/transfer_recording.hpp"
 
@@ -97,6 +98,58 @@ TEST(Handshake, refusals_say_what_to_fetch_again) {
   EXPECT_EQ(refused(message), Errc::datanode_refused);
   message.set_accesstokenerror(true);
   EXPECT_EQ(refused(message), Errc::access_token);
+}
+
+// A SASL exchange that has agreed on this.
+class Agreed final : public hrpc::sasl::Mechanism {
+ public:
+  explicit Agreed(hrpc::Protection protection) : protection_(protection) {}
+  core::Result<std::string> step(std::string_view) override { return std::string(); }
+  bool complete() const override { return true; }
+  hrpc::Protection protection() const override { return protection_; }
+  core::Result<std::string> wrap(std::string_view plain) override { return std::string(plain); }
+  core::Result<std::string> unwrap(std::string_view wrapped) override { return std::string(wrapped); }
+  std::size_t max_plaintext() const override { return 100; }
+
+ private:
+  hrpc::Protection protection_;
+};
+
+core::Result<HandshakeFsm::Action> with_cipher(hrpc::Protection protection) {
+  HandshakeFsm fsm(std::make_unique<Agreed>(protection), Aes::offer);
+  Message message;
+  message.set_status(Message::SUCCESS);
+  (void)fsm.resume(message);
+  auto& option = *message.add_cipheroption();
+  option.set_suite(pb::AES_CTR_NOPADDING);
+  option.set_inkey(std::string(16, 'k'));
+  option.set_iniv(std::string(16, 'i'));
+  option.set_outkey(std::string(16, 'k'));
+  option.set_outiv(std::string(16, 'i'));
+  return fsm.resume(message);
+}
+
+TEST(Handshake, a_cipher_in_place_of_integrity_is_refused) {
+  EXPECT_TRUE(with_cipher(hrpc::Protection::privacy));
+  const auto refused = with_cipher(hrpc::Protection::integrity);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::protocol);
+}
+
+TEST(Handshake, a_datanode_that_offers_less_than_configured_is_refused) {
+  for (const auto& [wanted, offered] :
+       {std::pair{hrpc::Protection::privacy, "auth,auth-int"}, std::pair{hrpc::Protection::integrity, "auth"}}) {
+    HandshakeFsm fsm(hrpc::sasl::make_digest_md5(
+                         {.credentials = {"u", "p"}, .digest_uri = "hdfs/0", .protections = {wanted}, .authzid = "u"}),
+                     Aes::offer);
+    Message message;
+    message.set_status(Message::SUCCESS);
+    message.set_payload(std::string(R"(realm="0",nonce="n",qop=")") + offered +
+                        R"(",charset=utf-8,algorithm=md5-sess)");
+    const auto action = fsm.resume(message);
+    ASSERT_FALSE(action);
+    EXPECT_EQ(action.error().code, hrpc::Errc::security_refused) << action.error().message;
+  }
 }
 
 TEST(AesLayer, wants_keys_of_aes) {

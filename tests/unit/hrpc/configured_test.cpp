@@ -53,6 +53,18 @@ TEST(Configured, a_secure_cluster) {
   EXPECT_EQ(options->call_timeout, std::chrono::hours(1)) << "no wait is for ever";
 }
 
+TEST(Configured, a_pattern_counts_when_a_file_sets_it) {
+  const auto plain =
+      name_node_options(with({{"dfs.namenode.kerberos.principal", "nn/_HOST@R"}}), kSingle, {.user = "a"});
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(plain->identity.principal_pattern, "") << "the * of hdfs-default.xml would accept any service";
+  EXPECT_EQ(plain->identity.principal_key, "dfs.namenode.kerberos.principal");
+  const auto with_pattern =
+      name_node_options(with({{"dfs.namenode.kerberos.principal.pattern", "nn/*@R"}}), kSingle, {.user = "a"});
+  ASSERT_TRUE(with_pattern);
+  EXPECT_EQ(with_pattern->identity.principal_pattern, "nn/*@R");
+}
+
 TEST(Configured, what_is_wrong_is_named) {
   for (const auto& [key, value, message] :
        {std::tuple{"hadoop.rpc.protection", "much",

@@ -89,8 +89,10 @@ HandshakeFsm handshake(Identity identity) {
 Identity with_token() {
   return {.token = test::recorded_token()};
 }
-Identity with_kerberos(std::string principal = {}) {
-  return {.security = Security::kerberos, .server_principal = std::move(principal)};
+Identity with_kerberos(std::string principal = "nn/_HOST@EXAMPLE.ORG") {
+  return {.security = Security::kerberos,
+          .server_principal = std::move(principal),
+          .principal_key = "dfs.namenode.kerberos.principal"};
 }
 
 core::Error error_of(const core::Result<std::string>& result) {
@@ -202,6 +204,41 @@ TEST(Handshake, another_principal_than_the_configured_is_refused) {
             "the server says it is nn/host1, and the configuration expects nn/other.example.org@EXAMPLE.ORG");
 }
 
+TEST(Handshake, without_a_configured_principal_there_is_no_connection) {
+  auto fsm = handshake(with_kerberos(""));
+  const auto error = error_of(fsm.on_frame(offer({kKerberos})));
+  EXPECT_EQ(error.code, Errc::unauthenticated);
+  EXPECT_EQ(error.message,
+            "the server says it is nn/host1, and no principal is configured to compare with: set "
+            "dfs.namenode.kerberos.principal to the principal of the service, for instance nn/_HOST@REALM");
+}
+
+// Asks for one more answer for ever.
+class Endless final : public sasl::Mechanism {
+ public:
+  core::Result<std::string> step(std::string_view) override { return std::string("more"); }
+  bool complete() const override { return false; }
+  Protection protection() const override { return Protection::authentication; }
+  core::Result<std::string> wrap(std::string_view plain) override { return std::string(plain); }
+  core::Result<std::string> unwrap(std::string_view wrapped) override { return std::string(wrapped); }
+  std::size_t max_plaintext() const override { return 100; }
+};
+
+TEST(Handshake, a_server_that_asks_for_ever_is_left) {
+  HandshakeFsm fsm(
+      {.identity = with_kerberos(),
+       .server_host = "host1",
+       .kerberos = [](const ServerPrincipal&, const Identity&) -> core::Result<std::unique_ptr<sasl::Mechanism>> {
+         return std::make_unique<Endless>();
+       }});
+  (void)fsm.first_bytes();
+  auto answer = fsm.on_frame(offer({kKerberos}));
+  int frames = 1;
+  for (; answer && frames < 1000; ++frames) answer = fsm.on_frame(sasl_frame(RpcSaslProto::CHALLENGE, "again"));
+  EXPECT_EQ(error_of(answer).code, Errc::corrupt);
+  EXPECT_LT(frames, 100);
+}
+
 TEST(Handshake, an_exception_in_the_handshake_keeps_its_meaning) {
   for (const auto& [java_class, meaning] :
        {std::pair{"org.apache.hadoop.ipc.StandbyException", Errc::standby},
@@ -241,12 +278,22 @@ TEST(Principal, the_host_we_call_is_the_one_that_answers) {
   const ServerPrincipal server{"rm", "host1.example.org"};
   EXPECT_TRUE(is_trusted(server, "rm/_HOST@R", "", "Host1.Example.org"));
   EXPECT_TRUE(is_trusted(server, "rm/_HOST@R", "", "host1")) << "a short name";
-  EXPECT_TRUE(is_trusted(server, "rm/_HOST@R", "", "10.0.0.1")) << "an address";
-  EXPECT_TRUE(is_trusted(server, "", "", "anything"));
+  EXPECT_FALSE(is_trusted(server, "rm/_HOST@R", "", "10.0.0.1")) << "an address says nothing about a name";
+  EXPECT_FALSE(is_trusted(server, "rm/_HOST@R", "", "fe80::1"));
+  EXPECT_TRUE(is_trusted(server, "rm/host1.example.org@R", "", "10.0.0.1")) << "named outright";
+  EXPECT_FALSE(is_trusted(server, "", "", "host1.example.org")) << "nothing is configured";
   EXPECT_FALSE(is_trusted(server, "rm/_HOST@R", "", "host"));
   EXPECT_FALSE(is_trusted(server, "rm/_HOST@R", "", "host1.other.org"));
   EXPECT_FALSE(is_trusted(server, "nn/_HOST@R", "", "host1"));
   EXPECT_FALSE(is_trusted(server, "rm/host2@R", "", "10.0.0.1")) << "named outright";
+}
+
+TEST(Principal, the_name_of_an_address_is_needed_for_host_alone) {
+  EXPECT_TRUE(needs_reverse_name({.server_principal = "nn/_HOST@R"}, "10.0.0.1"));
+  EXPECT_TRUE(needs_reverse_name({.server_principal = "nn/_HOST@R"}, "::1"));
+  EXPECT_FALSE(needs_reverse_name({.server_principal = "nn/_HOST@R"}, "host1"));
+  EXPECT_FALSE(needs_reverse_name({.server_principal = "nn/host1@R"}, "10.0.0.1"));
+  EXPECT_FALSE(needs_reverse_name({.server_principal = "nn/_HOST@R", .principal_pattern = "*"}, "10.0.0.1"));
 }
 
 TEST(Principal, a_pattern_decides_where_there_is_one) {

@@ -218,6 +218,51 @@ TEST(SessionFsm, an_unprotected_answer_on_a_protected_connection_is_refused) {
   EXPECT_TRUE(outcome.answers.empty());
 }
 
+// The length of a frame, without the frame.
+std::string announced(std::uint32_t length) {
+  std::string bytes;
+  for (const unsigned shift : {24U, 16U, 8U, 0U}) bytes.push_back(static_cast<char>(length >> shift & 0xffU));
+  return bytes;
+}
+
+TEST(SessionFsm, a_frame_over_1_mib_is_refused_until_the_handshake_is_over) {
+  const Scenario scenario{"token_int", Protection::integrity};
+  const auto script = server_side(scenario);
+  auto options = options_of(scenario);
+  options.max_response = 8U << 20U;
+  SessionFsm first(options);
+  (void)first.start();
+  EXPECT_FALSE(first.feed(announced(1U << 20U)).failure);
+  SessionFsm session(options);
+  (void)session.start();
+  const auto refused = session.feed(announced((1U << 20U) + 1));
+  ASSERT_TRUE(refused.failure);
+  EXPECT_EQ(refused.failure->code, Errc::not_hadoop);
+  SessionFsm later(options);
+  (void)later.start();
+  (void)later.feed(script[0]);
+  const auto step = later.feed(announced((1U << 20U) + 1));
+  ASSERT_TRUE(step.failure);
+  EXPECT_EQ(step.failure->code, Errc::corrupt);
+  SessionFsm opened(options);
+  (void)opened.start();
+  (void)opened.feed(script[0]);
+  (void)opened.feed(script[1]);
+  ASSERT_TRUE(opened.open());
+  EXPECT_FALSE(opened.feed(announced((1U << 20U) + 1)).failure);
+}
+
+TEST(SessionFsm, an_exception_in_clear_on_a_protected_connection_answers_no_call) {
+  const Scenario scenario{"token_int", Protection::integrity};
+  auto script = server_side(scenario);
+  script[2] = test::error_reply(CallId{0}, "java.io.FileNotFoundException", "forged");
+  SessionFsm session(options_of(scenario));
+  const auto outcome = play(session, script);
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_EQ(outcome.failure->code, Errc::connection_lost);
+  EXPECT_TRUE(outcome.answers.empty());
+}
+
 TEST(SessionFsm, a_request_larger_than_a_wrap_goes_in_pieces) {
   const Scenario scenario{"token_int", Protection::integrity};
   SessionFsm session(options_of(scenario));
