@@ -243,3 +243,15 @@ def test_the_server_is_gone_when_the_job_is(ydl, job):
         return False
 
     eventually(refused, "the end of the server")
+
+
+def test_refused_calls_are_events(job):
+    for _ in range(3):
+        assert job.call("GET", "/v1/job", secret="0" * 32)[0] == 401
+
+    def told():
+        _, body = job.call("GET", "/v1/events")
+        return [event["text"] for event in json.loads(body)["events"] if event["kind"] == "note"]
+
+    (line,) = eventually(told, "a note about the refused calls")
+    assert line.startswith("the master refused ") and line.endswith("(with a wrong key)")
