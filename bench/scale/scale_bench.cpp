@@ -164,7 +164,7 @@ class Bench {
     job.spec = spec_;
     job.created = core::wall_now();
     master::Master master(context_.get_executor(), folder_, job, *std::move(plan),
-                          master::Site{.make_backend = make_backend});
+                          master::MasterSettings{.make_backend = make_backend});
     http::ServerOptions options;
     options.secret = kSecret;
     http::Server server(context_.get_executor(), options, master::make_api(master, hub_));

@@ -39,30 +39,30 @@ std::string_view remedy_for(const std::error_code& error) {
 }
 
 Master::Master(const net::asio::any_io_executor& executor, jobs::JobFolder folder, jobs::JobFile job, JobPlan plan,
-               const Site& site)
+               const MasterSettings& settings)
     : executor_(executor),
       folder_(std::move(folder)),
       job_(std::move(job)),
       plan_(std::move(plan)),
-      logs_elsewhere_(site.logs),
-      machine_(with_seed(plan_.machine, job_.id)),
+      logs_elsewhere_(settings.logs),
+      machine_(with_seed(plan_.job, job_.id)),
       journal_(executor, folder_.events_file()),
       told_(folder_.told_file()),
       timer_(executor),
       ended_(executor) {
   if (plan_.framework->tracker() == framework::Tracker::pslite) {
-    scheduler_.emplace(executor_, plan_.shape, SchedulerHost::Place{site.address, site.listen, job_.port_range},
+    scheduler_.emplace(executor_, plan_.shape, SchedulerHost::Place{settings.address, settings.listen, job_.port_range},
                        job_.spec.rendezvous_timeout,
-                       SchedulerHost::Sink{[this](std::string why) { happen(job::Broken{std::move(why)}); },
+                       SchedulerHost::Sink{[this](std::string why) { post(job::Broken{std::move(why)}); },
                                            [this](std::optional<core::AttemptId> attempt, std::string text) {
                                              note(std::move(text), std::move(attempt));
                                            }});
   }
-  for (const auto& step : site.steps) journal_.add({step.kind, {}, step.text, {}, {}, 0}, step.time);
-  backend_ = site.make_backend({[this](job::Event event) { happen(std::move(event)); },
-                                [this](const protocol::TaskOutput& output) { take_output(output); },
-                                [this](std::string text) { note(std::move(text)); },
-                                [this] { return job_progress(plan_.machine, machine_.snapshot(), outputs_); }});
+  for (const auto& step : settings.steps) journal_.add({step.kind, {}, step.text, {}, {}, 0}, step.time);
+  backend_ = settings.make_backend({[this](job::Event event) { post(std::move(event)); },
+                                    [this](const protocol::TaskOutput& output) { take_output(output); },
+                                    [this](std::string text) { note(std::move(text)); },
+                                    [this] { return job_progress(plan_.job, machine_.snapshot(), outputs_); }});
 }
 
 net::awaitable<job::Outcome> Master::run() {
@@ -77,23 +77,23 @@ net::awaitable<job::Outcome> Master::run() {
     co_await backend_->close(outcome);  // what it has left to do: on YARN the records are copied to HDFS
     co_return outcome;
   }
-  happen(job::Begin{});
+  post(job::Begin{});
   while (!outcome_) co_await ended_.wait(core::Seconds(3600));
   co_await backend_->close(*outcome_);
   co_return *outcome_;
 }
 
 void Master::request_stop(std::string by, std::optional<core::Millis> grace) {
-  happen(job::StopRequested{std::move(by), grace});
+  post(job::StopRequested{std::move(by), grace});
 }
 
 void Master::fail(std::string reason) {
-  happen(job::Broken{std::move(reason)});
+  post(job::Broken{std::move(reason)});
 }
 
 // ---- events in -------------------------------------------------------------------------------------------------
 
-void Master::happen(job::Event event) {
+void Master::post(job::Event event) {
   events_.push_back(std::move(event));
   if (handling_) return;  // a backend answered while it was being told what to do
   handling_ = true;
@@ -134,7 +134,7 @@ net::awaitable<void> Master::tick() {
   const auto [cancelled] = co_await timer_.async_wait(net::tuple);
   if (cancelled) co_return;
   armed_.reset();
-  happen(job::Tick{});
+  post(job::Tick{});
 }
 
 // ---- actions out -----------------------------------------------------------------------------------------------
@@ -167,7 +167,7 @@ void Master::on(const job::Launch& launch) {
     const auto is_continued = std::ranges::find(request.continued, name) != request.continued.end();
     const auto before = is_continued ? gang_facts_->beginnings.at(name).size() : 0;
     if (auto fits = framework::check_length(name, before + value.size()); !fits)
-      return happen(job::Broken{fmt::format("{}: {}", launch.attempt.task.str(), fits.error().message)});
+      return post(job::Broken{fmt::format("{}: {}", launch.attempt.task.str(), fits.error().message)});
   }
   backend_->launch(std::move(request));
 }
@@ -216,8 +216,8 @@ framework::Gang Master::gang() const {
     gang.scheduler_host = scheduler_->host();
     gang.scheduler_port = scheduler_->port();
   }
-  int retries = plan_.machine.job_retries;
-  for (const auto& role : plan_.machine.roles) retries += role.retries;
+  int retries = plan_.job.job_retries;
+  for (const auto& role : plan_.job.roles) retries += role.retries;
   gang.max_starts = std::max(gang.start, 1 + retries);
   return gang;
 }
@@ -247,7 +247,7 @@ void Master::on(const job::Release& release) {
 
 void Master::on(const job::OpenRendezvous&) {
   if (!scheduler_) return;
-  if (auto started = scheduler_->start(); !started) happen(job::Broken{started.error().message});
+  if (auto started = scheduler_->start(); !started) post(job::Broken{started.error().message});
 }
 
 void Master::on(const job::CloseRendezvous&) {

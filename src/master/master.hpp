@@ -22,7 +22,7 @@
 namespace ydl::master {
 
 // What a master must know of the place where its job runs.
-struct Site {
+struct MasterSettings {
   // What happened before the master could write it down.
   struct Step {
     job::RecordKind kind;
@@ -41,7 +41,7 @@ struct Site {
 class Master {
  public:
   Master(const net::asio::any_io_executor& executor, jobs::JobFolder folder, jobs::JobFile job, JobPlan plan,
-         const Site& site);
+         const MasterSettings& settings);
   Master(const Master&) = delete;
   Master& operator=(const Master&) = delete;
 
@@ -65,7 +65,7 @@ class Master {
   [[nodiscard]] const job::Machine& machine() const { return machine_; }
 
  private:
-  void happen(job::Event event);
+  void post(job::Event event);
   void handle(const job::Event& event);
   void carry_out(const job::Action& action);
   void on(const job::Ask& ask);

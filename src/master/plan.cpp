@@ -141,7 +141,7 @@ int JobPlan::ports(const core::TaskId& task) const {
 Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_command) {
   JobPlan plan;
   plan.spec = spec;
-  plan.machine = timings(spec);
+  plan.job = timings(spec);
   const auto found = framework::find(spec.framework);
   if (!found) return fail(found.error());
   plan.framework = *found;
@@ -169,8 +169,8 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
       return fail(Errc::usage, fmt::format("'{}' is no kind of role (decider, service, side, evaluator)", *role.kind));
     if (*kind == core::RoleKind::decider) deciders += role.count;
     const auto restart = role.restart ? parse_restart(*role.restart) : traits.restart;
-    plan.machine.roles.push_back({role.name, role.count, *kind, restart, role.retries.value_or(spec.retries),
-                                  role.restart ? "" : std::string(traits.restart_reason)});
+    plan.job.roles.push_back({role.name, role.count, *kind, restart, role.retries.value_or(spec.retries),
+                              role.restart ? "" : std::string(traits.restart_reason)});
 
     RoleLaunch launch;
     launch.name = role.name;

@@ -31,7 +31,7 @@ struct JobPlan {
   const framework::Framework* framework = nullptr;
   framework::Shape shape;
   std::vector<RoleLaunch> roles;
-  job::Plan machine;
+  job::Plan job;
   spec::JobSpec spec;
   std::vector<std::string> notes;  // what was corrected, for the user
 

@@ -168,15 +168,15 @@ int run_master_process(const jobs::JobFolder& folder, Attachment attachment) {
   asio::io_context context(1);
   const auto executor = context.get_executor();
   protocol::Hub hub(executor);
-  Site site;
-  site.make_backend = [&, files = local_files(folder, prepared->job)](backend::Sink sink) {
+  MasterSettings settings;
+  settings.make_backend = [&, files = local_files(folder, prepared->job)](backend::Sink sink) {
     backend::LocalOptions local;
     local.files = files;
     local.credentials = folder.master_file();
     local.agent_log = folder.agent_log();
     return std::make_unique<backend::LocalBackend>(executor, hub, std::move(sink), std::move(local));
   };
-  Master master(executor, folder, std::move(prepared->job), std::move(prepared->plan), site);
+  Master master(executor, folder, std::move(prepared->job), std::move(prepared->plan), settings);
 
   http::ServerOptions options;
   options.secret = core::random_hex(16);

@@ -164,8 +164,8 @@ std::vector<backend::YarnRole> roles_of(const JobPlan& plan) {
 }
 
 // When things happened before the job's journal began. The cluster's clock may differ from the client's.
-std::vector<Site::Step> steps_so_far(const jobs::JobFile& job, core::WallTime begun) {
-  std::vector<Site::Step> steps{{job::RecordKind::job_created, job.created, "was given to ydl"}};
+std::vector<MasterSettings::Step> steps_so_far(const jobs::JobFile& job, core::WallTime begun) {
+  std::vector<MasterSettings::Step> steps{{job::RecordKind::job_created, job.created, "was given to ydl"}};
   const auto submitted = core::parse_int<std::int64_t>(core::process_getenv("APP_SUBMIT_TIME_ENV").value_or(""));
   if (submitted) {
     steps.push_back({job::RecordKind::job_submitted, core::WallTime(core::Millis(*submitted)), "was submitted"});
@@ -225,16 +225,16 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
       agent::encode_agent_secret({endpoint, start.job.user, start.job.hadoop});
   if (attachment == Attachment::leashed) options.outlives_master = core::Seconds(5);
   options.before_finish = [&mirror, &start, endpoint_file] { return leave_records(mirror, *start.fs, endpoint_file); };
-  Site site;
-  site.address = start.address;
-  site.listen = serving.address;
-  site.logs = start.job.folder_url + "/logs";
-  site.steps = steps_so_far(prepared.job, start.begun);
+  MasterSettings settings;
+  settings.address = start.address;
+  settings.listen = serving.address;
+  settings.logs = start.job.folder_url + "/logs";
+  settings.steps = steps_so_far(prepared.job, start.begun);
   options.job = std::move(start.job);
-  site.make_backend = [&](backend::Sink sink) {
+  settings.make_backend = [&](backend::Sink sink) {
     return std::make_unique<backend::YarnBackend>(executor, hub, std::move(sink), std::move(options));
   };
-  Master master(executor, start.folder, std::move(prepared.job), std::move(prepared.plan), site);
+  Master master(executor, start.folder, std::move(prepared.job), std::move(prepared.plan), settings);
   server.route(make_api(master, hub));
   net::spawn(executor, "publishing the master's address", show_endpoint(start.folder, start.fs, endpoint_file));
   net::spawn(executor, "copying records to HDFS", mirror.run([&master] { master.write_view(); }));

@@ -90,7 +90,9 @@ core::Result<Welcome> Hub::hello(const core::AgentId& id, std::string_view body)
 }
 
 net::Async<CommandList> Hub::commands(core::AgentId id, Sequence after, core::Millis wait) {
-  const auto executor = executor_;  // the hub may end while this waits
+  // The hub may end while this waits.
+  const auto executor = executor_;
+  const auto epoch = epoch_;
   const auto found = session(id);
   if (!found) co_return core::fail(found.error());
   const auto& current = *found;
@@ -100,7 +102,7 @@ net::Async<CommandList> Hub::commands(core::AgentId id, Sequence after, core::Mi
   // What was said in one go travels in one answer: let the sender finish its turn.
   co_await net::asio::post(executor, net::asio::use_awaitable);
   current->last_heard = core::steady_now();
-  co_return encode_commands(epoch_, current->outbox);
+  co_return encode_commands(epoch, current->outbox);
 }
 
 void Hub::answer_now(const core::AgentId& id) {

@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 LIMIT = 120  # seconds; what takes longer hangs
+EPOCH = 1  # the first master of a job
 
 
 class Session:
@@ -82,10 +83,11 @@ class ScriptedMaster:
                 if select.select([connection], [], [], 0)[0]:
                     break
                 self._changed.wait(0.02)
-            return {"commands": session.commands[after:]}
+            return {"epoch": EPOCH, "commands": session.commands[after:]}
 
     def _take_reports(self, session, body):
         with self._changed:
+            assert body["epoch"] == EPOCH, body
             for number, report in enumerate(body["reports"], body["first"]):
                 if number > session.seen:
                     session.seen = number
@@ -101,7 +103,7 @@ class ScriptedMaster:
             def do_POST(self):
                 body = json.loads(self._read(int(self.headers["Content-Length"])))
                 if self.path.endswith("/hello"):
-                    self._answer(409 if master.refusal else 200, {"error": master.refusal} if master.refusal else {})
+                    self._answer(409 if master.refusal else 200, {"error": master.refusal} if master.refusal else {"epoch": EPOCH})
                 elif session := self._session():
                     query = parse_qs(urlsplit(self.path).query)
                     master._take_reports(session, body)

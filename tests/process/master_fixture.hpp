@@ -51,7 +51,7 @@ class MasterTest : public testing::Test {
     auto plan = make_plan(spec);
     if (!plan) throw std::runtime_error(plan.error().message);
     master_ = std::make_unique<Master>(loop_.executor(), folder_, std::move(file), *std::move(plan),
-                                       Site{.make_backend = make_backend, .logs = logs_elsewhere_});
+                                       MasterSettings{.make_backend = make_backend, .logs = logs_elsewhere_});
     return *master_;
   }
   void TearDown() override {

@@ -17,7 +17,7 @@
 namespace ydl::agent {
 namespace {
 
-struct Held {
+struct HeldPort {
   std::uint16_t port = 0;
   core::UniqueFd socket;
   core::UniqueFd mark;
@@ -38,8 +38,8 @@ core::UniqueFd take_mark(std::uint16_t port) {
 }
 
 // `port` 0 lets the kernel choose. errno EADDRINUSE: taken.
-core::Result<Held> hold_one(std::uint16_t port) {
-  Held held;
+core::Result<HeldPort> hold_one(std::uint16_t port) {
+  HeldPort held;
   held.socket = core::UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!held.socket) return core::fail(core::system_error(errno, "cannot make a socket to hold a port"));
   const int on = 1;
@@ -69,7 +69,7 @@ unsigned random_below(unsigned bound) {
   return value % bound;
 }
 
-core::Result<std::vector<Held>> hold_in_range(std::size_t count, PortRange range) {
+core::Result<std::vector<HeldPort>> hold_in_range(std::size_t count, PortRange range) {
   if (range.first == 0 || range.last < range.first) {
     return core::fail(core::Errc::usage, fmt::format("the port range {}-{} is empty: write the lower port first, and "
                                                      "no port 0",
@@ -77,7 +77,7 @@ core::Result<std::vector<Held>> hold_in_range(std::size_t count, PortRange range
   }
   const unsigned size = unsigned{range.last} - range.first + 1U;
   const unsigned start = random_below(size);
-  std::vector<Held> held;
+  std::vector<HeldPort> held;
   std::optional<core::Error> refusal;
   for (unsigned i = 0; i < size && held.size() < count; ++i) {
     auto one = hold_one(static_cast<std::uint16_t>(range.first + (start + i) % size));
@@ -96,9 +96,9 @@ core::Result<std::vector<Held>> hold_in_range(std::size_t count, PortRange range
                   range.first, range.last, core::plural(static_cast<std::int64_t>(held.size()), "port"), count));
 }
 
-core::Result<std::vector<Held>> hold_any(std::size_t count) {
+core::Result<std::vector<HeldPort>> hold_any(std::size_t count) {
   constexpr int kTries = 64;
-  std::vector<Held> held;
+  std::vector<HeldPort> held;
   for (int tries = 0; held.size() < count; ++tries) {
     auto one = hold_one(0);
     if (one) {

@@ -32,9 +32,9 @@ core::Result<spec::JobSpec> with_cluster_options(spec::JobSpec job, const Cluste
   return with_image(std::move(job), options.image);
 }
 
-std::vector<std::string> cluster_only(const spec::JobSpec& job, Written written) {
+std::vector<std::string> cluster_only(const spec::JobSpec& job, Spelling spelling) {
   std::vector<std::string> found;
-  const auto is_option = written == Written::as_options;
+  const auto is_option = spelling == Spelling::as_options;
   const auto add = [&](bool is_there, std::string_view option, std::string_view key) {
     if (is_there) found.emplace_back(is_option ? option : key);
   };

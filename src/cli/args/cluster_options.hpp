@@ -19,7 +19,7 @@ struct ClusterOptions {
 [[nodiscard]] core::Result<spec::JobSpec> with_cluster_options(spec::JobSpec job, const ClusterOptions& options);
 
 // What of a job only a cluster understands, as its user wrote it.
-enum class Written { as_options, in_a_file };
-[[nodiscard]] std::vector<std::string> cluster_only(const spec::JobSpec& job, Written written);
+enum class Spelling { as_options, in_a_file };
+[[nodiscard]] std::vector<std::string> cluster_only(const spec::JobSpec& job, Spelling spelling);
 
 }  // namespace ydl::cli

@@ -44,13 +44,13 @@ struct Grammar {
   }
 
   // ydl starts itself by hidden commands, and then takes no time for what only people type.
-  enum class Part { everything, hidden };
+  enum class Commands { everything, hidden };
 
-  explicit Grammar(Part part = Part::everything) {
+  explicit Grammar(Commands commands = Commands::everything) {
     app.set_help_flag();
     app.require_subcommand(0, 1);
     add_hidden();
-    if (part == Part::hidden) return;
+    if (commands == Commands::hidden) return;
     auto& run = add("run", "[options] -- COMMAND …", "Run a command as a distributed job and follow it",
                     [this] { return run_command(raw); });
     run.add_option("--framework", raw.job.framework, fmt::format("How tasks find each other: {}", framework_names()))
@@ -216,7 +216,7 @@ Result<Command> parse_ydl(std::vector<std::string> arguments) {
     return ShowText{top_help()};
   }
   if (arguments.front() == "--version") return ShowText{fmt::format("ydl {}\n", core::kVersion)};
-  Grammar grammar(arguments.front().starts_with("__") ? Grammar::Part::hidden : Grammar::Part::everything);
+  Grammar grammar(arguments.front().starts_with("__") ? Grammar::Commands::hidden : Grammar::Commands::everything);
   const auto known =
       std::ranges::find(grammar.commands, arguments.front(), [](const auto& entry) { return entry.app->get_name(); });
   if (known == grammar.commands.end()) {

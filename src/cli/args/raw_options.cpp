@@ -69,7 +69,7 @@ Result<Command> run_command(const RawOptions& raw) {
   if (!job) return fail(job.error());
   job = with_cluster_options(*std::move(job), raw.on_cluster);
   if (!job) return fail(job.error());
-  std::ranges::move(cluster_only(*job, Written::as_options), std::back_inserter(options->cluster_only));
+  std::ranges::move(cluster_only(*job, Spelling::as_options), std::back_inserter(options->cluster_only));
   return Run{*std::move(options), *std::move(job)};
 }
 

@@ -85,7 +85,7 @@ std::string dry_run_text(const master::JobPlan& plan, const client::ClusterChoic
                    {"RETRIES", ui::Align::right}});
   for (std::size_t i = 0; i < plan.roles.size(); ++i) {
     const auto& role = plan.roles[i];
-    const auto& machine = plan.machine.roles[i];
+    const auto& machine = plan.job.roles[i];
     table.row({role.name, std::to_string(role.count), std::string(job::name(machine.kind)), memory_text(role),
                vcores_text(role), std::to_string(role.gpus), std::to_string(machine.retries)});
   }
@@ -117,11 +117,11 @@ std::string dry_run_json(const master::JobPlan& plan, const client::ClusterChoic
     for (const auto& [name, value] : environment(plan, gang, {role.name, 0})) env[name] = value;
     roles.push_back(json::object{{"name", role.name},
                                  {"count", role.count},
-                                 {"kind", job::name(plan.machine.roles[i].kind)},
+                                 {"kind", job::name(plan.job.roles[i].kind)},
                                  {"memory", static_cast<std::int64_t>(role.memory)},
                                  {"vcores", role.vcores},
                                  {"gpus", role.gpus},
-                                 {"retries", plan.machine.roles[i].retries},
+                                 {"retries", plan.job.roles[i].retries},
                                  {"command", json::array(role.argv.begin(), role.argv.end())},
                                  {"environment_of_first", std::move(env)}});
   }

@@ -27,7 +27,7 @@ int execute(const Submit& command) {
   spec = with_cluster_options(*std::move(spec), command.on_cluster);
   if (!spec) return complain(spec.error());
   auto options = command.options;
-  std::ranges::move(cluster_only(*spec, Written::in_a_file), std::back_inserter(options.cluster_only));
+  std::ranges::move(cluster_only(*spec, Spelling::in_a_file), std::back_inserter(options.cluster_only));
   return launch_job(options, *std::move(spec));
 }
 

@@ -130,13 +130,13 @@ TEST(Plan, the_framework_says_what_kind_a_role_is_unless_the_job_file_does) {
   auto spec = job_of({"./train"});
   spec.roles.push_back(role("server"));
   auto plan = make_plan(spec, both_pythons());
-  EXPECT_EQ(plan->machine.roles[0].kind, core::RoleKind::decider);
-  EXPECT_EQ(plan->machine.roles[1].kind, core::RoleKind::service);
+  EXPECT_EQ(plan->job.roles[0].kind, core::RoleKind::decider);
+  EXPECT_EQ(plan->job.roles[1].kind, core::RoleKind::service);
   spec.roles[0].kind = "side";
   spec.roles[1].kind = "decider";
   plan = make_plan(spec, both_pythons());
-  EXPECT_EQ(plan->machine.roles[0].kind, core::RoleKind::side);
-  EXPECT_EQ(plan->machine.roles[1].kind, core::RoleKind::decider);
+  EXPECT_EQ(plan->job.roles[0].kind, core::RoleKind::side);
+  EXPECT_EQ(plan->job.roles[1].kind, core::RoleKind::decider);
 }
 
 TEST(Plan, the_script_of_a_command_is_found) {
@@ -152,12 +152,12 @@ TEST(Plan, the_framework_says_who_starts_again_unless_the_job_file_does) {
   spec.framework = "mxnet";
   spec.roles.push_back(role("server"));
   auto plan = make_plan(spec, both_pythons());
-  EXPECT_EQ(plan->machine.roles[0].restart, core::RestartUnit::gang);
-  EXPECT_THAT(plan->machine.roles[0].restart_reason, HasSubstr("synchronous"));
+  EXPECT_EQ(plan->job.roles[0].restart, core::RestartUnit::gang);
+  EXPECT_THAT(plan->job.roles[0].restart_reason, HasSubstr("synchronous"));
   spec.roles[0].restart = "alone";
   plan = make_plan(spec, both_pythons());
-  EXPECT_EQ(plan->machine.roles[0].restart, core::RestartUnit::task);
-  EXPECT_EQ(plan->machine.roles[0].restart_reason, "");
+  EXPECT_EQ(plan->job.roles[0].restart, core::RestartUnit::task);
+  EXPECT_EQ(plan->job.roles[0].restart_reason, "");
 }
 
 TEST(Plan, a_job_that_nobody_decides_is_refused) {
@@ -199,7 +199,7 @@ TEST(Plan, a_worker_has_a_workers_memory_also_where_it_is_a_service) {
   spec.roles.push_back(role("ps"));
   const auto plan = make_plan(spec, both_pythons());
   ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_EQ(plan->machine.roles[0].kind, core::RoleKind::service) << "the chief drives the workers";
+  EXPECT_EQ(plan->job.roles[0].kind, core::RoleKind::service) << "the chief drives the workers";
   EXPECT_EQ(plan->role("worker").memory, 2ULL << 30U);
   EXPECT_EQ(plan->role("chief").memory, 2ULL << 30U);
   EXPECT_EQ(plan->role("ps").memory, 1ULL << 30U);
@@ -211,8 +211,8 @@ TEST(Plan, retries_are_the_roles_or_the_jobs) {
   spec.retries = 3;
   spec.roles[1].retries = 0;
   const auto plan = make_plan(spec, both_pythons());
-  EXPECT_EQ(plan->machine.roles[0].retries, 3);
-  EXPECT_EQ(plan->machine.roles[1].retries, 0);
+  EXPECT_EQ(plan->job.roles[0].retries, 3);
+  EXPECT_EQ(plan->job.roles[1].retries, 0);
 }
 
 TEST(Plan, times_reach_the_state_machine) {
@@ -224,12 +224,12 @@ TEST(Plan, times_reach_the_state_machine) {
   spec.stop_grace = core::Seconds(4);
   spec.evaluator_grace = core::Seconds(5);
   const auto plan = make_plan(spec, both_pythons());
-  EXPECT_EQ(plan->machine.job_retries, 2);
-  EXPECT_EQ(plan->machine.allocation_timeout, core::Seconds(1));
-  EXPECT_EQ(plan->machine.start_timeout, core::Seconds(2));
-  EXPECT_EQ(plan->machine.run_timeout, core::Seconds(3));
-  EXPECT_EQ(plan->machine.stop_grace, core::Seconds(4));
-  EXPECT_EQ(plan->machine.evaluator_grace, core::Seconds(5));
+  EXPECT_EQ(plan->job.job_retries, 2);
+  EXPECT_EQ(plan->job.allocation_timeout, core::Seconds(1));
+  EXPECT_EQ(plan->job.start_timeout, core::Seconds(2));
+  EXPECT_EQ(plan->job.run_timeout, core::Seconds(3));
+  EXPECT_EQ(plan->job.stop_grace, core::Seconds(4));
+  EXPECT_EQ(plan->job.evaluator_grace, core::Seconds(5));
 }
 
 TEST(Plan, ports_of_the_framework_and_of_the_job_add_up) {
@@ -266,7 +266,7 @@ TEST(Plan, mxnet_corrects_the_store_once_and_says_so_once) {
                 ElementsAre("/env/bin/python", "train.py", "--kv-store", "dist_sync", "--data-dir", "."));
   }
   EXPECT_EQ(plan->spec.command.at(2), "sync") << "what the user wrote is kept";
-  EXPECT_EQ(plan->machine.roles[1].restart, core::RestartUnit::gang);
+  EXPECT_EQ(plan->job.roles[1].restart, core::RestartUnit::gang);
 }
 
 TEST(Plan, nothing_to_correct_is_no_note) {

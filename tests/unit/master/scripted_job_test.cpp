@@ -30,7 +30,7 @@ spec::JobSpec two_workers() {
 struct ScriptedMaster {
   ScriptedMaster(const spec::JobSpec& spec, const FakeBackend::Script& script)
       : master(context.get_executor(), jobs::JobFolder(temporary.path()), job_of(spec), *make_plan(spec),
-               Site{.make_backend = [&](backend::Sink sink) {
+               MasterSettings{.make_backend = [&](backend::Sink sink) {
                  auto made = std::make_unique<FakeBackend>(context.get_executor(), std::move(sink), script);
                  fake = made.get();
                  return made;
