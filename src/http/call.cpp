@@ -10,9 +10,6 @@
 
 namespace ydl::http {
 
-namespace beast = boost::beast;
-using tcp = asio::ip::tcp;
-
 namespace {
 
 constexpr core::Millis kWriteTime = core::Seconds(30);
@@ -63,9 +60,9 @@ AnswerForm form_of(const bhttp::request<bhttp::empty_body>& request) {
 }
 
 bool ConnectionClient::has_more(std::function<void()> then) {
-  if (buffer_.size() > 0) return true;
+  if (buffer_.size() > 0 || stream_.has_buffered()) return true;
   then_ = std::move(then);
-  stream_.socket().async_wait(tcp::socket::wait_read,
+  stream_.socket().async_wait(net::Socket::wait_read,
                               asio::bind_cancellation_slot(unwatch_.slot(), [self = shared_from_this()](auto error) {
                                 if (!error && self->then_) std::exchange(self->then_, nullptr)();
                               }));

@@ -11,7 +11,6 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace bhttp = beast::http;
-using tcp = asio::ip::tcp;
 
 using HeaderParser = bhttp::request_parser<bhttp::empty_body>;
 using BodyParser = bhttp::request_parser<bhttp::string_body>;
@@ -28,17 +27,11 @@ constexpr std::size_t kReadSize = std::size_t{16} << 10U;
 // Also what a line of a chunked body may have.
 constexpr std::size_t kLargestBuffer = std::size_t{64} << 10U;
 
-std::string address_of(const tcp::socket& socket) {
-  boost::system::error_code error;
-  const auto peer = socket.remote_endpoint(error);
-  return error ? "an unknown address" : peer.address().to_string();
-}
-
 // One connection in the server's book for as long as it is served, however that ends.
 class Connection {
  public:
-  Connection(StatePtr state, tcp::socket socket)
-      : address(address_of(socket)), stream(std::move(socket)), state_(std::move(state)) {
+  Connection(StatePtr state, net::Socket socket)
+      : stream(std::move(socket)), address(stream.peer()), state_(std::move(state)) {
     const auto admission = state_->book.admit();
     id_ = admission.id;
     state_->connections.emplace(id_, Server::State::Open{&stream, address});
@@ -56,11 +49,12 @@ class Connection {
     state_->book.showed_key(id_);
   }
 
-  std::string address;
   Stream stream;
+  std::string address;
   beast::flat_buffer buffer{kLargestBuffer};
   core::Instant since = core::steady_now();
   bool is_stranger = true;
+  bool is_in_clear = false;  // on a server with TLS: it may be greeted, and nothing else
 
  private:
   void drop(ConnectionId id) {
@@ -115,8 +109,7 @@ Head head_of(const HeaderParser& parser) {
 // Closing with bytes unread resets the connection, and the client may lose the answer over it: so they are read and
 // thrown away, up to a limit, until the client has seen it and closes.
 net::awaitable<void> linger(Connection& connection, Lingering limit) {
-  boost::system::error_code ignored;
-  connection.stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
+  connection.stream.shutdown_send();
   connection.stream.expires_after(limit.time);
   connection.buffer.clear();
   for (std::size_t thrown = 0; thrown < limit.bytes;) {
@@ -155,6 +148,21 @@ net::awaitable<boost::system::error_code> receive_header(const Limits& limits, C
   co_return error;
 }
 
+// TLS, where the server has a certificate; a stranger's time for a header begins before it.
+net::awaitable<bool> secure(StatePtr state, Connection& connection) {
+  if (!state->tls) co_return true;
+  connection.stream.expires_at(connection.since + state->options.limits.header_time);
+  auto [error, is_tls] = co_await connection.stream.begins_with_tls();
+  if (!error && !is_tls && state->gate.greets) {
+    connection.is_in_clear = true;
+    co_return true;
+  }
+  if (!error) error = co_await connection.stream.handshake(state->tls->session());
+  if (error == asio::error::timed_out) refuse(state, connection.address, Refusal::no_header);
+  if (net::is_tls_error(error)) refuse(state, connection.address, Refusal::not_tls);
+  co_return !error;
+}
+
 // The rest of a call that the gate has let through. False: the connection has served its last call.
 net::awaitable<bool> serve_accepted(StatePtr state, Connection& connection, HeaderParser& header, Accepted accepted,
                                     std::shared_ptr<ConnectionClient> client) {
@@ -177,7 +185,7 @@ net::awaitable<bool> serve_accepted(StatePtr state, Connection& connection, Head
     co_await linger(connection, kForCaller);
     co_return false;
   }
-  if (error == beast::error::timeout) refuse(state, connection.address, Refusal::no_body);
+  if (error == asio::error::timed_out) refuse(state, connection.address, Refusal::no_body);
   if (error) co_return false;
   stream.expires_never();
   Request request;
@@ -207,7 +215,7 @@ net::awaitable<bool> serve_refused(StatePtr state, Connection& connection, const
 net::awaitable<bool> serve_call(StatePtr state, Connection& connection, std::shared_ptr<ConnectionClient> client) {
   HeaderParser header;
   if (const auto error = co_await receive_header(state->options.limits, connection, header)) {
-    if (error == beast::error::timeout) {
+    if (error == asio::error::timed_out) {
       if (connection.is_stranger || connection.buffer.size() > 0) refuse(state, connection.address, Refusal::no_header);
     } else if (is_not_http(error)) {
       refuse(state, connection.address, Refusal::not_http);
@@ -215,7 +223,7 @@ net::awaitable<bool> serve_call(StatePtr state, Connection& connection, std::sha
     co_return false;
   }
   const auto head = head_of(header);
-  auto verdict = state->gate.judge(head, state->router);
+  auto verdict = connection.is_in_clear ? state->gate.judge_in_clear(head) : state->gate.judge(head, state->router);
   if (const auto* accepted = std::get_if<Accepted>(&verdict)) {
     connection.showed_key();
     const CallInHand in_hand(state);
@@ -234,11 +242,10 @@ net::awaitable<bool> serve_call(StatePtr state, Connection& connection, std::sha
 }  // namespace
 
 // Whatever one connection leads to, the others are served.
-net::awaitable<void> serve(StatePtr state, tcp::socket socket) {
-  boost::system::error_code ignored;
-  socket.set_option(tcp::no_delay(true), ignored);
+net::awaitable<void> serve(StatePtr state, net::Socket socket) {
   try {
     Connection connection(state, std::move(socket));
+    if (!co_await secure(state, connection)) co_return;
     const auto client = std::make_shared<ConnectionClient>(connection.stream, connection.buffer);
     while (!state->closed && co_await serve_call(state, connection, client)) {
     }

@@ -17,18 +17,30 @@ unsigned status_of(const core::Error& error) {
 
 }  // namespace
 
+bool Gate::opens(std::string_view key, const core::Result<Router::Match>& match) const {
+  if (core::secret_equal(key, owner_key)) return true;
+  if (!match || match->options.key_of.empty() || !key_of) return false;
+  return core::secret_equal(key, key_of(match->captures.at(match->options.key_of)));
+}
+
+Verdict Gate::judge_in_clear(const Head& head) const {
+  if (greets && head.method == "GET" && head.target == "/") return Greeted{};
+  return Refused{403, "this server answers calls over TLS 1.3 only", Standing::stranger, Refusal::not_tls};
+}
+
 Verdict Gate::judge(const Head& head, const Router& router) const {
   const bool has_key = head.authorization.starts_with(kBearer);
-  if (!has_key || !core::secret_equal(head.authorization.substr(kBearer.size()), secret)) {
+  const auto key = has_key ? head.authorization.substr(kBearer.size()) : std::string_view();
+  auto target = parse_target(head.target);
+  auto match = target ? router.match(head.method, target->path)
+                      : core::fail(core::Errc::usage, "the request target is malformed");
+  if (!has_key || !opens(key, match)) {
     if (greets && head.method == "GET" && head.target == "/") return Greeted{};
     return Refused{401, "this call needs the job's secret: Authorization: Bearer SECRET, from the job's master.json",
                    Standing::stranger, has_key ? Refusal::wrong_key : Refusal::no_key};
   }
-  auto target = parse_target(head.target);
-  if (!target) return Refused{400, "the request target is malformed", Standing::known};
-  auto match = router.match(head.method, target->path);
   if (!match) return Refused{status_of(match.error()), match.error().message, Standing::known};
-  const auto limit = match->max_body;
+  const auto limit = match->options.max_body;
   if (head.content_length.value_or(0) > limit) {
     return Refused{413, fmt::format("the body is too large: this call takes {}", core::format_bytes(limit)),
                    Standing::known, Refusal::large_body};

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,11 +43,17 @@ struct Greeted {};  // a browser without a key at "/"
 using Verdict = std::variant<Accepted, Refused, Greeted>;
 
 struct Gate {
-  std::string secret;  // every call must carry it
+  std::string owner_key;                                     // opens every call
+  std::function<std::string(std::string_view)> key_of = {};  // of the one that a route names: RouteOptions::key_of
   bool greets = false;
 
   // A caller without a right key learns neither what paths there are nor what a call may carry.
   [[nodiscard]] Verdict judge(const Head& head, const Router& router) const;
+  // The same on a connection in clear of a server with TLS, as a ResourceManager's proxy opens it: no key counts there.
+  [[nodiscard]] Verdict judge_in_clear(const Head& head) const;
+
+ private:
+  [[nodiscard]] bool opens(std::string_view key, const core::Result<Router::Match>& match) const;
 };
 
 }  // namespace ydl::http

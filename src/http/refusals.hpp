@@ -14,6 +14,7 @@ namespace ydl::http {
 enum class Refusal {
   no_key,      // a call without a key
   wrong_key,   // one with a key that does not open it
+  not_tls,     // bytes that are not TLS, or a caller that does not accept the certificate
   not_http,    // bytes that are not a request
   no_header,   // the header was not complete in time
   dropped,     // the oldest connection without a key, closed for a newer one

@@ -68,15 +68,21 @@ using Handler = std::function<net::awaitable<Response>(Request)>;
 // What a call may carry where nothing else is said.
 inline constexpr std::size_t kSmallBody = std::size_t{4} << 10U;
 
+struct RouteOptions {
+  std::size_t max_body = kSmallBody;
+  // The name in braces whose own key opens the call, as the owner's does; empty: only the owner's does.
+  std::string key_of = {};
+};
+
 // Maps method and path to a handler. Patterns are literal but for segments in braces, which match one segment.
 class Router {
  public:
-  void add(std::string method, std::string_view pattern, Handler handler, std::size_t max_body = kSmallBody);
+  void add(std::string method, std::string_view pattern, Handler handler, RouteOptions options = {});
 
   struct Match {
     const Handler* handler = nullptr;
     std::map<std::string, std::string> captures;
-    std::size_t max_body = 0;
+    RouteOptions options;
   };
   // Errors: not_found for a path nobody has, refused for a method the path does not take.
   [[nodiscard]] core::Result<Match> match(std::string_view method, std::string_view path) const;
@@ -86,7 +92,7 @@ class Router {
     std::string method;
     std::vector<std::string> segments;
     Handler handler;
-    std::size_t max_body = 0;
+    RouteOptions options;
   };
   std::vector<Route> routes_;
 };

@@ -4,20 +4,17 @@
 #include "http/server_state.hpp"
 #include "net/spawn.hpp"
 
-#include <fmt/format.h>
-
 namespace ydl::http {
 
 namespace asio = boost::asio;
-using tcp = asio::ip::tcp;
 
 namespace {
 
 net::awaitable<void> accept_loop(StatePtr state) {
   bool complained = false;
   while (!state->closed) {
-    auto [error, socket] = co_await state->acceptor.async_accept(net::tuple);
-    if (!state->acceptor.is_open()) break;
+    auto [error, socket] = co_await state->listener->accept();
+    if (!state->listener->is_open()) break;
     if (error) {  // out of file descriptors, say: wait for some to come back instead of spinning
       if (!std::exchange(complained, true)) core::log("accepting a connection: {}", error.message());
       co_await net::pause(core::Millis(100));
@@ -63,29 +60,17 @@ Server::~Server() {
 }
 
 core::Result<void> Server::listen() {
-  boost::system::error_code error;
-  const auto refuse_to = [&] {
-    const auto& options = state_->options;
-    return core::fail(core::Errc::io,
-                      fmt::format("cannot listen on {}:{}{}: {}", options.address, options.port,
-                                  options.last_port > options.port
-                                      ? fmt::format(" to {}: choose others with --port-range", options.last_port)
-                                      : "",
-                                  error.message()));
-  };
-  const auto address = asio::ip::make_address(state_->options.address, error);
-  if (error) return refuse_to();
-  auto& acceptor = state_->acceptor;
-  acceptor.open(address.is_v6() ? tcp::v6() : tcp::v4(), error);
-  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
-  if (error) return refuse_to();
-  const int last = std::max(state_->options.port, state_->options.last_port);
-  for (int port = state_->options.port; port <= last; ++port) {
-    acceptor.bind({address, static_cast<std::uint16_t>(port)}, error);
-    if (error != asio::error::address_in_use) break;
+  const auto& options = state_->options;
+  if (options.identity) {
+    auto tls = net::TlsContext::server(*options.identity);
+    if (!tls) return core::fail(tls.error());
+    state_->tls = *std::move(tls);
   }
-  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-  if (error) return refuse_to();
+  auto listener = options.file.empty()
+                      ? net::Listener::on_port(state_->executor, {options.address, options.port, options.last_port})
+                      : net::Listener::on_file(state_->executor, options.file);
+  if (!listener) return core::fail(listener.error());
+  state_->listener.emplace(*std::move(listener));
   net::spawn(state_->executor, "accepting connections", accept_loop(state_));
   return {};
 }
@@ -99,8 +84,7 @@ void Server::on_refusals(std::function<void(std::string)> tell) {
 }
 
 std::uint16_t Server::port() const {
-  boost::system::error_code error;
-  return state_->acceptor.local_endpoint(error).port();
+  return state_->listener ? state_->listener->port() : 0;
 }
 
 std::size_t Server::connections() const {
@@ -108,8 +92,7 @@ std::size_t Server::connections() const {
 }
 
 net::awaitable<void> Server::drain(core::Millis at_most) {
-  boost::system::error_code ignored;
-  state_->acceptor.close(ignored);
+  if (state_->listener) state_->listener->close();
   const auto deadline = core::steady_now() + at_most;
   while (state_->calls_in_hand > 0 && core::steady_now() < deadline)
     co_await state_->idle.wait(deadline - core::steady_now());
@@ -117,8 +100,7 @@ net::awaitable<void> Server::drain(core::Millis at_most) {
 
 void Server::close() {
   if (std::exchange(state_->closed, true)) return;
-  boost::system::error_code ignored;
-  state_->acceptor.close(ignored);
+  if (state_->listener) state_->listener->close();
   state_->tell_timer.cancel();
   state_->body_left.notify();
   state_->tell_refusals = nullptr;

@@ -2,11 +2,15 @@
 
 #include "http/router.hpp"
 #include "net/asio.hpp"
+#include "net/tls.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace ydl::http {
 
@@ -22,10 +26,14 @@ struct Limits {
 
 struct ServerOptions {
   std::string address = "127.0.0.1";
-  std::uint16_t port = 0;       // 0: any free one
-  std::uint16_t last_port = 0;  // above `port`: any of the two and what lies between will do
-  std::string secret = {};      // every call must carry it
-  std::string greeting = {};    // plain text for a browser that asks for "/" without it; empty: it is refused too
+  std::uint16_t port = 0;                                // 0: any free one
+  std::uint16_t last_port = 0;                           // above `port`: any of the two and what lies between will do
+  std::filesystem::path file = {};                       // set: a Unix socket there, and no port
+  std::optional<net::Identity> identity = std::nullopt;  // set: TLS, with this certificate
+  std::string secret = {};                               // the owner's key: it opens every call
+  // The key of the one that a route names (RouteOptions::key_of); empty: the owner's key opens those calls alone.
+  std::function<std::string(std::string_view)> key_of = {};
+  std::string greeting = {};  // plain text for a browser that asks for "/" without it; empty: it is refused too
   Limits limits = {};
 };
 
@@ -38,7 +46,7 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Errors: io, with address and port, when the port cannot be had.
+  // Errors: io, with address and port or the file, when that cannot be had; corrupt (the identity).
   [[nodiscard]] core::Result<void> listen();
   [[nodiscard]] std::uint16_t port() const;
   [[nodiscard]] std::size_t connections() const;

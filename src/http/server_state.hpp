@@ -4,23 +4,21 @@
 #include "http/gate.hpp"
 #include "http/refusals.hpp"
 #include "http/server.hpp"
+#include "net/listener.hpp"
+#include "net/stream.hpp"
 
 #include <unordered_map>
 
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-
 namespace ydl::http {
 
-using Stream = boost::beast::tcp_stream;
+using Stream = net::Stream;
 
 struct Server::State {
   State(net::asio::any_io_executor executor_, ServerOptions options_, Router router_)
       : executor(std::move(executor_)),
         options(std::move(options_)),
-        gate{options.secret, !options.greeting.empty()},
+        gate{options.secret, options.key_of, !options.greeting.empty()},
         router(std::move(router_)),
-        acceptor(executor),
         book(options.limits.strangers),
         bodies(options.limits.bodies),
         body_left(executor),
@@ -31,7 +29,8 @@ struct Server::State {
   ServerOptions options;
   Gate gate;
   Router router;
-  net::asio::ip::tcp::acceptor acceptor;
+  std::optional<net::Listener> listener;  // from listen() on
+  std::optional<net::TlsContext> tls;
   ConnectionBook book;
   struct Open {
     Stream* stream = nullptr;
@@ -55,6 +54,6 @@ using StatePtr = std::shared_ptr<Server::State>;
 void refuse(const StatePtr& state, const std::string& address, Refusal what);
 
 // Serves the calls of one connection until it is closed.
-[[nodiscard]] net::awaitable<void> serve(StatePtr state, net::asio::ip::tcp::socket socket);
+[[nodiscard]] net::awaitable<void> serve(StatePtr state, net::Socket socket);
 
 }  // namespace ydl::http

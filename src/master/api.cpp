@@ -156,11 +156,10 @@ awaitable<Response> get_job(Master& master, Request) {
 }  // namespace
 
 void add_agent_routes(http::Router& router, protocol::Hub& hub) {
-  router.add(
-      "POST", "/v1/agents/{id}/hello", [&hub](Request r) { return agent_hello(hub, std::move(r)); }, kLargestHello);
-  router.add(
-      "POST", "/v1/agents/{id}/exchange", [&hub](Request r) { return agent_exchange(hub, std::move(r)); },
-      kLargestReports);
+  router.add("POST", "/v1/agents/{id}/hello", [&hub](Request r) { return agent_hello(hub, std::move(r)); },
+             {kLargestHello, "id"});
+  router.add("POST", "/v1/agents/{id}/exchange", [&hub](Request r) { return agent_exchange(hub, std::move(r)); },
+             {kLargestReports, "id"});
 }
 
 http::Router make_api(Master& master, protocol::Hub& hub) {

@@ -7,8 +7,13 @@
 namespace ydl::master {
 
 std::string encode_ticket(const MasterTicket& ticket) {
-  return boost::json::serialize(boost::json::object{
-      {"version", 1}, {"folder", ticket.folder}, {"user", ticket.user}, {"hadoop", core::to_json(ticket.hadoop)}});
+  return boost::json::serialize(boost::json::object{{"version", 2},
+                                                    {"folder", ticket.folder},
+                                                    {"user", ticket.user},
+                                                    {"hadoop", core::to_json(ticket.hadoop)},
+                                                    {"job_key", ticket.job_key},
+                                                    {"certificate", ticket.identity.certificate},
+                                                    {"key", ticket.identity.key}});
 }
 
 core::Result<MasterTicket> decode_ticket(std::string_view text) {
@@ -20,7 +25,15 @@ core::Result<MasterTicket> decode_ticket(std::string_view text) {
   if (!user) return core::fail(user.error());
   auto hadoop = core::json_strings(*object, "hadoop");
   if (!hadoop) return core::fail(hadoop.error());
-  return MasterTicket{*std::move(folder), *std::move(user), *std::move(hadoop)};
+  MasterTicket ticket{*std::move(folder), *std::move(user), *std::move(hadoop)};
+  for (const auto& [field, to] : {std::pair{"job_key", &ticket.job_key},
+                                  {"certificate", &ticket.identity.certificate},
+                                  {"key", &ticket.identity.key}}) {
+    auto value = core::json_string(*object, field);
+    if (!value) return core::fail(value.error());
+    *to = *std::move(value);
+  }
+  return ticket;
 }
 
 }  // namespace ydl::master

@@ -38,7 +38,7 @@ class AttackTest : public testing::Test {
     Router router;
     router.add("GET", "/job", length);
     router.add("POST", "/stop", length);
-    router.add("POST", "/reports", [this](Request r) { return reports(std::move(r)); }, 1000);
+    router.add("POST", "/reports", [this](Request r) { return reports(std::move(r)); }, {1000, ""});
     server_ = std::make_unique<Server>(loop_.executor(), options, std::move(router));
     server_->on_refusals([this](std::string line) { told_.push_back(std::move(line)); });
     const auto listening = server_->listen();

@@ -57,7 +57,7 @@ class ServerTest : public testing::Test {
     Router router;
     router.add("GET", "/echo/{x}", echo);
     router.add("POST", "/echo", echo);
-    router.add("POST", "/length", length, std::size_t{8} << 20U);
+    router.add("POST", "/length", length, {std::size_t{8} << 20U, ""});
     router.add("POST", "/small", length);
     router.add("GET", "/throws", throws);
     router.add("GET", "/events", events);

@@ -17,7 +17,7 @@ class GateTest : public testing::Test {
   GateTest() {
     router_.add("GET", "/v1/job", say_nothing);
     router_.add("POST", "/v1/job/stop", say_nothing);
-    router_.add("POST", "/v1/agents/{id}/exchange", say_nothing, 1000);
+    router_.add("POST", "/v1/agents/{id}/exchange", say_nothing, {1000, "id"});
   }
   Verdict judge(Head head) { return gate_.judge(head, router_); }
   static Refused refused(const Verdict& verdict) {
@@ -27,7 +27,7 @@ class GateTest : public testing::Test {
   }
 
   Router router_;
-  Gate gate_{"s3cret", false};
+  Gate gate_{"s3cret", [](std::string_view id) { return "key of " + std::string(id); }};
 };
 
 TEST_F(GateTest, a_stranger_gets_the_same_answer_whatever_it_asks_for) {
@@ -64,6 +64,15 @@ TEST_F(GateTest, a_body_whose_length_is_not_announced_counts_with_the_most_it_ma
   EXPECT_EQ(std::get<Accepted>(announced).reserve, 7U);
   const auto chunked = judge({"POST", "/v1/agents/a/exchange", "Bearer s3cret", std::nullopt, true});
   EXPECT_EQ(std::get<Accepted>(chunked).reserve, 1000U);
+}
+
+TEST_F(GateTest, an_agents_key_opens_its_own_calls_and_no_others) {
+  EXPECT_TRUE(std::holds_alternative<Accepted>(judge({"POST", "/v1/agents/a/exchange", "Bearer key of a"})));
+  for (const auto* target :
+       {"/v1/agents/b/exchange", "/v1/job/stop", "/v1/agents/a/nothing", "/v1/agents/a/../b/exchange"})
+    EXPECT_EQ(refused(judge({"POST", target, "Bearer key of a"})).status, 401U) << target;
+  EXPECT_EQ(refused(judge({"GET", "/v1/job", "Bearer key of a"})).status, 401U);
+  EXPECT_EQ(refused(judge({"POST", "/v1/agents/a/exchange", "Bearer key of b"})).status, 401U);
 }
 
 TEST_F(GateTest, a_caller_with_a_key_learns_what_is_wrong) {
