@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # All of `make test` once everything is built: ctest, then the tests in Python in two groups at a time, then the slowest of them all.
 #
-# Tests that wait for Hadoop leave a core idle, so a group that needs no cluster runs beside them. Both groups use free ports and temporary
-# folders. The second one's output is shown when it has ended.
+# Tests that wait for Hadoop leave a core idle, so two groups of about the same length run side by side. Both use free ports and temporary
+# folders. The output of the first one is shown when both have ended.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 reports=$PWD/build/test-reports
@@ -14,20 +14,23 @@ failed=()
 
 ctest --preset dev -j"$(nproc)" --output-junit "$reports/ctest.xml" || failed+=(ctest)
 
+first="YARN and examples"
+second="command line, MXNet, HDFS"
+
 run_group() {
   local name=$1
   shift
   "$python" -m pytest --junitxml="$reports/$name.xml" --durations=0 --durations-min=60 "$@"
 }
 
-run_group local tests/cli tests/mxnet tests/examples >"$reports/local.log" 2>&1 &
+run_group first tests/cluster/test_yarn*.py tests/examples >"$reports/first.log" 2>&1 &
 other=$!
 trap 'kill $other 2>/dev/null' EXIT
-run_group cluster tests/cluster || failed+=(tests/cluster)
-wait $other || failed+=("tests/cli tests/mxnet tests/examples")
+run_group second tests/cli tests/mxnet tests/cluster --ignore-glob='*/test_yarn*' || failed+=("$second")
+wait $other || failed+=("$first")
 trap - EXIT
-echo "== tests/cli tests/mxnet tests/examples"
-cat "$reports/local.log"
+echo "== $first"
+cat "$reports/first.log"
 
 tools/slowest_tests.py 20 "$reports"/*.xml
 if ((${#failed[@]})); then

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Runs clang-tidy on every source file of src/ that it has not found clean before.
 
+Most of its time goes into headers of libraries, so files of one module are looked at together, in a source that includes them. Files that
+define the same local name cannot be in one; they go into another.
+
 What was found clean is noted in the user's cache directory, under a hash of all that clang-tidy saw: its version, its settings, the
 compiler's command, the file and every header it includes. So a second run, in this clone or another, looks only at what has changed. Needs
 an up-to-date build/dev, whose record of included headers it reads.
@@ -9,9 +12,12 @@ an up-to-date build/dev, whose record of included headers it reads.
 import hashlib
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
+import tempfile
+from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -20,6 +26,15 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/dev"
 TIDY = "clang-tidy-19"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ydl/tidy"
+BATCH = 12  # files
+# What a file may define for itself: a function, a constant or a type.
+LOCAL = re.compile(
+    r"^(?:\w[\w:<>,*&\s\[\]]+?[\s*&])?(\w+)\("
+    r"|^(?:constexpr|const|static|inline)\s.*?\b(\w+)\s*(?:=|\{)"
+    r"|^(?:struct|class|enum class|enum)\s+(\w+)|^using (\w+) =",
+    re.M,
+)
+ANALYZED = ["-Xclang", "-analyzer-opt-analyze-headers"]  # the analyzer would skip what the joined source includes
 NOISE = ("Suppressed ", "Use -header-filter", "Use -system-headers")
 
 
@@ -59,15 +74,64 @@ def key(settings, command, files):
     return seen.hexdigest()
 
 
-def check(unit):
-    """What clang-tidy has to say about a file, nothing if it is clean."""
-    source, stamp = unit
-    done = subprocess.run([TIDY, "-p", str(BUILD), "--quiet", str(source)], capture_output=True, text=True, check=False)
-    if done.returncode == 0:
-        stamp.touch()  # at once: a run that is interrupted was not in vain
-        return ""
+def local_names(source):
+    """The names that a file defines in its anonymous namespaces, and some more: names too many only make batches smaller."""
+    text = source.read_text()
+    spaces = re.findall(r"^namespace \{\n(.*?)^\}  // namespace$", text, re.M | re.S)
+    return {name for space in spaces for match in LOCAL.findall(space) for name in match if name}
+
+
+def batches(units):
+    """Lists of units of one module that can be compiled as one source."""
+    found = defaultdict(list)
+    for unit in units:
+        source, command, _ = unit
+        module = source.relative_to(ROOT / "src").parts[0]
+        names = local_names(source)
+        for batch, taken in found[module, tuple(flags(command))]:
+            if len(batch) < BATCH and not names & taken:
+                batch.append(unit)
+                taken |= names
+                break
+        else:
+            found[module, tuple(flags(command))].append(([unit], names))
+    return [batch for of_module in found.values() for batch, _ in of_module]
+
+
+def flags(command):
+    """Of a compiler's command: without the compiler, its input and its outputs."""
+    kept, skipped = [], {"-o", "-c", "-MF", "-MT", "-MQ"}
+    words = iter(command[next(i for i, word in enumerate(command) if word.startswith("-")) :])
+    for word in words:
+        if word in skipped:
+            next(words)
+        elif word != "-MD":
+            kept.append(word)
+    return kept
+
+
+def run_tidy(sources, command):
+    """(whether all is clean, what was found)"""
+    with tempfile.TemporaryDirectory() as folder:
+        joined = Path(folder) / "joined.cpp"
+        joined.write_text("".join(f'#include "{source}"  // NOLINT(bugprone-suspicious-include)\n' for source in sources))
+        done = subprocess.run(
+            [TIDY, "--quiet", f"--config-file={ROOT}/.clang-tidy", "--header-filter=/src/[a-z]+/.*[.][ch]pp$", str(joined), "--", *flags(command), *ANALYZED],
+            capture_output=True, text=True, check=False, cwd=BUILD)  # fmt: skip
     lines = [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith(NOISE) and "generated." not in line]
-    return "\n".join(lines) or f"{TIDY} failed on {source} without a word"
+    return done.returncode == 0, "\n".join(lines)
+
+
+def check(batch):
+    """What clang-tidy has to say about a batch, nothing if it is clean."""
+    clean, findings = run_tidy([source for source, _, _ in batch], batch[0][1])
+    if clean:
+        for _, _, stamp in batch:
+            stamp.touch()  # at once: a run that is interrupted was not in vain
+        return ""
+    if "[clang-diagnostic-error]" in findings and len(batch) > 1:  # they do not go together after all
+        return "\n".join(filter(None, (check([unit]) for unit in batch)))
+    return findings or f"{TIDY} failed on {', '.join(str(source) for source, _, _ in batch)} without a word"
 
 
 def main():
@@ -82,14 +146,14 @@ def main():
         if stamp.exists():
             known += 1
         else:
-            todo.append((source, stamp))
+            todo.append((source, command, stamp))
     CACHE.mkdir(parents=True, exist_ok=True)
     failed = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for findings in filter(None, pool.map(check, todo)):
+        for findings in filter(None, pool.map(check, batches(todo))):
             failed += 1
             print(findings, flush=True)
-    print(f"tidy: {len(todo)} files looked at, {known} known to be clean, {failed} with findings")
+    print(f"tidy: {len(todo)} files looked at, {known} known to be clean, {'findings in ' + str(failed) if failed else 'no findings in'} batches")
     return failed != 0
 
 

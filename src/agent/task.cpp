@@ -4,6 +4,7 @@
 #include "agent/task_environment.hpp"
 #include "core/descriptors.hpp"
 #include "core/log.hpp"
+#include "core/process_guard.hpp"
 #include "core/strings.hpp"
 #include "hrpc/errors.hpp"
 #include "net/spawn.hpp"
@@ -106,6 +107,8 @@ LaunchRequest Task::launch_request(protocol::Launch request) const {
   launch.stderr_file = std::filesystem::path(request_.log_directory) / "stderr";
   if (resources_.cgroup()) launch.cgroups = resources_.cgroup()->directories();
   if (const auto limit = core::original_descriptor_limit()) launch.limits.push_back({RLIMIT_NOFILE, *limit});
+  if (const auto limit = core::original_core_limit()) launch.limits.push_back({RLIMIT_CORE, *limit});
+  launch.umask = core::original_umask();
   if (request_.image) image_.put_into(launch, asked);
   return launch;
 }

@@ -1,6 +1,7 @@
 #include "cli/args/parse.hpp"
 #include "cli/commands/common.hpp"
 #include "core/descriptors.hpp"
+#include "core/process_guard.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -21,16 +22,24 @@ void fill_standard_descriptors() {
   if (fd >= 0) ::close(fd);
 }
 
+// Commands that write files for the user leave them with the mode that the user's other programs would give them.
+bool writes_for_the_user(const ydl::cli::Command& command) {
+  return std::holds_alternative<ydl::cli::Fs>(command) || std::holds_alternative<ydl::cli::Results>(command);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace ydl;
   fill_standard_descriptors();
-  core::raise_descriptor_limit();  // for all that this program can be: client, master, agent
+  // For all that this program can be: client, master, agent.
+  core::raise_descriptor_limit();
+  core::guard_memory();
   ::signal(SIGPIPE, SIG_IGN);
   try {
     const auto command = cli::parse(argc > 0 ? argv[0] : "ydl", {argv + std::min(argc, 1), argv + argc});
     if (!command) return cli::complain(command.error());
+    if (!writes_for_the_user(*command)) core::guard_files();
     return std::visit([](const auto& c) { return cli::execute(c); }, *command);
   } catch (const std::exception& error) {
     return cli::complain({make_error_code(core::Errc::io), fmt::format("unexpected: {}", error.what())});

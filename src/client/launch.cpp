@@ -6,6 +6,7 @@
 #include "client/transfer_bar.hpp"
 #include "core/user.hpp"
 #include "core/version.hpp"
+#include "jobs/private_root.hpp"
 #include "net/wait_for.hpp"
 #include "spec/rules.hpp"
 
@@ -65,7 +66,7 @@ class Launch {
 
   // A folder with the job's file and its first state. Errors: io; usage (the results).
   Result<jobs::JobFolder> make_folder(const spec::JobSpec& spec) {
-    const auto root = jobs::jobs_root();
+    const auto root = jobs::make_jobs_root();
     if (!root) return fail(root.error());
     return jobs::create_job_folder(*root, spec.name, [&](const auto& unfinished, const auto& folder) {
       return fill_folder(unfinished, folder, spec);

@@ -1,18 +1,27 @@
 #include "hconf/portable.hpp"
 
-#include <array>
+#include <algorithm>
 
 namespace ydl::hconf {
 namespace {
 
-constexpr auto kPrefixes = std::to_array<std::string_view>({"fs.", "dfs.", "hadoop.", "ipc.", "io.", "net.", "yarn."});
+// "dfs.ha.namenodes.<nameservice>" stands for every key that begins so.
+bool is_of(std::string_view key, const KnownKey& known) {
+  const auto open = known.name.find('<');
+  if (open == std::string_view::npos) return key == known.name;
+  return key.size() > open && key.starts_with(known.name.substr(0, open));
+}
+
+bool is_known(std::string_view key) {
+  return std::ranges::any_of(known_keys(), [key](const KnownKey& known) { return is_of(key, known); });
+}
 
 }  // namespace
 
 std::map<std::string, std::string> to_map(const Config& config) {
   std::map<std::string, std::string> values;
-  for (const auto prefix : kPrefixes) {
-    for (const auto& key : config.keys_with(prefix)) values.emplace(key, config.get(key).value_or(""));
+  for (const auto& key : config.keys_with("")) {
+    if (is_known(key)) values.emplace(key, config.get(key).value_or(""));
   }
   return values;
 }

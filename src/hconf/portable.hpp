@@ -8,8 +8,9 @@
 
 namespace ydl::hconf {
 
-// What another machine needs to speak to the same cluster: the keys of Hadoop's own services (fs., dfs., hadoop., ipc.,
-// io., net., yarn.) that files or the command line set, with their values as they are read here.
+// What another machine needs to speak to the same cluster: the keys that ydl reads (known_keys()) and that files or the
+// command line set, with their values as they are read here. Site files also hold passwords of object stores and key
+// stores (fs.s3a.secret.key and the like), so every other key stays here.
 [[nodiscard]] std::map<std::string, std::string> to_map(const Config& config);
 
 // `source` stands in messages where a file's name would.

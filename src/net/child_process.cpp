@@ -2,6 +2,7 @@
 
 #include "core/assert.hpp"
 #include "core/descriptors.hpp"
+#include "core/process_guard.hpp"
 
 #include <csignal>
 #include <fcntl.h>
@@ -68,6 +69,7 @@ core::Result<ChildProcess> ChildProcess::spawn(SpawnOptions options) {
 
   const Attributes attributes;
   const core::OriginalDescriptorLimit as_the_user_set_it;
+  const core::OriginalGuards guards_as_the_user_set_them;
   pid_t pid = 0;
   if (const int error =
           ::posix_spawn(&pid, options.executable.c_str(), &actions.value, &attributes.value, argv.data(), environ);

@@ -11,12 +11,18 @@
 namespace ydl::spec {
 namespace {
 
-constexpr std::array<std::string_view, 2> kKeys{"keep_jobs", "site_cache"};
+constexpr std::array<std::string_view, 3> kKeys{"keep_jobs", "site_cache", "site_cache_owner"};
 
 core::Result<> check_hdfs_folder(std::string_view path) {
   if (path.starts_with('/') && path.size() > 1) return check_path(path);
   return core::fail(core::Errc::usage,
                     fmt::format("{} is no folder of HDFS: write its path, for example /apps/ydl", in_quotes(path)));
+}
+
+core::Result<> check_user_name(std::string_view name) {
+  if (!name.empty() && name.find_first_of(" \t\n/@:") == std::string_view::npos) return {};
+  return core::fail(core::Errc::usage,
+                    fmt::format("{} is not the short name of a user, for example hdfs", in_quotes(name)));
 }
 
 }  // namespace
@@ -32,7 +38,8 @@ core::Result<Settings> parse_settings(std::string_view text, std::string_view fi
   }
   Problems problems(file_name);
   const Fields fields(*root, "", kKeys, problems);
-  Settings settings{fields.duration("keep_jobs", Zero::refused), fields.text("site_cache", check_hdfs_folder)};
+  Settings settings{fields.duration("keep_jobs", Zero::refused), fields.text("site_cache", check_hdfs_folder),
+                    fields.text("site_cache_owner", check_user_name)};
   if (settings.keep_jobs && *settings.keep_jobs < kShortestKeep)
     fields.complain("keep_jobs", root->find("keep_jobs")->value, "this must be at least a day: 1d");
   if (!problems.empty()) return core::fail(problems.to_error());
@@ -42,6 +49,7 @@ core::Result<Settings> parse_settings(std::string_view text, std::string_view fi
 Settings merge(Settings over, const Settings& under) {
   if (!over.keep_jobs) over.keep_jobs = under.keep_jobs;
   if (!over.site_cache) over.site_cache = under.site_cache;
+  if (!over.site_cache_owner) over.site_cache_owner = under.site_cache_owner;
   return over;
 }
 

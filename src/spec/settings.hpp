@@ -13,6 +13,7 @@ namespace ydl::spec {
 struct Settings {
   std::optional<core::Millis> keep_jobs;  // folders of jobs on HDFS that ended longer ago are removed; empty: none
   std::optional<std::string> site_cache;  // a folder of HDFS with a cache for all users; empty: none
+  std::optional<std::string> site_cache_owner;  // the user who owns it; empty: whoever owns HDFS's "/"
 
   bool operator==(const Settings&) const = default;
 };

@@ -247,7 +247,9 @@ def processes_that_mention(folder):
         # A process may end while we look at it; a zombie has no environment any more and is nobody's stray.
         with contextlib.suppress(OSError):
             command = Path(f"/proc/{pid}/cmdline").read_bytes()
-            traces = [command, Path(f"/proc/{pid}/environ").read_bytes(), os.fsencode(os.readlink(f"/proc/{pid}/cwd"))]
+            traces = [command]
+            with contextlib.suppress(PermissionError):  # processes that hold keys show the rest to root alone
+                traces += [Path(f"/proc/{pid}/environ").read_bytes(), os.fsencode(os.readlink(f"/proc/{pid}/cwd"))]
             if pid != os.getpid() and any(needle in trace for trace in traces):
                 found[pid] = command.replace(b"\0", b" ").decode(errors="replace").strip()
     return found

@@ -52,7 +52,7 @@ def refused(done, code, *parts):
         pytest.param(["run", "--s", "2", "--", "true"], ["--s", "mxnet", "--role"], id="servers without mxnet"),
         pytest.param(["run", "--cluster", "yran", "--", "true"], ["--cluster yran", "did you mean 'yarn'?"], id="an unknown cluster"),
         pytest.param(["run", "--output", "jsn", "--", "true"], ["jsn", "did you mean 'json'?"], id="an unknown output"),
-        pytest.param(["run", "--env", "NOVALUE", "--", "true"], ["--env", "NOVALUE"], id="a variable without a value"),
+        pytest.param(["run", "--env", "NOVALUE", "--", "true"], ["--env NOVALUE", "is not set here"], id="a variable without a value"),
         pytest.param(["run", "--timeout", "soon", "--", "true"], ["--timeout", "'soon' is not a duration", "90s"], id="a time that is none"),
         pytest.param(["run", "--retries", "-1", "--", "true"], ["--retries"], id="negative retries"),
         pytest.param(["run", "--port-range", "9-1", "--", "true"], ["--port-range 9-1", "FIRST-LAST"], id="a port range the wrong way round"),

@@ -10,46 +10,17 @@ import threading
 import pytest
 
 from cluster_lib.running import ClientError
-from conftest import REPOSITORY
 from shared import YARN_WITH_LABEL
+from staging_shell import PATIENCE, TOOL, Submitter, field, files
 
 pytestmark = pytest.mark.on_cluster(*YARN_WITH_LABEL)
 
-TOOL = REPOSITORY / os.environ.get("YDL_BUILD", "build/dev") / "bin" / "staging_tool"
-PATIENCE = 120
 LARGE = 4 << 20
 
 
 @pytest.fixture
 def yarn(clusters):
     return clusters(*YARN_WITH_LABEL)
-
-
-class Submitter:
-    """A user with a cache of hashes and a home directory of its own."""
-
-    def __init__(self, cluster, tmp_path, name):
-        self.cluster = cluster
-        self.home = f"/user/{name}"
-        self.environment = {**os.environ, **cluster.variables, "XDG_CACHE_HOME": str(tmp_path / "cache"), "HADOOP_USER_NAME": name}
-        self.program = tmp_path / "program"
-        self.program.write_bytes(b"what containers run")
-        cluster.client.mkdirs(remote=self.home)
-        cluster.client.chown(remote=self.home, owner=name)
-
-    def start(self, *words):
-        return subprocess.Popen([TOOL, "--executable", self.program, *words], env=self.environment, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, text=True)
-
-    def ask(self, *words):
-        process = self.start(*words)
-        lines = process.communicate(timeout=PATIENCE)[0].splitlines()
-        return lines, process.returncode
-
-    def stage(self, *words):
-        lines, code = self.ask(*words)
-        assert code == 0, lines
-        return lines
 
 
 @pytest.fixture
@@ -77,16 +48,6 @@ def job(tmp_path):
     outside.write_text("from outside\n")
     (root / "outside").symlink_to(outside)
     return root
-
-
-def field(lines, beginning):
-    return [line[len(beginning) + 1:] for line in lines if line.startswith(beginning + " ")]
-
-
-def files(lines):
-    """The staged files by their name in the container: path in HDFS, visibility, size."""
-    parts = [line.split(" ") for line in field(lines, "file")]
-    return {name: ("/" + url.split("/", 3)[3], visibility, int(size)) for name, url, visibility, size in parts}
 
 
 def test_an_archive_is_what_tar_and_python_understand(submitter, job, tmp_path):
@@ -229,22 +190,21 @@ def test_a_user_without_a_home_directory_is_told_what_to_ask_for(submitter, job)
     assert "nobodys has no home directory in HDFS" in done.stdout and "hdfs dfs -mkdir /user/nobodys" in done.stdout
 
 
-def test_a_sites_cache_is_shared_with_everybody_where_only_its_owner_writes(submitter, job, yarn, tmp_path):
-    site = "/site-of-staging"
-    yarn.client.mkdirs(remote=f"{site}/cache/sha256")
-    unknown = submitter.stage("--site-root", f"{site}/nowhere", "stage", job)
-    assert "does not exist" in field(unknown, "note")[0]
-    assert {visibility for _, visibility, _ in files(unknown).values()} == {"user"}
-    for folder in (site, f"{site}/cache", f"{site}/cache/sha256"):
-        yarn.client.chown(remote=folder, owner=submitter.home.split("/")[-1])
-    owner = submitter.stage("--site-root", site, "run", job, "/bin/sh", "-c", "test -s code/train.py && exit 4")
-    assert {visibility for _, visibility, _ in files(owner).values()} == {"everybody"}
-    assert "exitCode: 4" in owner[-1], owner
-    guest = Submitter(yarn, tmp_path, "guest")
-    found = guest.stage("--site-root", site, "run", job, "/bin/sh", "-c", "test -s code/train.py && exit 5")
-    assert field(found, "uploaded")[0].startswith("0 reused")
-    assert "exitCode: 5" in found[-1], found
-    yarn.client.chmod(remote=f"{site}/cache", mode="777")
-    distrusted = guest.stage("--site-root", site, "stage", job)
-    assert "can be changed by others than its owner" in field(distrusted, "note")[0]
-    assert {visibility for _, visibility, _ in files(distrusted).values()} == {"user"}
+def test_a_folder_of_ours_that_others_can_enter_is_closed(submitter, job):
+    root = f"{submitter.home}/.ydl"
+    submitter.stage("stage", job)
+    submitter.cluster.client.chmod(remote=root, mode="777")
+    submitter.stage("stage", job)
+    assert submitter.cluster.client.stat(remote=root)["permission"] == "rwx------"
+
+
+def test_run_code_as_alice_squatted_ydl_folder(submitter, job):
+    """Mallory makes the folder in which alice's jobs would keep their programs and keys."""
+    root = f"{submitter.home}/.ydl"
+    submitter.cluster.client.mkdirs(remote=root)
+    submitter.cluster.client.chown(remote=root, owner="mallory")
+    submitter.cluster.client.chmod(remote=root, mode="777")
+    lines, code = submitter.ask("stage", job)
+    assert code == 1
+    assert f"{root} on HDFS belongs to mallory and not to {submitter.home.split('/')[-1]}" in lines[-1], lines
+    assert submitter.cluster.client.ls(remote=root) == []

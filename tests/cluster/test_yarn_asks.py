@@ -181,7 +181,7 @@ def test_a_setting_names_a_cache_that_its_owner_fills_and_others_use(jobs, yarn,
     let_users_in(yarn, "/apps")
     site = f"/apps/{jobs.user}"
     jobs.run("fs", "mkdir", "-p", f"{site}/cache/sha256")
-    settings_file(jobs).write_text(f"site_cache: {site}\n")
+    settings_file(jobs).write_text(f"site_cache: {site}\nsite_cache_owner: {jobs.user}\n")
     jobs.run("run", *SMALL, "--", "true")
     assert "/cache/sha256/" in jobs.run("fs", "ls", f"{site}/cache/sha256")[0]
     other = Jobs(yarn, tmp_path_factory.mktemp("other"), jobs.user + "x")

@@ -1,14 +1,20 @@
 #include "net/child_process.hpp"
 
 #include "core/descriptors.hpp"
+#include "core/process_guard.hpp"
 #include "support/loop.hpp"
 #include "support/temp_dir.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 namespace ydl::net {
 namespace {
@@ -115,6 +121,25 @@ TEST_F(ChildProcessTest, it_inherits_the_limit_of_descriptors_that_the_user_set_
   EXPECT_EQ(log(), "256\n");
   EXPECT_EQ(core::descriptor_limit(), before.rlim_max) << "ours is not raised again";
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+TEST_F(ChildProcessTest, it_inherits_the_umask_and_the_limit_of_cores_that_the_user_set_and_not_ours) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_CORE, &before), 0);
+  const rlimit small{std::min<rlim_t>(before.rlim_max, 512 * 1024), before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_CORE, &small), 0);
+  const auto mask = ::umask(026);
+  core::guard_memory();
+  core::guard_files();
+  rlimit guarded{};
+  ASSERT_EQ(::getrlimit(RLIMIT_CORE, &guarded), 0);
+  EXPECT_EQ(guarded.rlim_cur, 0U);
+  EXPECT_EQ(::prctl(PR_GET_DUMPABLE), 0);
+  EXPECT_EQ(run(shell("umask; ulimit -c")), 0);
+  EXPECT_EQ(log(), fmt::format("0026\n{}\n", small.rlim_cur / 512));
+  EXPECT_EQ(::umask(mask), 077U) << "ours is not closed again";
+  ::prctl(PR_SET_DUMPABLE, 1);
+  ASSERT_EQ(::setrlimit(RLIMIT_CORE, &before), 0);
 }
 
 }  // namespace

@@ -43,6 +43,24 @@ TEST_F(TaskTest, it_runs_in_its_directory_with_exactly_its_environment) {
   EXPECT_EQ(output(), pwd + "\nPATH=/usr/bin:/bin\nPWD=" + pwd + "\nROLE=worker\n0027\n");
 }
 
+// A NodeManager reads its containers' logs as their group.
+TEST_F(TaskTest, it_has_the_umask_of_its_user_and_its_logs_are_for_its_group) {
+  auto wanted = request({"sh", "-c", "umask; ulimit -c"});
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_CORE, &limit), 0);
+  limit.rlim_cur = 0;
+  wanted.limits.push_back({RLIMIT_CORE, limit});
+  wanted.umask = 02;
+  const auto before = ::umask(077);
+  auto task = launched(std::move(wanted));
+  ASSERT_TRUE(expect<Ended>(task));
+  ::umask(before);
+  EXPECT_EQ(output(), "0002\n0\n");
+  struct stat log{};
+  ASSERT_EQ(::stat((dir_.path() / "stdout").c_str(), &log), 0);
+  EXPECT_EQ(log.st_mode & 0777U, 0640U);
+}
+
 TEST_F(TaskTest, logs_are_appended_to_and_standard_input_is_empty) {
   for (int i = 0; i < 2; ++i) {
     auto task = launched(request({"sh", "-c", "cat; echo out; echo err >&2"}));

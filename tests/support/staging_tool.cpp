@@ -31,6 +31,7 @@ struct Arguments {
   std::vector<std::string> files;     // SOURCE=NAME
   std::vector<std::string> archives;  // SOURCE#NAME
   std::string site_root;
+  std::string site_owner;
   std::string job_folder;
   std::string executable = "/proc/self/exe";
   int nodes = 1;
@@ -65,6 +66,7 @@ net::Async<backend::StagedJob> stage(hdfs::FileSystem& fs, const Arguments& argu
                                   .application = {},
                                   .root = fs.home_directory() + "/.ydl",
                                   .site_root = arguments.site_root,
+                                  .site_owner = arguments.site_owner,
                                   .user = core::user_name(),
                                   .url_prefix = prefix,
                                   .executable = arguments.executable,
@@ -130,6 +132,7 @@ int main(int argc, char** argv) {
   app.add_option("--file", arguments.files)->allow_extra_args(false);
   app.add_option("--archive", arguments.archives)->allow_extra_args(false);
   app.add_option("--site-root", arguments.site_root);
+  app.add_option("--site-owner", arguments.site_owner);
   app.add_option("--job-folder", arguments.job_folder);
   app.add_option("--executable", arguments.executable);
   app.add_option("--nodes", arguments.nodes);

@@ -2,6 +2,7 @@
 
 #include "agent/files/move_tree.hpp"
 #include "core/files.hpp"
+#include "core/process_guard.hpp"
 #include "files/entry_limit.hpp"
 #include "files/ignore_list.hpp"
 
@@ -88,6 +89,8 @@ std::vector<std::string> with_results_folder(std::vector<std::string> argv, std:
 }
 
 core::Result<void> prepare_workspace(const protocol::Prepare& request, DirectoryListings& listings) {
+  // These folders are the task's: results lie where the user wants them, and an image may run as another user.
+  const core::OriginalGuards as_the_user_makes_folders;
   for (const auto& directory : {request.working_directory, request.log_directory}) {
     if (auto made = core::make_directories(directory); !made) return made;
   }

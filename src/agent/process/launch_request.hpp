@@ -4,9 +4,11 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <sys/resource.h>
+#include <sys/types.h>
 #include <vector>
 
 namespace ydl::agent {
@@ -31,6 +33,7 @@ struct LaunchRequest {
   enum class ToldToStop { everybody, main_process } told_to_stop = ToldToStop::everybody;
   std::vector<std::filesystem::path> cgroups;  // directories to enter
   std::vector<ResourceLimit> limits;
+  std::optional<mode_t> umask;  // nothing: the one of this process
 };
 
 // An Error when the request could never be launched: no command, no working directory, a zero byte in a word.

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,9 @@
 namespace ydl::agent {
 namespace {
 
+// The logs of a container are read by the NodeManager's group, to which their folder gives them (setgid). Folders of
+// logs elsewhere let nobody else in.
+constexpr mode_t kLogMask = 027;
 constexpr int kLogFlags = O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY | O_CLOEXEC;
 
 // From here to exec only system calls: between vfork and exec the child runs in its parent's memory.
@@ -133,8 +137,10 @@ void SpawnPlan::become_task(pid_t parent, int failures) {
     }
   }
   if (::chdir(request_.working_directory.c_str()) != 0) give_up({SpawnStage::working_directory, errno, 0});
+  const auto inherited = ::umask(kLogMask);
   if (!open_as(request_.stdout_file.c_str(), STDOUT_FILENO)) give_up({SpawnStage::stdout_file, errno, 0});
   if (!open_as(request_.stderr_file.c_str(), STDERR_FILENO)) give_up({SpawnStage::stderr_file, errno, 0});
+  ::umask(request_.umask.value_or(inherited));
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

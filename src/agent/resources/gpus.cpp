@@ -2,13 +2,11 @@
 
 #include "agent/process/run_program.hpp"
 #include "core/assert.hpp"
+#include "core/files.hpp"
 #include "core/strings.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -39,19 +37,6 @@ core::Result<Gpu> parse_line(std::string_view line) {
   const auto mebibytes = core::parse_int<std::uint64_t>(core::trim(line.substr(last + 1)));
   if (mebibytes && *mebibytes < (std::uint64_t{1} << 40U)) gpu.memory_bytes = *mebibytes << 20U;
   return gpu;
-}
-
-// A file that all users may open. With O_CREAT the kernel lets nobody open what somebody else has made in such a folder
-// (fs.protected_regular), so it is tried without first.
-core::UniqueFd open_shared(const std::filesystem::path& path) {
-  constexpr mode_t kEverybody = 0666;
-  constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
-  core::UniqueFd file(::open(path.c_str(), kFlags));
-  if (file || errno != ENOENT) return file;
-  file = core::UniqueFd(::open(path.c_str(), kFlags | O_CREAT | O_EXCL, kEverybody));
-  if (!file) return core::UniqueFd(::open(path.c_str(), kFlags));  // somebody was faster
-  (void)::fchmod(file.get(), kEverybody);
-  return file;
 }
 
 }  // namespace
@@ -101,40 +86,45 @@ bool has_gpu_device(const std::filesystem::path& devices) {
   return std::filesystem::exists(devices / "nvidia0", error);
 }
 
-GpuPool::GpuPool(std::vector<Gpu> gpus, std::filesystem::path locks) : locks_(std::move(locks)) {
+GpuPool::GpuPool(std::vector<Gpu> gpus, std::string locks) : locks_(std::move(locks)) {
   std::ranges::sort(gpus, {}, &Gpu::index);
   for (auto& gpu : gpus) slots_.push_back({std::move(gpu)});
-  constexpr mode_t kEverybody = 01777;
-  if (!locks_.empty() && ::mkdir(locks_.c_str(), kEverybody) == 0) (void)::chmod(locks_.c_str(), kEverybody);
 }
 
 // The lock goes with this process, however it ends. Where there can be none, the GPU is taken as it would be alone.
-bool GpuPool::lock(Slot& slot) const {
-  if (locks_.empty()) return true;
-  auto name = slot.gpu.uuid;
-  std::ranges::replace(name, '/', '_');
-  auto file = open_shared(locks_ / name);
-  if (!file) return true;
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
-  slot.lock = std::move(file);
-  return true;
+GpuLock::State GpuPool::lock(Slot& slot) const {
+  if (!locks_.empty()) slot.lock = lock_gpu(locks_ + slot.gpu.uuid);
+  return slot.lock.state;
 }
 
 std::size_t GpuPool::available() {
   std::size_t count = 0;
   for (auto& slot : slots_) {
-    if (slot.taken || !lock(slot)) continue;
+    if (slot.taken || !take(slot)) continue;
     slot.lock = {};
     ++count;
   }
   return count;
 }
 
+std::vector<std::string> GpuPool::holders() {
+  const auto accounts = core::read_file("/etc/passwd").value_or("");
+  std::vector<std::string> named;
+  for (auto& slot : slots_) {
+    if (slot.taken) continue;
+    const auto state = lock(slot);
+    const auto lock = std::exchange(slot.lock, {});
+    if (state == GpuLock::State::taken && lock.holder)
+      named.push_back(fmt::format("GPU {}: {}", slot.gpu.index, describe(*lock.holder, accounts)));
+  }
+  return named;
+}
+
 std::optional<std::vector<Gpu>> GpuPool::allocate(std::size_t count) {
   std::vector<Gpu> given;
   for (auto& slot : slots_) {
     if (given.size() == count) break;
-    if (slot.taken || !lock(slot)) continue;
+    if (slot.taken || !take(slot)) continue;
     slot.taken = true;
     given.push_back(slot.gpu);
   }

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "agent/resources/gpu_lock.hpp"
 #include "core/clock.hpp"
-#include "core/files.hpp"
 #include "core/result.hpp"
 #include "core/user.hpp"
 
@@ -39,19 +39,21 @@ struct Gpu {
 // Whether this host has a GPU that a task could use, as far as its device files tell: without asking the driver.
 [[nodiscard]] bool has_gpu_device(const std::filesystem::path& devices = "/dev");
 
-// Where all agents of a host lock the GPUs that their tasks have: other jobs, other users, other containers of YARN
-// where no cgroups keep them apart.
-inline constexpr std::string_view kGpuLocks = "/tmp/ydl-gpus";
+// Begins the names by which all agents of a host lock the GPUs that their tasks have: other jobs, other users, other
+// containers of YARN where no cgroups keep them apart. A GPU's UUID follows.
+inline constexpr std::string_view kGpuLocks = "ydl-gpu-";
 
 // Whole GPUs, handed out and taken back.
 class GpuPool {
  public:
-  // Without a folder for locks nobody else is thought of; the same where it cannot be used.
-  explicit GpuPool(std::vector<Gpu> gpus, std::filesystem::path locks = {});
+  // Without a name for locks nobody else is thought of; the same where there can be no lock.
+  explicit GpuPool(std::vector<Gpu> gpus, std::string locks = {});
 
   [[nodiscard]] std::size_t size() const { return slots_.size(); }
   // Neither a task's of this pool nor locked by another one.
   [[nodiscard]] std::size_t available();
+  // The processes outside that have GPUs: "GPU 0: process 4711 of user alice".
+  [[nodiscard]] std::vector<std::string> holders();
   // `count` GPUs with the lowest free numbers, neighbours being likely to be linked; nothing when fewer are free.
   [[nodiscard]] std::optional<std::vector<Gpu>> allocate(std::size_t count);
   // Takes back what allocate() gave.
@@ -61,12 +63,13 @@ class GpuPool {
   struct Slot {
     Gpu gpu;
     bool taken = false;
-    core::UniqueFd lock = {};
+    GpuLock lock = {};
   };
-  [[nodiscard]] bool lock(Slot& slot) const;
+  [[nodiscard]] GpuLock::State lock(Slot& slot) const;
+  [[nodiscard]] bool take(Slot& slot) const { return lock(slot) != GpuLock::State::taken; }
 
   std::vector<Slot> slots_;
-  std::filesystem::path locks_;
+  std::string locks_;
 };
 
 }  // namespace ydl::agent

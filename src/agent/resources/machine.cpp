@@ -16,7 +16,7 @@ net::Async<GpuPool*> Machine::gpus() {
   look->result = co_await worker_.run([found](const std::stop_token&) { *found = discover_gpus(); });
   look_.reset();
   if (*look->result && !*found) look->result = core::fail(found->error());
-  if (*look->result) gpus_.emplace(**std::move(found), kGpuLocks);
+  if (*look->result) gpus_.emplace(**std::move(found), std::string(kGpuLocks));
   look->ended.notify();
   if (!*look->result) co_return core::fail(look->result->error());
   co_return &*gpus_;

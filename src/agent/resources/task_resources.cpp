@@ -18,10 +18,12 @@ net::Async<> TaskResources::take_gpus(int count) {
   if (!pool) co_return core::fail(pool.error());
   auto gpus = (*pool)->allocate(static_cast<std::size_t>(count));
   if (!gpus) {
+    const auto holders = (*pool)->holders();
     co_return core::fail(core::Errc::no_capacity,
                          fmt::format("it asks for {}, of this machine's {} only {} are free: other tasks or jobs of "
-                                     "ydl have the rest",
-                                     core::plural(count, "GPU"), (*pool)->size(), (*pool)->available()));
+                                     "ydl have the rest{}",
+                                     core::plural(count, "GPU"), (*pool)->size(), (*pool)->available(),
+                                     holders.empty() ? "" : fmt::format(" ({})", core::join(holders, "; "))));
   }
   gpus_ = *std::move(gpus);
   co_return core::Result<>{};

@@ -1,5 +1,6 @@
 #include "backend/yarn/staging.hpp"
 
+#include "backend/yarn/private_folder.hpp"
 #include "backend/yarn/site_cache.hpp"
 #include "backend/yarn/staged_list.hpp"
 #include "backend/yarn/staging_cache.hpp"
@@ -40,7 +41,9 @@ struct Staging {
   StagingPlan plan;
   StagingCache cache;                // the user's own
   std::optional<StagingCache> site;  // everybody's, where it is to be trusted
+  std::optional<SiteFiles> site_files;
   bool fills_site = false;
+  bool noted_site_file = false;
   StagedJob staged;
   StagingProgress progress;
   std::vector<std::size_t> missing;  // items that no cache has
@@ -65,9 +68,24 @@ net::Async<StagingPlan> make_plan(spec::JobSpec job, StagingOptions options) {
   co_return std::move(*result);
 }
 
+// What the site's cache has of the item, if the job may use it. One note is enough for all files that it may not use.
+net::Async<std::optional<yarn::LocalResource>> find_at_site(Staging& staging, const StagingItem& item) {
+  auto found = co_await staging.site->find(item);
+  if (!found || !*found) co_return found;
+  const auto path = staging.site->path_of(item);
+  const auto reason = co_await staging.site_files->distrust(item, path, **found, staging.options.stop);
+  if (!reason) co_return core::fail(reason.error());
+  if (reason->empty()) co_return found;
+  if (!std::exchange(staging.noted_site_file, true))
+    staging.staged.notes.push_back(fmt::format("a file of the site's cache is not used: {}", *reason));
+  // The owner uploads it again.
+  if (staging.fills_site) (void)co_await staging.fs.remove(path, hdfs::Recursive::no);
+  co_return std::nullopt;
+}
+
 net::Async<std::optional<yarn::LocalResource>> find(Staging& staging, const StagingItem& item) {
   if (staging.site) {
-    auto found = co_await staging.site->find(item);
+    auto found = co_await find_at_site(staging, item);
     if (!found || *found) co_return found;
     if (staging.fills_site) co_return std::nullopt;
   }
@@ -108,6 +126,7 @@ net::Async<> upload(Staging& staging, std::size_t index) {
   auto stored = co_await cache.put(item, uploaded, staging.options.stop);
   if (!stored) co_return core::fail(stored.error());
   staging.staged.bytes_uploaded += item.size;
+  if (staging.fills_site) staging.site_files->remember(item, *stored);
   take(staging, index, *std::move(stored));
   ++staging.progress.files_done;
   tell(staging);
@@ -119,20 +138,6 @@ using Step = net::Async<> (*)(Staging&, std::size_t);
 // The step for all of them, several at a time, until one fails.
 net::Async<> for_each(Staging& staging, std::vector<std::size_t> indices, Step step) {
   co_return co_await net::for_each(indices.size(), kAtATime, [&](std::size_t i) { return step(staging, indices[i]); });
-}
-
-// The user's folder, for the user's eyes only: it holds the secrets of jobs too.
-net::Async<> make_root(hdfs::FileSystem& fs, const StagingOptions& options) {
-  auto made = co_await fs.make_directory(options.root, hdfs::Parents::create, kOwnerOnly);
-  if (made || made.error().code != hrpc::Errc::access_denied) co_return made;
-  const auto home = fs.home_directory();
-  const auto status = co_await fs.stat(home);
-  if (!status || *status) co_return made;
-  co_return core::fail(
-      made.error().code,
-      fmt::format("{0} has no home directory in HDFS, where jobs keep their files: ask an administrator "
-                  "for it (`hdfs dfs -mkdir {1}; hdfs dfs -chown {0} {1}`)",
-                  options.user, home));
 }
 
 // Before anything is looked for: what is found must not be taken away as unused.
@@ -174,7 +179,7 @@ net::Async<> upload_missing(Staging& staging) {
 net::Async<> open_site(Staging& staging) {
   const auto& options = staging.options;
   if (options.site_root.empty()) co_return Result<>{};
-  auto site = co_await look_at_site(staging.fs, options.site_root, options.user);
+  auto site = co_await look_at_site(staging.fs, {options.site_root, options.site_owner}, options.user);
   if (!site) co_return core::fail(site.error());
   if (!site->note.empty()) staging.staged.notes.push_back(std::move(site->note));
   if (!site->trusted) co_return Result<>{};
@@ -183,6 +188,7 @@ net::Async<> open_site(Staging& staging) {
   shared.root = options.site_root;
   shared.visibility = yarn::LocalResource::Visibility::everybody;
   staging.site.emplace(staging.fs, std::move(shared));
+  staging.site_files.emplace(staging.fs, std::move(site->owners), HashMemory(options.hash_file, core::wall_now()));
   co_return Result<>{};
 }
 
@@ -196,7 +202,8 @@ std::uint32_t replicas_for(int nodes, std::uint32_t usual, std::uint32_t most) {
 net::Async<StagedJob> stage_job(hdfs::FileSystem& fs, const spec::JobSpec& job, StagingOptions options) {
   auto plan = co_await make_plan(job, options);
   if (!plan) co_return core::fail(plan.error());
-  if (auto made = co_await make_root(fs, options); !made) co_return core::fail(made.error());
+  if (auto made = co_await make_private_folder(fs, options.root, options.user); !made)
+    co_return core::fail(made.error());
   if (auto told = co_await tell_use(fs, *plan, options); !told) co_return core::fail(told.error());
   const auto defaults = co_await fs.server_defaults();
   if (!defaults) co_return core::fail(defaults.error());
@@ -207,6 +214,7 @@ net::Async<StagedJob> stage_job(hdfs::FileSystem& fs, const spec::JobSpec& job, 
   std::iota(all.begin(), all.end(), std::size_t{0});
   if (auto looked = co_await for_each(staging, std::move(all), look); !looked) co_return core::fail(looked.error());
   if (auto uploaded = co_await upload_missing(staging); !uploaded) co_return core::fail(uploaded.error());
+  if (staging.site_files) staging.site_files->save();
   staging.staged.linked_directory = staging.plan.linked_directory;
   staging.staged.links = std::move(staging.plan.links);
   co_return std::move(staging.staged);

@@ -27,6 +27,7 @@ struct StagingOptions {
   std::string application;  // the job's, if it is known by then
   std::string root;         // "/user/NAME/.ydl"
   std::string site_root;    // a cache for everybody, or empty
+  std::string site_owner;   // the user who owns that cache; empty: whoever owns "/"
   std::string user;         // who owns what is uploaded
   std::string url_prefix;   // "hdfs://mycluster"
   std::string executable = "/proc/self/exe";
@@ -47,7 +48,7 @@ struct StagingOptions {
 //   ROOT/cache/sha256/HASH/NAME     written under another name, then renamed; never changed again
 //
 // Everything is shared between the jobs of one user; what the site's cache has, between all users of a node. That one
-// is filled by its owner's jobs and trusted only where nobody else can write.
+// is filled by its owner's jobs and trusted only where nobody else can write (SiteFiles).
 // Errors: those of plan_staging; a file that changes meanwhile; HDFS's; cancelled.
 [[nodiscard]] net::Async<StagedJob> stage_job(hdfs::FileSystem& fs, const spec::JobSpec& job, StagingOptions options);
 

@@ -37,9 +37,9 @@ class StagingCache {
                                                     std::stop_token stop);
 
   [[nodiscard]] const Options& options() const { return options_; }
+  [[nodiscard]] std::string path_of(const StagingItem& item) const;
 
  private:
-  [[nodiscard]] std::string path_of(const StagingItem& item) const;
   [[nodiscard]] net::Async<hdfs::FileWriter> create(const std::string& path);
   [[nodiscard]] net::Async<> write(const StagingItem& item, const std::string& path, const Uploaded& uploaded,
                                    const std::stop_token& stop);

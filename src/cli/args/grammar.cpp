@@ -60,7 +60,9 @@ void add_job_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--server-memory", job.server_memory, "Memory of each server")->type_name("SIZE");
   app.add_option("--server-cores", job.server_cores, "Cores of each server")->type_name("N");
   app.add_option("--jobname,--name", job.name, "Name of the job (default: from the command)")->type_name("NAME");
-  app.add_option("--env", job.env, "A variable for every task")->type_name("KEY=VALUE")->allow_extra_args(false);
+  app.add_option("--env", job.env, "A variable for every task; KEY alone takes its value from here")
+      ->type_name("KEY[=VALUE]")
+      ->allow_extra_args(false);
   app.add_option("--file,--files", job.files, "A file or folder that every task finds in its directory")
       ->type_name("PATH[=NAME]")
       ->allow_extra_args(false);

@@ -112,9 +112,20 @@ Result<void> set_duration(core::Millis& target, const std::string& text, std::st
   return {};
 }
 
+// "KEY" alone has the value that it has here: a secret is then not among the words that every user can read in a list
+// of processes.
+Result<std::string> with_value(const std::string& text, const core::Getenv& getenv) {
+  if (text.empty() || text.find('=') != std::string::npos) return text;
+  const auto value = getenv(text.c_str());
+  if (value) return fmt::format("{}={}", text, *value);
+  return fail(Errc::usage,
+              fmt::format("--env {0}: {0} is not set here, or empty; write {0}=VALUE, or `export {0}` first",
+                          core::printable(text)));
+}
+
 }  // namespace
 
-Result<spec::JobSpec> make_spec(const JobOptions& options, const std::string& directory) {
+Result<spec::JobSpec> make_spec(const JobOptions& options, const std::string& directory, const core::Getenv& getenv) {
   spec::JobSpec job;
   job.framework = options.framework;
   job.command = options.command;
@@ -139,7 +150,9 @@ Result<spec::JobSpec> make_spec(const JobOptions& options, const std::string& di
   if (auto roles = add_roles(job, options); !roles) return fail(roles.error());
   if (auto resources = add_resources(job, options); !resources) return fail(resources.error());
   for (const auto& text : options.env) {
-    const auto variable = spec::parse_env_variable(text);
+    const auto whole = with_value(text, getenv);
+    if (!whole) return fail(whole.error());
+    const auto variable = spec::parse_env_variable(*whole);
     if (!variable) return fail(variable.error().within("--env"));
     job.env[variable->name] = variable->value;
   }

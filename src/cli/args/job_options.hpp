@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/result.hpp"
+#include "core/user.hpp"
 #include "spec/job_spec.hpp"
 
 #include <optional>
@@ -18,7 +19,7 @@ struct JobOptions {
   std::vector<std::string> roles;      // NAME=N
   std::vector<std::string> resources;  // ROLE:memory=2g,...
   std::string worker_memory, worker_cores, server_memory, server_cores;
-  std::vector<std::string> env;       // KEY=VALUE
+  std::vector<std::string> env;       // KEY=VALUE, or KEY
   std::vector<std::string> files;     // SOURCE[=NAME]
   std::vector<std::string> archives;  // SOURCE[#NAME]
   std::vector<std::string> inputs;    // hdfs://PATH[=NAME]
@@ -32,8 +33,9 @@ struct JobOptions {
   std::vector<std::string> command;
 };
 
-// The job they describe; pure. `directory` is where the command was typed.
-// Errors: usage, each naming its option.
-[[nodiscard]] core::Result<spec::JobSpec> make_spec(const JobOptions& options, const std::string& directory);
+// The job they describe; pure. `directory` is where the command was typed, `getenv` has the values of variables that
+// are given by name alone. Errors: usage, each naming its option.
+[[nodiscard]] core::Result<spec::JobSpec> make_spec(const JobOptions& options, const std::string& directory,
+                                                    const core::Getenv& getenv = core::process_getenv);
 
 }  // namespace ydl::cli

@@ -10,6 +10,7 @@
 #include "core/files.hpp"
 #include "core/strings.hpp"
 #include "core/version.hpp"
+#include "jobs/private_root.hpp"
 #include "master/plan.hpp"
 
 #include <algorithm>
@@ -26,10 +27,8 @@ namespace ydl::cli {
 namespace {
 
 Finding check_state_folder() {
-  const auto jobs = jobs::jobs_root();
+  const auto jobs = jobs::make_jobs_root();
   if (!jobs) return {Verdict::broken, "job folder", jobs.error().message};
-  if (auto made = core::make_directories(*jobs, 0700); !made)
-    return {Verdict::broken, "job folder", made.error().message};
   const auto probe = *jobs / ".doctor";
   if (auto written = core::write_file_atomically(probe, "probe"); !written)
     return {Verdict::broken, "job folder", written.error().message};

@@ -1,6 +1,7 @@
 #include "cli/commands/dry_run.hpp"
 
 #include "client/upload_size.hpp"
+#include "core/secret_names.hpp"
 #include "core/strings.hpp"
 #include "spec/rules.hpp"
 #include "ui/table.hpp"
@@ -32,12 +33,14 @@ framework::Gang example_gang(const master::JobPlan& plan) {
   return gang;
 }
 
+// What people see of a task's environment: no value that looks like a secret.
 framework::Environment environment(const master::JobPlan& plan, const framework::Gang& gang, const core::TaskId& task) {
   auto env = framework::task_environment(gang, task);
   env["YDL_TASKS_JSON"] = framework::tasks_json(gang);
   env.merge(plan.framework->environment(gang, task));
   for (const auto& [name, value] : plan.framework->beginnings(gang)) env[name].insert(0, value);
   for (const auto& [name, value] : plan.role(task.role).env) env[name] = value;
+  for (auto& [name, value] : env) value = core::shown_value(name, value);
   return env;
 }
 

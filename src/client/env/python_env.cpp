@@ -6,6 +6,7 @@
 #include "client/env/run_tool.hpp"
 #include "core/files.hpp"
 #include "core/json.hpp"
+#include "core/private_directory.hpp"
 #include "core/sha256.hpp"
 #include "core/strings.hpp"
 
@@ -74,7 +75,7 @@ Result<backend::BasePython> ask_interpreter(const fs::path& python, const fs::pa
 Result<fs::path> user_cache() {
   auto cache = backend::cache_directory();
   if (!cache) return fail(cache.error());
-  if (auto made = core::make_directories(*cache, 0700); !made) return fail(made.error());
+  if (auto made = core::make_private_directory(*cache); !made) return fail(made.error());
   return cache;
 }
 

@@ -110,6 +110,7 @@ net::Async<> upload(ClusterClient& cluster, const spec::JobSpec& spec, const Sub
   staging.application = yarn.application;
   staging.root = cluster.root;
   staging.site_root = options.settings.site_cache.value_or("");
+  staging.site_owner = options.settings.site_cache_owner.value_or("");
   staging.url_prefix = cluster.url_prefix;
   staging.executable = net::kOwnExecutable;
   staging.user = cluster.user;

@@ -36,8 +36,31 @@ TEST(PortableConfig, comes_back_as_a_configuration_that_says_where_it_is_from) {
   EXPECT_THAT(replication.error().message, HasSubstr("the job's configuration: dfs.replication is 'two'"));
 }
 
+// Site files of real clusters have these beside the keys that ydl reads.
+TEST(PortableConfig, leaves_passwords_and_unknown_keys_behind) {
+  const auto config = with({{"fs.s3a.access.key", "AKIA", false, "core-site.xml:1"},
+                            {"fs.s3a.secret.key", "hunter2", false, "core-site.xml:2"},
+                            {"fs.azure.account.key.x.blob.core.windows.net", "hunter2", false, "core-site.xml:3"},
+                            {"hadoop.security.credential.provider.path", "jceks://file/x", false, "core-site.xml:4"},
+                            {"hadoop.security.group.mapping.ldap.bind.password", "hunter2", false, "core-site.xml:5"},
+                            {"dfs.namenode.keytab.file", "/etc/nn.keytab", false, "hdfs-site.xml:1"},
+                            {"yarn.resourcemanager.zk-auth", "digest:hunter2", false, "yarn-site.xml:1"},
+                            {"dfs.nameservices", "east", false, "hdfs-site.xml:2"}});
+  EXPECT_THAT(to_map(config), ElementsAre(Pair("dfs.nameservices", "east")));
+}
+
+TEST(PortableConfig, has_the_keys_of_each_name_service_and_resource_manager) {
+  const std::map<std::string, std::string> values{{"dfs.client.failover.proxy.provider.east", "Configured"},
+                                                  {"dfs.ha.namenodes.east", "nn1,nn2"},
+                                                  {"dfs.namenode.rpc-address.east.nn1", "a:8020"},
+                                                  {"dfs.namenode.rpc-address.west", "b:8020"},
+                                                  {"yarn.resourcemanager.address.rm1", "c:8032"},
+                                                  {"yarn.resourcemanager.webapp.https.address.rm1", "c:8090"}};
+  EXPECT_EQ(to_map(from_map(values, "here")), values);
+}
+
 TEST(PortableConfig, survives_the_trip) {
-  const std::map<std::string, std::string> values{{"fs.defaultFS", "hdfs://a"}, {"hadoop.x", "${no.such.key}"}};
+  const std::map<std::string, std::string> values{{"dfs.nameservices", "${no.such.key}"}, {"fs.defaultFS", "hdfs://a"}};
   EXPECT_EQ(to_map(from_map(values, "here")), values);
 }
 

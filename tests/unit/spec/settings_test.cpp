@@ -14,8 +14,8 @@ std::string refusal(std::string_view text) {
 }
 
 TEST(Settings, a_file_says_what_holds_for_every_job) {
-  EXPECT_EQ(parse_settings("keep_jobs: 30d\nsite_cache: /apps/ydl\n", "f"),
-            (Settings{std::chrono::days(30), "/apps/ydl"}));
+  EXPECT_EQ(parse_settings("keep_jobs: 30d\nsite_cache: /apps/ydl\nsite_cache_owner: deploy\n", "f"),
+            (Settings{std::chrono::days(30), "/apps/ydl", "deploy"}));
   EXPECT_EQ(parse_settings("# nothing yet\n", "f"), Settings{});
 }
 
@@ -25,12 +25,14 @@ TEST(Settings, a_mistake_is_named_with_its_line) {
   EXPECT_THAT(refusal("keep_jobs: 30m\n"), HasSubstr("config.yaml:1: keep_jobs: this must be at least a day"));
   EXPECT_THAT(refusal("keep_jobs: long\n"), HasSubstr("config.yaml:1: keep_jobs"));
   EXPECT_THAT(refusal("site_cache: apps\n"), HasSubstr("is no folder of HDFS"));
+  EXPECT_THAT(refusal("site_cache_owner: hdfs/nn@REALM\n"), HasSubstr("is not the short name of a user"));
   EXPECT_THAT(refusal("- keep_jobs\n"), HasSubstr("this must be a mapping"));
 }
 
 TEST(Settings, a_users_file_goes_over_the_sites) {
-  const Settings site{std::chrono::days(30), "/apps/ydl"};
-  EXPECT_EQ(merge({std::chrono::days(7), std::nullopt}, site), (Settings{std::chrono::days(7), "/apps/ydl"}));
+  const Settings site{std::chrono::days(30), "/apps/ydl", "deploy"};
+  EXPECT_EQ(merge({std::chrono::days(7), std::nullopt, std::nullopt}, site),
+            (Settings{std::chrono::days(7), "/apps/ydl", "deploy"}));
 }
 
 }  // namespace

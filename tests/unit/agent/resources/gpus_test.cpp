@@ -1,15 +1,10 @@
 #include "agent/resources/gpus.hpp"
 
-#include "support/temp_dir.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <memory>
 
 namespace ydl::agent {
 namespace {
-
-using ::testing::ElementsAre;
 
 std::vector<Gpu> some(int count) {
   std::vector<Gpu> gpus;
@@ -59,29 +54,6 @@ TEST(GpuPool, whole_gpus_are_given_once_and_come_back) {
   pool.release(*first);
   EXPECT_EQ(pool.available(), 3U);
   EXPECT_EQ(visible_devices(*pool.allocate(2)), "GPU-0,GPU-1");
-}
-
-// Another job, another container of YARN: each has an agent of its own.
-TEST(GpuPool, agents_of_one_host_do_not_give_a_gpu_twice) {
-  const test::TempDir dir;
-  GpuPool ours(some(3), dir.path() / "locks");
-  auto theirs = std::make_unique<GpuPool>(some(3), dir.path() / "locks");
-  const auto two = ours.allocate(2);
-  ASSERT_TRUE(two);
-  EXPECT_EQ(theirs->available(), 1U);
-  EXPECT_FALSE(theirs->allocate(2));
-  EXPECT_EQ(theirs->available(), 1U) << "what did not suffice is given back";
-  EXPECT_THAT(*theirs->allocate(1), ElementsAre(some(3)[2]));
-  EXPECT_EQ(ours.available(), 0U);
-  theirs.reset();
-  EXPECT_EQ(ours.available(), 1U) << "who ends has nothing any more";
-  ours.release(*two);
-  EXPECT_EQ(ours.available(), 3U);
-}
-
-TEST(GpuPool, locks_that_cannot_be_had_are_done_without) {
-  GpuPool pool(some(2), "/proc/nowhere");
-  EXPECT_EQ(pool.allocate(2)->size(), 2U);
 }
 
 TEST(GpuPool, nothing_can_be_asked_for_even_where_there_is_nothing) {

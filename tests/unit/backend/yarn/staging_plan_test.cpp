@@ -1,6 +1,5 @@
 #include "backend/yarn/staging_plan.hpp"
 
-#include "backend/yarn/site_cache.hpp"
 #include "backend/yarn/staging.hpp"
 #include "core/files.hpp"
 #include "support/temp_dir.hpp"
@@ -251,21 +250,6 @@ TEST(Replicas, grow_with_the_cluster_within_bounds) {
   EXPECT_EQ(replicas_for(5'000, 3, 512), 10U);
   EXPECT_EQ(replicas_for(5'000, 3, 4), 4U);
   EXPECT_EQ(replicas_for(0, 1, 512), 1U);
-}
-
-TEST(SiteCache, is_trusted_only_where_nobody_else_writes_and_everybody_reads) {
-  const auto folder = [](std::uint32_t mode) {
-    hdfs::FileStatus status;
-    status.kind = hdfs::FileKind::directory;
-    status.permission = mode;
-    return status;
-  };
-  EXPECT_EQ(distrust(folder(0755)), "");
-  EXPECT_EQ(distrust(folder(01777)), "");
-  EXPECT_THAT(distrust(folder(0777)), HasSubstr("changed by others"));
-  EXPECT_THAT(distrust(folder(0775)), HasSubstr("changed by others"));
-  EXPECT_THAT(distrust(folder(0750)), HasSubstr("o+rx"));
-  EXPECT_THAT(distrust(hdfs::FileStatus{}), HasSubstr("no directory"));
 }
 
 }  // namespace

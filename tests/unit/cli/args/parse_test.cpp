@@ -1,6 +1,7 @@
 #include "cli/args/parse.hpp"
 
 #include "cli/args/help.hpp"
+#include "cli/args/job_options.hpp"
 #include "cli/fs/fs_command.hpp"
 #include "client/env/python_env.hpp"
 #include "core/strings.hpp"
@@ -464,6 +465,23 @@ TEST(Help, every_option_is_explained) {
       EXPECT_FALSE(option.names.front().empty()) << command.name;
     }
   }
+}
+
+TEST(ParseRun, a_variable_without_a_value_has_the_one_of_the_shell) {
+  JobOptions options;
+  options.command = {"x"};
+  options.env = {"HF_TOKEN", "A=b"};
+  const auto getenv = [](const char* name) -> std::optional<std::string> {
+    return std::string_view(name) == "HF_TOKEN" ? std::optional<std::string>("hunter=2") : std::nullopt;
+  };
+  const auto job = make_spec(options, "/work", getenv);
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_EQ(job->env.at("HF_TOKEN"), "hunter=2");
+  EXPECT_EQ(job->env.at("A"), "b");
+  options.env = {"MISSING"};
+  const auto refused = make_spec(options, "/work", getenv);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("--env MISSING: MISSING is not set here"));
 }
 
 }  // namespace
