@@ -37,6 +37,9 @@ target_link_libraries(ydl_protobuf INTERFACE ${YDL_PROTOBUF_LITE} Threads::Threa
 find_library(YDL_CRYPTO NAMES libcrypto.a REQUIRED)
 add_library(ydl_crypto INTERFACE)
 target_link_libraries(ydl_crypto INTERFACE ${YDL_CRYPTO} ${CMAKE_DL_LIBS})
+find_library(YDL_SSL NAMES libssl.a REQUIRED)
+add_library(ydl_ssl INTERFACE)
+target_link_libraries(ydl_ssl INTERFACE ${YDL_SSL} ydl_crypto)
 
 # MIT krb5 in static libraries, which Debian does not have. Where it was built before, this costs a few milliseconds.
 execute_process(COMMAND ${PROJECT_SOURCE_DIR}/tools/setup/krb5.sh OUTPUT_VARIABLE YDL_KRB5 OUTPUT_STRIP_TRAILING_WHITESPACE

@@ -95,12 +95,12 @@ class OneAgentEach final : public backend::Backend {
 };
 
 // The second process: waits for the master's port and runs the agents until it is killed.
-int run_agents(int count, int port_pipe) {
+int run_agents(int count, int port_pipe, const std::string& fingerprint) {
   std::uint16_t port = 0;
   if (::read(port_pipe, &port, sizeof port) != sizeof port) return 1;
   asio::io_context context(1);
   for (int i = 0; i < count; ++i) {
-    HollowAgent::Options options{{"127.0.0.1", port, kSecret}, {core::TaskId{"worker", i}.file_name()}};
+    HollowAgent::Options options{{"127.0.0.1", port, kSecret, fingerprint}, {core::TaskId{"worker", i}.file_name()}};
     std::make_shared<HollowAgent>(context.get_executor(), std::move(options), [] {})->start();
   }
   context.run();
@@ -140,7 +140,7 @@ class Bench {
     std::array<int, 2> pipe{};
     if (::pipe(pipe.data()) != 0) return 1;
     const pid_t agents = ::fork();
-    if (agents == 0) ::_exit(run_agents(tasks_, pipe[0]));
+    if (agents == 0) ::_exit(run_agents(tasks_, pipe[0], net::fingerprint_of(identity_).value()));
     port_pipe_ = pipe[1];
     const int code = run([this](backend::Sink sink) { return std::make_unique<OneAgentEach>(hub_, std::move(sink)); });
     ::kill(agents, SIGKILL);
@@ -167,6 +167,7 @@ class Bench {
                           master::MasterSettings{.make_backend = make_backend});
     http::ServerOptions options;
     options.secret = kSecret;
+    options.identity = identity_;
     http::Server server(context_.get_executor(), options, master::make_api(master, hub_));
     if (port_pipe_ >= 0) {
       if (auto listening = server.listen(); !listening) return 1;
@@ -218,6 +219,7 @@ class Bench {
   jobs::JobFolder folder_{std::filesystem::temp_directory_path() / fmt::format("scale-{}", core::random_hex(4))};
   asio::io_context context_{1};
   protocol::Hub hub_{context_.get_executor()};
+  const net::Identity identity_ = net::make_identity();
   int port_pipe_ = -1;
   core::Instant begun_{};
   double processor_before_ = 0;

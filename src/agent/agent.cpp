@@ -203,7 +203,9 @@ int run_agent_process(const AgentOptions& options) {
   auto entered = file ? core::Result<>() : core::fail(file.error());
   if (entered && !options.unlinked_files.empty())
     entered = enter_container(file->parent_path(), options.unlinked_files);
-  const auto credentials = entered ? read_agent_credentials(*file) : core::fail(entered.error());
+  auto credentials = entered ? read_agent_credentials(*file) : core::fail(entered.error());
+  if (const auto hidden = credentials ? hide_from_tasks(*file) : core::Result<>(); !hidden)
+    credentials = core::fail(hidden.error());
   if (!credentials) {
     core::log("{}", credentials.error().message);
     return 1;

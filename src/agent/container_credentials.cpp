@@ -7,6 +7,9 @@
 #include "net/endpoint_file.hpp"
 #include "yarn/configured.hpp"
 
+#include <cerrno>
+#include <fcntl.h>
+
 #include <boost/json.hpp>
 #include <fmt/format.h>
 
@@ -15,7 +18,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr std::size_t kLargestFile = std::size_t{16} << 20U;
 
 core::Result<std::optional<hdfs::Options>> hdfs_options(const AgentSecret& secret,
@@ -49,6 +52,7 @@ std::string encode_agent_secret(const AgentSecret& secret) {
                                       {"address", secret.master.address},
                                       {"port", secret.master.port},
                                       {"secret", secret.master.secret},
+                                      {"fingerprint", secret.master.fingerprint},
                                       {"user", secret.user},
                                       {"hadoop", core::to_json(secret.hadoop)}});
 }
@@ -65,15 +69,17 @@ core::Result<AgentSecret> decode_agent_secret(std::string_view text) {
   const auto address = core::json_string(*object, "address");
   const auto port = core::json_int(*object, "port");
   const auto secret = core::json_string(*object, "secret");
+  const auto fingerprint = core::json_string(*object, "fingerprint");
   const auto user = core::json_string(*object, "user");
   auto hadoop = core::json_strings(*object, "hadoop");
-  for (const auto* field : {&address, &secret, &user}) {
+  for (const auto* field : {&address, &secret, &fingerprint, &user}) {
     if (!*field) return core::fail(field->error());
   }
   if (!port) return core::fail(port.error());
   if (!hadoop) return core::fail(hadoop.error());
   if (*port < 1 || *port > 65535) return core::fail(core::Errc::corrupt, fmt::format("{} is no port", *port));
-  return AgentSecret{{*address, static_cast<std::uint16_t>(*port), *secret}, *user, *std::move(hadoop)};
+  if (fingerprint->empty()) return core::fail(core::Errc::corrupt, "there is no fingerprint of the master");
+  return AgentSecret{{*address, static_cast<std::uint16_t>(*port), *secret, *fingerprint}, *user, *std::move(hadoop)};
 }
 
 core::Result<AgentCredentials> read_agent_credentials(const std::filesystem::path& file) {
@@ -87,6 +93,20 @@ core::Result<AgentCredentials> read_agent_credentials(const std::filesystem::pat
   auto master = net::read_endpoint(file);
   if (!master) return core::fail(master.error());
   return AgentCredentials{*std::move(master), std::nullopt};
+}
+
+core::Result<void> hide_from_tasks(const std::filesystem::path& file) {
+  const auto bytes = core::read_file(file, kLargestFile);
+  if (!bytes) return core::fail(bytes.error());
+  if (!bytes->starts_with("HDTS")) return {};
+  auto credentials = yarn::decode_credentials(*bytes);
+  if (!credentials) return core::fail(credentials.error().within(file.string()));
+  const auto left = yarn::encode_credentials(yarn::for_tasks(*std::move(credentials)));
+  if (core::write_file_atomically(file, left, 0600)) return {};
+  // A file that is mounted by itself cannot be replaced.
+  const core::UniqueFd in_place(::open(file.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+  if (in_place.get() < 0) return core::fail(core::system_error(errno, fmt::format("cannot write {}", file.string())));
+  return core::write_all(in_place.get(), left);
 }
 
 core::Result<std::filesystem::path> credentials_file(const std::filesystem::path& given, const core::Getenv& getenv) {

@@ -36,6 +36,10 @@ struct AgentCredentials {
 // credentials ("HDTS..."). Errors: io, corrupt, usage; each names the file.
 [[nodiscard]] core::Result<AgentCredentials> read_agent_credentials(const std::filesystem::path& file);
 
+// Leaves in a container's credentials what its tasks may have (yarn::for_tasks): they run as the same user and see the
+// same file. Nobody but the agent needs the rest, and it has read it. Other files are left alone. Errors: io.
+[[nodiscard]] core::Result<void> hide_from_tasks(const std::filesystem::path& file);
+
 // `given`, or where it is empty what HADOOP_TOKEN_FILE_LOCATION names.
 [[nodiscard]] core::Result<std::filesystem::path> credentials_file(const std::filesystem::path& given,
                                                                    const core::Getenv& getenv = core::process_getenv);

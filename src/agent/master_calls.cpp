@@ -5,6 +5,7 @@
 #include "core/user.hpp"
 #include "core/utf8.hpp"
 #include "core/version.hpp"
+#include "net/errors.hpp"
 #include "net/spawn.hpp"
 #include "protocol/command_list.hpp"
 #include "protocol/hello.hpp"
@@ -44,7 +45,7 @@ std::string MasterCalls::path(std::string_view call) const {
 }
 
 std::string MasterCalls::master() const {
-  return fmt::format("{}, port {}", options_.master.address, options_.master.port);
+  return net::describe(options_.master);
 }
 
 net::Async<> MasterCalls::say_hello() {
@@ -58,6 +59,7 @@ net::Async<> MasterCalls::say_hello() {
       co_return core::fail(core::Errc::refused,
                            fmt::format("the master at {} refuses this agent: {}", master(), answer->body));
     }
+    if (!answer && answer.error().code == net::Errc::untrusted) co_return core::fail(answer.error());
     if (core::steady_now() >= deadline) {
       co_return core::fail(core::Errc::unavailable,
                            fmt::format("the master at {} cannot be reached from {}: {}", master(), hello.node,
@@ -114,7 +116,7 @@ net::awaitable<void> MasterCalls::run() {
     sending_ = false;
     changed_.notify();
     if (sent) continue;
-    failed(sent.error().message);
+    failed(sent.error());
     co_await net::pause(kRetryPause);
   }
   while (taking_answers_) co_await changed_.wait(core::Seconds(3600));
@@ -136,7 +138,7 @@ net::awaitable<void> MasterCalls::take_answers() {
     }
     const auto taken = response ? take(*response) : core::fail(response.error());
     if (taken) continue;
-    failed(taken.error().message);
+    failed(taken.error());
     co_await net::pause(kRetryPause);
   }
   taking_answers_ = false;
@@ -170,13 +172,17 @@ void MasterCalls::drop_open_calls() {
   changed_.notify();
 }
 
-void MasterCalls::failed(std::string_view why) {
+void MasterCalls::failed(const core::Error& why) {
   drop_open_calls();
   if (stopped_) return;
+  if (why.code == net::Errc::untrusted) {  // the master is gone, and its address is another's
+    stop();
+    return listener_.on_lost(why.message);
+  }
   if (!silent_since_) silent_since_ = core::steady_now();
   if (core::steady_now() - *silent_since_ <= options_.outlives_master) return;
   stop();
-  listener_.on_lost(fmt::format("the master at {} does not answer: {}", master(), why));
+  listener_.on_lost(fmt::format("the master at {} does not answer: {}", master(), why.message));
 }
 
 }  // namespace ydl::agent

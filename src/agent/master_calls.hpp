@@ -45,7 +45,7 @@ class MasterCalls {
   [[nodiscard]] bool may_send() const;
   [[nodiscard]] std::string next_body();
   [[nodiscard]] core::Result<void> take(const net::HttpResponse& response);
-  void failed(std::string_view why);
+  void failed(const core::Error& why);
   void drop_open_calls();
   [[nodiscard]] core::Result<void> welcomed(std::string_view body);
   [[nodiscard]] std::string path(std::string_view call) const;

@@ -40,8 +40,8 @@ Response Response::error(unsigned status, std::string_view sentence) {
   return {status, boost::json::serialize(boost::json::object{{"error", sentence}})};
 }
 
-void Router::add(std::string method, std::string_view pattern, Handler handler) {
-  routes_.push_back({std::move(method), segments_of(pattern), std::move(handler)});
+void Router::add(std::string method, std::string_view pattern, Handler handler, RouteOptions options) {
+  routes_.push_back({std::move(method), segments_of(pattern), std::move(handler), std::move(options)});
 }
 
 core::Result<Router::Match> Router::match(std::string_view method, std::string_view path) const {
@@ -51,7 +51,7 @@ core::Result<Router::Match> Router::match(std::string_view method, std::string_v
     auto captures = captures_of(route.segments, segments);
     if (!captures) continue;
     known_path = true;
-    if (route.method == method) return Match{&route.handler, *std::move(captures)};
+    if (route.method == method) return Match{&route.handler, *std::move(captures), route.options};
   }
   if (known_path) return core::fail(core::Errc::refused, fmt::format("{} does not take {}", path, method));
   return core::fail(core::Errc::not_found, fmt::format("there is nothing at {}", path));

@@ -31,6 +31,13 @@ struct Request {
   std::string body;
   bool wants_event_stream = false;  // Accept: text/event-stream
   std::shared_ptr<Client> client = nullptr;
+  std::shared_ptr<void> body_lease = nullptr;  // the body's part of the memory that all bodies share
+
+  // A call that waits does so without its body.
+  void drop_body() {
+    body = {};
+    body_lease.reset();
+  }
 };
 
 // Writes server-sent events until the client goes away or the coroutine returns.
@@ -58,14 +65,24 @@ struct Response {
 
 using Handler = std::function<net::awaitable<Response>(Request)>;
 
+// What a call may carry where nothing else is said.
+inline constexpr std::size_t kSmallBody = std::size_t{4} << 10U;
+
+struct RouteOptions {
+  std::size_t max_body = kSmallBody;
+  // The name in braces whose own key opens the call, as the owner's does; empty: only the owner's does.
+  std::string key_of = {};
+};
+
 // Maps method and path to a handler. Patterns are literal but for segments in braces, which match one segment.
 class Router {
  public:
-  void add(std::string method, std::string_view pattern, Handler handler);
+  void add(std::string method, std::string_view pattern, Handler handler, RouteOptions options = {});
 
   struct Match {
     const Handler* handler = nullptr;
     std::map<std::string, std::string> captures;
+    RouteOptions options;
   };
   // Errors: not_found for a path nobody has, refused for a method the path does not take.
   [[nodiscard]] core::Result<Match> match(std::string_view method, std::string_view path) const;
@@ -75,6 +92,7 @@ class Router {
     std::string method;
     std::vector<std::string> segments;
     Handler handler;
+    RouteOptions options;
   };
   std::vector<Route> routes_;
 };

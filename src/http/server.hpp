@@ -2,26 +2,39 @@
 
 #include "http/router.hpp"
 #include "net/asio.hpp"
+#include "net/tls.hpp"
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace ydl::http {
 
+// docs/http-api.md lists them.
+struct Limits {
+  std::size_t strangers = 256;                   // connections that have not shown a right key yet (admission.hpp)
+  std::size_t header = std::size_t{16} << 10U;   // bytes
+  std::size_t bodies = std::size_t{32} << 20U;   // bytes of all bodies together
+  core::Millis header_time = core::Seconds(10);  // for a stranger since it connected, later since the first byte
+  core::Millis body_time = core::Seconds(30);
+  core::Millis idle_time = core::Seconds(120);  // between the calls of a connection that has shown a key
+};
+
 struct ServerOptions {
   std::string address = "127.0.0.1";
-  std::uint16_t port = 0;       // 0: any free one
-  std::uint16_t last_port = 0;  // above `port`: any of the two and what lies between will do
-  std::string secret = {};      // every call must carry it
-  std::string greeting = {};    // plain text for a browser that asks for "/" without it; empty: it is refused too
-  // Connections that have not shown the secret yet. Above this number one that has not shown it for `stranger_patience`
-  // is closed: connections that only wait keep out nobody who has the secret. Where all of them are new, as when many
-  // agents start at once, further ones wait to be accepted. Those with the secret are not limited.
-  std::size_t max_strangers = 256;
-  core::Millis stranger_patience = core::Seconds(5);
-  std::size_t max_body = std::size_t{16} << 20U;
-  core::Millis idle_timeout = core::Seconds(120);
+  std::uint16_t port = 0;                                // 0: any free one
+  std::uint16_t last_port = 0;                           // above `port`: any of the two and what lies between will do
+  std::filesystem::path file = {};                       // set: a Unix socket there, and no port
+  std::optional<net::Identity> identity = std::nullopt;  // set: TLS, with this certificate
+  std::string secret = {};                               // the owner's key: it opens every call
+  // The key of the one that a route names (RouteOptions::key_of); empty: the owner's key opens those calls alone.
+  std::function<std::string(std::string_view)> key_of = {};
+  std::string greeting = {};  // plain text for a browser that asks for "/" without it; empty: it is refused too
+  Limits limits = {};
 };
 
 // The master's one server. Single-threaded: handlers run on the executor's thread, one coroutine per connection.
@@ -33,12 +46,14 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Errors: io, with address and port, when the port cannot be had.
+  // Errors: io, with address and port or the file, when that cannot be had; corrupt (the identity).
   [[nodiscard]] core::Result<void> listen();
   [[nodiscard]] std::uint16_t port() const;
   [[nodiscard]] std::size_t connections() const;
   // What it serves, where that needs to know the port first.
   void route(Router router);
+  // Is given a line about refused calls, at most one a minute.
+  void on_refusals(std::function<void(std::string)> tell);
   // Takes no more connections and waits, for a bounded time, until the calls in hand are answered.
   [[nodiscard]] net::awaitable<void> drain(core::Millis at_most);
   void close();

@@ -31,6 +31,7 @@ inline constexpr int kFolderVersion = 1;
 //           told.jsonl               what the job's state machine was told, and when: job/event_codec.hpp
 //           yarn.json                where it runs on a cluster, if it does
 //           master.json              address and secret of the running master, mode 0600
+//           master.sock              of a job on this machine: the running master's API
 //           master.lock              locked while the master lives
 //           logs/master.log  logs/agent.log
 //           logs/worker-0/1/stdout   and stderr, per attempt
@@ -49,6 +50,7 @@ class JobFolder {
   [[nodiscard]] std::filesystem::path events_file() const { return root_ / "events.jsonl"; }
   [[nodiscard]] std::filesystem::path told_file() const { return root_ / "told.jsonl"; }
   [[nodiscard]] std::filesystem::path master_file() const { return root_ / "master.json"; }
+  [[nodiscard]] std::filesystem::path socket_file() const { return root_ / "master.sock"; }
   [[nodiscard]] std::filesystem::path yarn_file() const { return root_ / "yarn.json"; }
   [[nodiscard]] std::filesystem::path lock_file() const { return root_ / "master.lock"; }
   [[nodiscard]] std::filesystem::path logs() const { return root_ / "logs"; }

@@ -22,6 +22,8 @@ using net::awaitable;
 constexpr std::int64_t kLongestWait = 30'000;
 constexpr core::Millis kQuietStream = core::Seconds(15);
 constexpr std::int64_t kLongestGrace = 365LL * 86'400'000;
+constexpr std::size_t kLargestHello = std::size_t{64} << 10U;
+constexpr std::size_t kLargestReports = std::size_t{4} << 20U;
 constexpr std::int64_t kLogPiece = std::int64_t{1} << 20U;
 
 std::int64_t number(const Request& request, const std::string& key, std::int64_t otherwise) {
@@ -136,6 +138,7 @@ awaitable<Response> agent_hello(protocol::Hub& hub, Request request) {
 awaitable<Response> agent_exchange(protocol::Hub& hub, Request request) {
   const core::AgentId id{request.captures["id"]};
   if (const auto taken = hub.reports(id, request.body); !taken) co_return refuse(taken.error());
+  request.drop_body();
   const auto after = static_cast<protocol::Sequence>(number(request, "after", 0));
   auto wait = std::min(number(request, "wait", 0), kLongestWait);
   if (request.client && request.client->has_more([&hub, id] { hub.answer_now(id); })) wait = 0;
@@ -153,8 +156,10 @@ awaitable<Response> get_job(Master& master, Request) {
 }  // namespace
 
 void add_agent_routes(http::Router& router, protocol::Hub& hub) {
-  router.add("POST", "/v1/agents/{id}/hello", [&hub](Request r) { return agent_hello(hub, std::move(r)); });
-  router.add("POST", "/v1/agents/{id}/exchange", [&hub](Request r) { return agent_exchange(hub, std::move(r)); });
+  router.add("POST", "/v1/agents/{id}/hello", [&hub](Request r) { return agent_hello(hub, std::move(r)); },
+             {kLargestHello, "id"});
+  router.add("POST", "/v1/agents/{id}/exchange", [&hub](Request r) { return agent_exchange(hub, std::move(r)); },
+             {kLargestReports, "id"});
 }
 
 http::Router make_api(Master& master, protocol::Hub& hub) {

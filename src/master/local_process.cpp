@@ -1,14 +1,12 @@
 #include "master/local_process.hpp"
 
 #include "backend/local/local.hpp"
-#include "core/strings.hpp"
-#include "http/server.hpp"
 #include "master/api.hpp"
 #include "master/local_files.hpp"
+#include "master/local_server.hpp"
 #include "master/master.hpp"
 #include "master/plan.hpp"
 #include "master/process_parts.hpp"
-#include "net/endpoint_file.hpp"
 #include "protocol/hub.hpp"
 
 namespace ydl::master {
@@ -38,18 +36,13 @@ int run_local(const ProcessStart& start) {
   };
   Master master(executor, folder, std::move(prepared->job), std::move(prepared->plan), settings);
 
-  http::ServerOptions options;
-  options.secret = core::random_hex(16);
-  http::Server server(executor, options, make_api(master, hub));
-  auto listening = server.listen();
-  if (listening)
-    listening = net::write_endpoint(folder.master_file(), {options.address, server.port(), options.secret});
-  if (!listening) {
+  LocalServer server(executor, folder, make_api(master, hub));
+  if (auto listening = server.listen(); !listening) {
     report_start("error " + listening.error().message);
     return 1;
   }
   report_start("ready");
-  return run_to_the_end(context, master, server, start.attachment);
+  return run_to_the_end(context, master, server.server(), start.attachment);
 }
 
 }  // namespace

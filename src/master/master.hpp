@@ -52,6 +52,8 @@ class Master {
   void request_stop(std::string by, std::optional<core::Millis> grace);
   // Ends the job as failed: a part of this process does not work any more.
   void fail(std::string reason);
+  // Puts what the user must know among the job's events.
+  void note(std::string text, std::optional<core::AttemptId> attempt = std::nullopt);
   [[nodiscard]] std::string job_view() const;
   // The same as view.json: what `ydl status` shows who cannot ask this process. At the job's end it is always written.
   void write_view();
@@ -75,7 +77,6 @@ class Master {
   void on(const job::MemberEnded& member);
   void on(const job::Record& record);
   void on(const job::Finish& finish);
-  void note(std::string text, std::optional<core::AttemptId> attempt = std::nullopt);
   void take_output(protocol::TaskOutput output);
   void flush_journal();
   void write_state();

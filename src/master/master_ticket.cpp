@@ -2,14 +2,20 @@
 
 #include "core/described_json.hpp"
 
+namespace ydl::net {
+
+BOOST_DESCRIBE_STRUCT(Identity, (), (certificate, key))
+
+}  // namespace ydl::net
+
 namespace ydl::master {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 }  // namespace
 
-BOOST_DESCRIBE_STRUCT(MasterTicket, (), (folder, user, hadoop))
+BOOST_DESCRIBE_STRUCT(MasterTicket, (), (folder, user, hadoop, job_key, identity))
 
 std::string encode_ticket(const MasterTicket& ticket) {
   return core::encode_record(kVersion, ticket);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/result.hpp"
+#include "net/tls.hpp"
 
 #include <map>
 #include <string>
@@ -14,6 +15,8 @@ struct MasterTicket {
   std::string folder;                         // the job's, on HDFS
   std::string user;                           // whom HDFS knows it as
   std::map<std::string, std::string> hadoop;  // hconf/portable.hpp
+  std::string job_key = {};                   // protocol/job_keys.hpp
+  net::Identity identity = {};                // of the master, so that one that is restarted is known
 };
 inline constexpr std::string_view kMasterTicket = "ydl.master";
 

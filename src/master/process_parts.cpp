@@ -91,7 +91,7 @@ core::Result<PreparedJob> prepare_job(const jobs::JobFolder& folder, const FindC
 }
 
 core::Result<void> check_descriptors_of_master(const JobPlan& plan) {
-  return check_descriptors(plan, {.per_task = 1, .others = http::ServerOptions{}.max_strangers + kOtherDescriptors});
+  return check_descriptors(plan, {.per_task = 1, .others = http::Limits{}.strangers + kOtherDescriptors});
 }
 
 // For each task a socket to its reaper and a second descriptor of that, two logs, and two for a port.
@@ -108,6 +108,9 @@ void begin_master_process() {
 int run_to_the_end(asio::io_context& context, Master& master, http::Server& server, Attachment attachment) {
   const auto executor = context.get_executor();
   int exit_code = 1;
+  server.on_refusals([&master](std::string line) {
+    if (!master.finished()) master.note(std::move(line));
+  });
   net::spawn(executor, "running the job", run_job_then_stop(context, master, server, exit_code));
   net::spawn(executor, "watching signals", watch_signals(master));
   if (attachment == Attachment::leashed) net::spawn(executor, "watching the client", watch_leash(master));

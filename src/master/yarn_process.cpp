@@ -15,6 +15,7 @@
 #include "net/resolver.hpp"
 #include "net/spawn.hpp"
 #include "net/wait_for.hpp"
+#include "protocol/job_keys.hpp"
 #include "yarn/client_rm.hpp"
 #include "yarn/configured.hpp"
 #include "yarn/token_identifiers.hpp"
@@ -41,6 +42,8 @@ struct YarnStart {
   hrpc::Token token;              // the AMRM token
   std::shared_ptr<hdfs::FileSystem> fs;
   std::string address;
+  std::string job_key;
+  net::Identity identity;
   core::WallTime begun = core::wall_now();
 };
 
@@ -91,7 +94,8 @@ net::Async<YarnStart> start_in_container(asio::any_io_executor executor) {
   start.token = *token;
   start.config = hconf::from_map(ticket->hadoop, "the client's configuration");
   start.credentials = yarn::for_tasks(*std::move(credentials));
-  start.credentials.secrets.erase(start.credentials.secrets.find(kMasterTicket));
+  start.job_key = ticket->job_key;
+  start.identity = ticket->identity;
 
   auto fs = open_hdfs(executor, start.config, ticket->user, start.credentials);
   if (!fs) co_return fail(fs.error());
@@ -131,6 +135,8 @@ net::Async<YarnStart> start_beside_client(asio::any_io_executor executor, jobs::
   auto job = text ? backend::yarn_job_from_json(*text) : fail(text.error());
   if (!job) co_return fail(job.error().within(start.folder.yarn_file().string()));
   start.job = *std::move(job);
+  start.job_key = protocol::JobKeys::make_job_key();
+  start.identity = net::make_identity();
   start.config = hconf::from_map(start.job.hadoop, "the client's configuration");
   auto fs = open_hdfs(executor, start.config, start.job.user, {});
   if (!fs) co_return fail(fs.error());
@@ -193,7 +199,10 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   protocol::Hub hub(executor);
   http::ServerOptions serving;
   serving.address = start.address.find(':') == std::string::npos ? "0.0.0.0" : "::";
-  serving.secret = core::random_hex(16);
+  const protocol::JobKeys keys(start.job_key);
+  serving.secret = keys.owner();
+  serving.key_of = [keys](std::string_view agent) { return keys.agent(agent); };
+  serving.identity = start.identity;
   serving.greeting = fmt::format(
       "This is the master of {0}, a job of ydl.\n`ydl status {0}` shows it, `ydl logs -f {0}` "
       "follows it, `ydl kill {0}` stops it.\n",
@@ -207,7 +216,9 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   };
   if (auto fits = check_descriptors_of_master(prepared.plan); !fits) return fail_start(fits.error());
   if (auto listening = server.listen(); !listening) return fail_start(listening.error());
-  const net::Endpoint endpoint{start.address, server.port(), serving.secret};
+  const auto fingerprint = net::fingerprint_of(start.identity);
+  if (!fingerprint) return fail_start(fingerprint.error());
+  const net::Endpoint endpoint{start.address, server.port(), serving.secret, *fingerprint};
   if (auto written = net::write_endpoint(start.folder.master_file(), endpoint); !written)
     return fail_start(written.error());
 
@@ -221,9 +232,15 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   options.config = start.config;
   options.token = start.token;
   options.fs = start.fs;
-  options.agent_credentials = start.credentials;
-  options.agent_credentials.secrets[std::string(agent::kAgentSecret)] =
-      agent::encode_agent_secret({endpoint, start.job.user, start.job.hadoop});
+  options.credentials_of =
+      [keys, shared = start.credentials,
+       secret = agent::AgentSecret{endpoint, start.job.user, start.job.hadoop}](const core::AgentId& agent) {
+        auto own = secret;
+        own.master.secret = keys.agent(agent.str());
+        auto credentials = shared;
+        credentials.secrets[std::string(agent::kAgentSecret)] = agent::encode_agent_secret(own);
+        return credentials;
+      };
   if (attachment == Attachment::leashed) options.outlives_master = core::Seconds(5);
   options.before_finish = [&mirror, &start, endpoint_file] { return leave_records(mirror, *start.fs, endpoint_file); };
   MasterSettings settings;

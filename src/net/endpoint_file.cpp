@@ -8,9 +8,23 @@
 
 namespace ydl::net {
 
+namespace {
+
+constexpr int kVersion = 2;
+
+}  // namespace
+
 core::Result<void> write_endpoint(const std::filesystem::path& file, const Endpoint& endpoint) {
-  const boost::json::object object{
-      {"version", 1}, {"address", endpoint.address}, {"port", endpoint.port}, {"secret", endpoint.secret}};
+  boost::json::object object{{"version", kVersion}};
+  if (!endpoint.file.empty()) {
+    const bool beside = endpoint.file.parent_path() == file.parent_path();
+    object["socket"] = (beside ? endpoint.file.filename() : endpoint.file).string();
+  } else {
+    object["address"] = endpoint.address;
+    object["port"] = endpoint.port;
+    object["fingerprint"] = endpoint.fingerprint;
+  }
+  object["secret"] = endpoint.secret;
   return core::write_file_atomically(file, boost::json::serialize(object) + "\n", 0600);
 }
 
@@ -19,13 +33,24 @@ core::Result<Endpoint> read_endpoint(const std::filesystem::path& file) {
   if (!text) return core::fail(text.error());
   const auto object = core::parse_json_object(*text);
   if (!object) return core::fail(object.error().within(file.string()));
+  const auto version = core::json_int(*object, "version");
+  if (version && *version != kVersion) {
+    return core::fail(core::Errc::corrupt, fmt::format("{} is of version {}, and this ydl reads version {}",
+                                                       file.string(), *version, kVersion));
+  }
+  const auto unknown =
+      core::fail(core::Errc::corrupt, fmt::format("{} does not say where the master is", file.string()));
+  const auto secret = core::json_string(*object, "secret");
+  if (!secret) return unknown;
+  if (const auto socket = core::json_string(*object, "socket")) {
+    if (socket->empty()) return unknown;
+    return Endpoint{.address = {}, .secret = *secret, .file = file.parent_path() / *socket};
+  }
   const auto address = core::json_string(*object, "address");
   const auto port = core::json_int(*object, "port");
-  const auto secret = core::json_string(*object, "secret");
-  if (!address || !port || !secret || *port < 1 || *port > 65535) {
-    return core::fail(core::Errc::corrupt, fmt::format("{} does not say where the master is", file.string()));
-  }
-  return Endpoint{*address, static_cast<std::uint16_t>(*port), *secret};
+  const auto fingerprint = core::json_string(*object, "fingerprint");
+  if (!address || !port || *port < 1 || *port > 65535 || !fingerprint || fingerprint->empty()) return unknown;
+  return Endpoint{*address, static_cast<std::uint16_t>(*port), *secret, *fingerprint};
 }
 
 }  // namespace ydl::net

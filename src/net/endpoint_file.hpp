@@ -7,8 +7,9 @@
 
 namespace ydl::net {
 
-// Where a master is and its secret, in a file that only its owner may read (mode 0600): a secret is never in an
-// environment variable, a command line or a log.
+// Where a master is, how it is known, and its secret, in a file that only its owner may read (mode 0600): a secret is
+// never in an environment variable, a command line or a log. A socket beside the file is named without its folder.
+// An endpoint on a port without a fingerprint is not read: a secret is not sent to whoever answers there.
 [[nodiscard]] core::Result<void> write_endpoint(const std::filesystem::path& file, const Endpoint& endpoint);
 [[nodiscard]] core::Result<Endpoint> read_endpoint(const std::filesystem::path& file);
 

@@ -1,10 +1,12 @@
 #include "net/http_client.hpp"
 
 #include "core/strings.hpp"
+#include "net/errors.hpp"
+#include "net/listener.hpp"
+#include "net/stream.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <fmt/format.h>
 
@@ -20,8 +22,8 @@ constexpr std::uint64_t kBodyLimit = 64ULL << 20U;
 constexpr std::size_t kReadSize = std::size_t{16} << 10U;
 
 core::Error explain(const boost::system::error_code& error, const Endpoint& endpoint, std::string_view what) {
-  const auto place = fmt::format("{} {}:{}", what, endpoint.address, endpoint.port);
-  if (error == beast::error::timeout) return {make_error_code(core::Errc::timeout), place + ": no answer in time"};
+  const auto place = fmt::format("{} {}", what, describe(endpoint));
+  if (error == asio::error::timed_out) return {make_error_code(core::Errc::timeout), place + ": no answer in time"};
   if (error == http::error::end_of_stream || error == http::error::partial_message)
     return {make_error_code(core::Errc::unavailable),
             place + ": the connection was closed before the answer was whole"};
@@ -29,14 +31,29 @@ core::Error explain(const boost::system::error_code& error, const Endpoint& endp
     return {make_error_code(core::Errc::corrupt),
             fmt::format("{}: what answers there does not speak HTTP ({})", place, error.message())};
   }
+  if (is_tls_error(error)) {
+    return {make_error_code(Errc::untrusted),
+            fmt::format("{}: what answers there is not the job's master: it does not speak TLS as that does ({})",
+                        place, error.message())};
+  }
   return {make_error_code(core::Errc::unavailable), fmt::format("{}: {}", place, error.message())};
+}
+
+const TlsContext& client_side() {
+  static const auto context = TlsContext::client();
+  return context;
 }
 
 }  // namespace
 
+std::string describe(const Endpoint& endpoint) {
+  if (!endpoint.file.empty()) return endpoint.file.string();
+  return fmt::format("{}:{}", endpoint.address, endpoint.port);
+}
+
 struct HttpClient::Connection {
   // Reads are as large as the buffer, and one that starts empty stays at 512 bytes.
-  explicit Connection(const asio::any_io_executor& executor) : stream(executor) { buffer.reserve(kReadSize); }
+  explicit Connection(Socket socket) : stream(std::move(socket)) { buffer.reserve(kReadSize); }
 
   // The next answer.
   awaitable<std::pair<boost::system::error_code, http::response<http::string_body>>> read() {
@@ -46,7 +63,7 @@ struct HttpClient::Connection {
     co_return std::pair{error, parser.release()};
   }
 
-  beast::tcp_stream stream;
+  Stream stream;
   beast::flat_buffer buffer;
   bool used = false;  // a call went well on it before
 };
@@ -69,16 +86,36 @@ Async<HttpResponse> HttpClient::post(std::string target, std::string body, core:
 }
 
 Async<> HttpClient::connect(core::Millis timeout) {
+  const auto deadline = core::steady_now() + timeout;
   boost::system::error_code error;
-  const auto address = asio::ip::make_address(endpoint_.address, error);
-  if (error) co_return core::fail(core::Errc::usage, fmt::format("'{}' is not an address", endpoint_.address));
-  auto connection = std::make_shared<Connection>(executor_);
-  connection->stream.expires_after(timeout);
-  const auto [failed] = co_await connection->stream.async_connect(tcp::endpoint(address, endpoint_.port), tuple);
-  if (failed) co_return core::fail(explain(failed, endpoint_, "connecting to"));
-  connection->stream.socket().set_option(tcp::no_delay(true), error);
+  Socket socket(executor_);
+  if (endpoint_.file.empty()) {
+    const auto address = asio::ip::make_address(endpoint_.address, error);
+    if (error) co_return core::fail(core::Errc::usage, fmt::format("'{}' is not an address", endpoint_.address));
+    std::tie(error, socket) =
+        co_await connect_to_port(executor_, asio::ip::tcp::endpoint(address, endpoint_.port), timeout);
+  } else {
+    std::tie(error, socket) = co_await connect_to_file(executor_, endpoint_.file, timeout);
+  }
+  if (error) co_return core::fail(explain(error, endpoint_, "connecting to"));
+  auto connection = std::make_shared<Connection>(std::move(socket));
+  if (!endpoint_.fingerprint.empty()) {
+    connection->stream.expires_at(deadline);
+    if (auto known = co_await recognise(*connection); !known) co_return known;
+  }
   connection_ = std::move(connection);
   co_return core::Result<>{};
+}
+
+// Nothing is sent to who does not have the certificate's key.
+Async<> HttpClient::recognise(Connection& connection) const {
+  const auto error = co_await connection.stream.handshake(client_side().session());
+  if (error) co_return core::fail(explain(error, endpoint_, "connecting to"));
+  if (connection.stream.peer_fingerprint() == endpoint_.fingerprint) co_return core::Result<>{};
+  co_return core::fail({make_error_code(Errc::untrusted),
+                        fmt::format("connecting to {}: what answers there is not the job's master: its certificate is "
+                                    "another one; nothing was sent to it",
+                                    describe(endpoint_))});
 }
 
 awaitable<boost::system::error_code> HttpClient::write(std::shared_ptr<Connection> connection, Method method,

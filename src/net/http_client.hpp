@@ -4,18 +4,26 @@
 #include "net/asio.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace ydl::net {
 
-// Where a master listens, and what it wants to see on every call; other servers want nothing.
+// Where a master listens, how it is known, and what it wants to see on every call. Other servers have neither
+// fingerprint nor secret.
 struct Endpoint {
   std::string address;  // numeric
   std::uint16_t port = 0;
   std::string secret;
+  std::string fingerprint = {};     // of its certificate: TLS, and with nobody else; empty: plain HTTP
+  std::filesystem::path file = {};  // set: a Unix socket of this machine, and address and port mean nothing
+
+  bool operator==(const Endpoint&) const = default;
 };
+// For people: "10.0.0.7:39691", or the file.
+[[nodiscard]] std::string describe(const Endpoint& endpoint);
 
 struct HttpResponse {
   unsigned status = 0;
@@ -30,7 +38,8 @@ class HttpClient {
   ~HttpClient();
   HttpClient(HttpClient&&) noexcept;
 
-  // Errors: unavailable (nobody answers there), timeout, corrupt (what answers does not speak HTTP).
+  // Errors: unavailable (nobody answers there), timeout, corrupt (what answers does not speak HTTP), and
+  // Errc::untrusted (it has another certificate than the master, and was sent nothing).
   [[nodiscard]] Async<HttpResponse> get(std::string target, core::Millis timeout);
   [[nodiscard]] Async<HttpResponse> post(std::string target, std::string body, core::Millis timeout);
 
@@ -49,6 +58,7 @@ class HttpClient {
 
   [[nodiscard]] Async<HttpResponse> call(Method method, std::string target, std::string body, core::Millis timeout);
   [[nodiscard]] Async<> connect(core::Millis timeout);
+  [[nodiscard]] Async<> recognise(Connection& connection) const;
   [[nodiscard]] awaitable<boost::system::error_code> write(std::shared_ptr<Connection> connection, Method method,
                                                            std::string target, std::string body) const;
 

@@ -16,6 +16,8 @@ namespace ydl::yarn {
 namespace {
 
 constexpr std::string_view kMagic = "HDTS";
+// HdfsKMSUtil of Hadoop: the alias under which a client finds the address of a name service's KMS.
+constexpr std::string_view kKmsAddress = "dfs-kms-";
 constexpr const char* kVariable = "HADOOP_TOKEN_FILE_LOCATION";
 
 std::unexpected<core::Error> corrupt(std::string_view what) {
@@ -145,7 +147,11 @@ core::Result<Credentials> process_credentials(const core::Getenv& getenv) {
 }
 
 Credentials for_tasks(Credentials credentials) {
-  std::erase_if(credentials.tokens, [](const auto& entry) { return entry.second.kind == kAmRmToken; });
+  std::erase_if(credentials.tokens, [](const auto& entry) {
+    const auto& kind = entry.second.kind;
+    return kind == kAmRmToken || kind == kNmToken || kind == kContainerToken;
+  });
+  std::erase_if(credentials.secrets, [](const auto& entry) { return !entry.first.starts_with(kKmsAddress); });
   return credentials;
 }
 

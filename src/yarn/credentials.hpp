@@ -41,7 +41,8 @@ enum class CredentialsFormat : unsigned char {
 // each naming file and variable.
 [[nodiscard]] core::Result<Credentials> process_credentials(const core::Getenv& getenv = core::process_getenv);
 
-// What a task may have of its master's: all but the token that would let it be the master.
+// What a task may have of its master's: the tokens of other services, and of the secrets only where a KMS is. What
+// would let it be the master, or another container, stays: YARN's own tokens, a web server's key store, ydl's own keys.
 [[nodiscard]] Credentials for_tasks(Credentials credentials);
 
 }  // namespace ydl::yarn

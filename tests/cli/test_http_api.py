@@ -1,8 +1,10 @@
 """The running job's HTTP API, as a program other than ydl sees it."""
 
-import http.client
+import contextlib
 import json
+import os
 import socket
+import stat
 import time
 from pathlib import Path
 
@@ -54,16 +56,32 @@ def test_a_call_with_a_wrong_secret_is_refused(job, method, target):
     assert_unhurt(job)
 
 
-def test_the_server_listens_on_loopback_only(job):
-    port = job.endpoint()["port"]
-    # Lines of /proc/net/tcp: number, local address, remote address, state; 0A is listening.
-    listeners = [
-        (name, line.split()[1].split(":")[0])
-        for name in ("tcp", "tcp6")
-        for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]
-        if line.split()[3] == "0A" and int(line.split()[1].split(":")[1], 16) == port
-    ]
-    assert listeners == [("tcp", "0100007F")]
+def listening_sockets(pid):
+    """The ports on which a process listens: the inodes of its sockets against /proc/net/tcp."""
+    inodes = set()
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            inodes.add(os.readlink(descriptor).removeprefix("socket:[").rstrip("]"))
+    # Lines of /proc/net/tcp: number, local address, remote address, state, ..., inode; 0A is listening.
+    lines = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
+    return [line[1] for line in lines if line[3] == "0A" and line[9] in inodes]
+
+
+def test_a_job_on_this_machine_has_no_port(job):
+    assert listening_sockets(job.master_pid()) == []
+    assert listening_sockets(job.agent_pid()) == []
+    assert stat.S_ISSOCK(job.socket_path().lstat().st_mode)
+    assert stat.S_IMODE(job.socket_path().lstat().st_mode) == 0o600
+    assert stat.S_IMODE(job.folder.stat().st_mode) == 0o700
+
+
+def test_a_folder_with_a_long_name_has_its_socket_too(ydl):
+    ydl.state = ydl.scratch / ("x" * 120)
+    ydl.env["XDG_STATE_HOME"] = str(ydl.state)
+    job = ydl.detach("--", "sleep", "600").running()
+    assert len(str(job.socket_path())) > 107
+    assert_unhurt(job)
+    job.kill()
 
 
 # ---- what it answers -------------------------------------------------------------------------------------------
@@ -91,7 +109,7 @@ def test_a_call_that_waits_for_events_answers_when_there_is_one(job):
     _, body = job.call("GET", "/v1/events")
     last = json.loads(body)["events"][-1]["seq"]
     endpoint = job.endpoint()
-    connection = http.client.HTTPConnection(endpoint["address"], endpoint["port"], timeout=EVENT_LIMIT)
+    connection = job.connection()
     connection.request("GET", f"/v1/events?after={last}&wait=30000", headers={"Authorization": f"Bearer {endpoint['secret']}"})
     begin = time.monotonic()
     assert job.call("POST", "/v1/job/stop", '{"by": "a test"}')[0] == 200
@@ -109,7 +127,7 @@ def test_a_call_that_waits_in_vain_answers_with_nothing(job):
 
 def test_events_are_streamed_to_the_end_of_the_job(job):
     endpoint = job.endpoint()
-    connection = http.client.HTTPConnection(endpoint["address"], endpoint["port"], timeout=EVENT_LIMIT)
+    connection = job.connection()
     connection.request("GET", "/v1/events", headers={"Authorization": f"Bearer {endpoint['secret']}", "Accept": "text/event-stream"})
     response = connection.getresponse()
     assert response.headers["Content-Type"] == "text/event-stream"
@@ -178,8 +196,7 @@ def test_a_call_that_makes_no_sense_gets_an_answer(job, method, target, body, ex
     ids=["zeros", "half a line", "all bytes", "a wrong version", "TLS", "a long header", "a negative length", "a long target", "a huge chunk"],
 )  # fmt: skip
 def test_garbage_does_not_hurt_the_job(job, garbage):
-    endpoint = job.endpoint()
-    with socket.create_connection((endpoint["address"], endpoint["port"]), timeout=EVENT_LIMIT) as connection:
+    with job.dial() as connection:
         try:
             connection.sendall(garbage)
             connection.shutdown(socket.SHUT_WR)
@@ -193,15 +210,14 @@ def test_garbage_does_not_hurt_the_job(job, garbage):
 def test_a_body_larger_than_any_call_needs_is_refused(job):
     endpoint = job.endpoint()
     head = f"POST /v1/job/stop HTTP/1.1\r\nAuthorization: Bearer {endpoint['secret']}\r\nContent-Length: {1 << 40}\r\n\r\n"
-    with socket.create_connection((endpoint["address"], endpoint["port"]), timeout=EVENT_LIMIT) as connection:
+    with job.dial() as connection:
         connection.sendall(head.encode())
         assert connection.recv(65536).startswith(b"HTTP/1.1 413 ")
     assert_unhurt(job)
 
 
 def test_connections_that_say_nothing_do_not_keep_others_out(job):
-    endpoint = job.endpoint()
-    idle = [socket.create_connection((endpoint["address"], endpoint["port"])) for _ in range(100)]
+    idle = [job.dial() for _ in range(600)]
     assert_unhurt(job)
     for connection in idle:
         connection.close()
@@ -211,7 +227,7 @@ def test_callers_that_leave_in_the_middle_do_not_hurt_the_job(job):
     endpoint = job.endpoint()
     for accept in ("application/json", "text/event-stream"):
         for _ in range(20):
-            with socket.create_connection((endpoint["address"], endpoint["port"])) as connection:
+            with job.dial() as connection:
                 connection.sendall(
                     f"GET /v1/events?after=1000&wait=30000 HTTP/1.1\r\nAuthorization: Bearer {endpoint['secret']}\r\nAccept: {accept}\r\n\r\n".encode()
                 )
@@ -221,25 +237,28 @@ def test_callers_that_leave_in_the_middle_do_not_hurt_the_job(job):
 
 def test_a_kept_connection_serves_many_calls(job):
     endpoint = job.endpoint()
-    connection = http.client.HTTPConnection(endpoint["address"], endpoint["port"], timeout=EVENT_LIMIT)
-    connection.connect()
-    own_port = connection.sock.getsockname()[1]
+    connection = job.connection()
+    own_socket = connection.sock
     for _ in range(50):
         connection.request("GET", "/v1/job", headers={"Authorization": f"Bearer {endpoint['secret']}"})
         assert json.loads(connection.getresponse().read())["state"] == "running"
-    assert connection.sock.getsockname()[1] == own_port
+    assert connection.sock is own_socket
     connection.close()
 
 
 def test_the_server_is_gone_when_the_job_is(ydl, job):
-    endpoint = job.endpoint()
+    path = job.socket_path()
     job.kill()
+    eventually(lambda: not path.exists(), "the end of the server")
 
-    def refused():
-        try:
-            socket.create_connection((endpoint["address"], endpoint["port"])).close()
-        except ConnectionRefusedError:
-            return True
-        return False
 
-    eventually(refused, "the end of the server")
+def test_refused_calls_are_events(job):
+    for _ in range(3):
+        assert job.call("GET", "/v1/job", secret="0" * 32)[0] == 401
+
+    def told():
+        _, body = job.call("GET", "/v1/events")
+        return [event["text"] for event in json.loads(body)["events"] if event["kind"] == "note"]
+
+    (line,) = eventually(told, "a note about the refused calls")
+    assert line.startswith("the master refused ") and line.endswith("(with a wrong key)")

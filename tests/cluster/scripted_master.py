@@ -1,10 +1,13 @@
 """A master that does what a test says, for real agents, and what a container gives an agent. docs/architecture.md has the words."""
 
 import contextlib
+import hashlib
 import json
 import os
 import select
+import ssl
 import subprocess
+import tempfile
 import threading
 import time
 import xml.etree.ElementTree as xml
@@ -13,6 +16,21 @@ from urllib.parse import parse_qs, urlsplit
 
 LIMIT = 120  # seconds; what takes longer hangs
 EPOCH = 1  # the first master of a job
+
+
+class Identity:
+    """A certificate that only its own key has signed, as a master has it."""
+
+    def __init__(self):
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.minimum_version = ssl.TLSVersion.TLSv1_3
+        with tempfile.TemporaryDirectory() as folder:
+            key, certificate = f"{folder}/key.pem", f"{folder}/certificate.pem"
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=a test",
+                            "-keyout", key, "-out", certificate], check=True, capture_output=True)  # fmt: skip
+            self.context.load_cert_chain(certificate, key)
+            with open(certificate) as text:
+                self.fingerprint = hashlib.sha256(ssl.PEM_cert_to_DER_cert(text.read())).hexdigest()
 
 
 class Session:
@@ -35,6 +53,9 @@ class ScriptedMaster:
         self.refusal = None
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
+        self.identity = Identity()
+        # The handshake belongs to the thread of the connection, not to the one that accepts.
+        self._server.socket = self.identity.context.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     @property
@@ -80,7 +101,7 @@ class ScriptedMaster:
         deadline = time.monotonic() + wait
         with self._changed:
             while len(session.commands) <= after and not session.is_forgotten and time.monotonic() < deadline:
-                if select.select([connection], [], [], 0)[0]:
+                if connection.pending() or select.select([connection], [], [], 0)[0]:
                     break
                 self._changed.wait(0.02)
             return {"epoch": EPOCH, "commands": session.commands[after:]}
@@ -130,7 +151,7 @@ class ScriptedMaster:
                     self.wfile.write(text)
 
             def handle(self):
-                with contextlib.suppress(ConnectionError):
+                with contextlib.suppress(ConnectionError, ssl.SSLError):
                     super().handle()
 
             def log_message(self, *_):
@@ -171,7 +192,8 @@ class ContainedAgent:
 
     def __init__(self, binary, folder, master, hadoop, *options, user="ann", above=()):
         folder.mkdir(parents=True, exist_ok=True)
-        secret = {"version": 1, "address": "127.0.0.1", "port": master.port, "secret": "s", "user": user, "hadoop": hadoop}
+        secret = {"version": 2, "address": "127.0.0.1", "port": master.port, "secret": "s", "fingerprint": master.identity.fingerprint,
+                  "user": user, "hadoop": hadoop}  # fmt: skip
         tokens = folder / "container_tokens"
         tokens.write_bytes(credentials({b"ydl.agent": json.dumps(secret).encode()}))
         master.expect(folder.name)

@@ -13,7 +13,7 @@ import pytest
 
 from conftest import REPOSITORY
 from hdfs_files import eventually
-from scripted_master import LIMIT, ContainedAgent, ScriptedMaster, settings
+from scripted_master import LIMIT, ContainedAgent, Identity, ScriptedMaster, settings
 
 YDL = REPOSITORY / os.environ.get("YDL_BUILD", "build/dev") / "bin" / "ydl"
 DFS_ADMIN = ("java", "org.apache.hadoop.hdfs.tools.DFSAdmin", "-safemode")
@@ -384,4 +384,20 @@ def test_a_master_that_refuses_is_named_in_the_agents_log(stage):
     stage.master.refusal = "another version"
     agent = stage.agent()
     assert agent.process.wait(30) == 1
-    assert f"the master at 127.0.0.1, port {stage.master.port} refuses this agent" in agent.log
+    assert f"the master at 127.0.0.1:{stage.master.port} refuses this agent" in agent.log
+
+
+def test_a_master_with_another_certificate_is_told_nothing_and_ends_the_agent(stage):
+    expected = stage.master.identity
+    stage.master.identity = Identity()  # what the agent was told to look for
+    agent = stage.agent()
+    stage.master.identity = expected
+    assert agent.process.wait(30) == 1
+    assert "what answers there is not the job's master: its certificate is another one; nothing was sent to it" in agent.log
+
+
+def test_a_task_finds_nothing_of_ydl_in_its_token_file(stage):
+    stage.agent()
+    exited = stage.run("import os; data = open(os.environ['HADOOP_TOKEN_FILE_LOCATION'], 'rb').read(); assert data.startswith(b'HDTS'), data\n"
+                       "assert b'ydl' not in data and b'secret' not in data, data")  # fmt: skip
+    assert exited["code"] == 0

@@ -14,8 +14,9 @@
 namespace ydl::backend::test {
 namespace {
 
-http::ServerOptions server_options(const std::string& secret) {
+http::ServerOptions server_options(const std::string& secret, const std::filesystem::path& file) {
   http::ServerOptions options;
+  options.file = file;
   options.secret = secret;
   return options;
 }
@@ -31,14 +32,16 @@ http::Router agent_routes(protocol::Hub& hub) {
 LocalStage::LocalStage(ydl::test::Loop& loop, Sink sink, std::string executable)
     : secret_(core::random_hex(16)),
       hub_(loop.executor()),
-      server_(loop.executor(), server_options(secret_), agent_routes(hub_)) {
+      server_(loop.executor(), server_options(secret_, dir_.path() / "master.sock"), agent_routes(hub_)) {
   LocalOptions options;
   options.credentials = dir_.path() / "master.json";
   options.agent_log = dir_.path() / "agent.log";
   options.executable = std::move(executable);
   options.files = files();
   auto listening = server_.listen();
-  if (listening) listening = net::write_endpoint(options.credentials, {"127.0.0.1", server_.port(), secret_});
+  if (listening)
+    listening = net::write_endpoint(options.credentials,
+                                    {.address = {}, .secret = secret_, .file = dir_.path() / "master.sock"});
   if (!listening) throw std::runtime_error(listening.error().message);
   backend_ = std::make_unique<LocalBackend>(loop.executor(), hub_, std::move(sink), std::move(options));
 }

@@ -19,10 +19,10 @@ namespace ydl::backend {
 // What is the same for the agents of all containers.
 struct AgentContainers {
   std::map<std::string, yarn::LocalResource> files = {};  // StagedJob::files
-  yarn::Credentials credentials = {};
   std::optional<yarn::ImageRuntime> image = std::nullopt;
   core::Millis outlives_master = core::Seconds(60);  // how long agents go on when the master does not answer
 };
+// Its credentials are the agent's own, and not set here.
 [[nodiscard]] yarn::Launch launch_agent(const yarn::ContainerId& id, const AgentContainers& containers);
 
 }  // namespace ydl::backend

@@ -129,12 +129,14 @@ net::awaitable<void> start_containers(Shared state, StartContainers action) {
   }
   if (state->closed) co_return;
   const AgentContainers agents{.files = state->options.job.staged.files,
-                               .credentials = state->options.agent_credentials,
                                .image = state->options.image,
                                .outlives_master = state->options.outlives_master};
   std::vector<yarn::ContainerManager::Start> starts;
-  for (const auto& container : action.containers)
-    starts.push_back({container.id, container.token, launch_agent(container.id, agents)});
+  for (const auto& container : action.containers) {
+    auto launch = launch_agent(container.id, agents);
+    if (state->options.credentials_of) launch.credentials = state->options.credentials_of(agent_of(container.id));
+    starts.push_back({container.id, container.token, std::move(launch)});
+  }
   state->starter.start(action.node, action.token, std::move(starts),
                        [state](const auto& id, const core::Error& error) { state->not_started(id, error); });
 }

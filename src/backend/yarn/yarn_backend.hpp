@@ -22,7 +22,7 @@ struct YarnOptions {
   hconf::Config config;
   hrpc::Token token;  // the AMRM token
   std::shared_ptr<hdfs::FileSystem> fs;
-  yarn::Credentials agent_credentials;  // what each container is started with
+  std::function<yarn::Credentials(const core::AgentId&)> credentials_of;  // what an agent's container is started with
   std::vector<YarnRole> roles;
   std::optional<yarn::ImageRuntime> image;  // that NodeManagers are to run the agents in
   std::string address;                      // numeric: where agents and clients reach this master

@@ -11,6 +11,7 @@
 #include "master/yarn_process.hpp"
 #include "net/child_process.hpp"
 #include "net/resolver.hpp"
+#include "protocol/job_keys.hpp"
 #include "yarn/diagnostics.hpp"
 #include "yarn/needs_check.hpp"
 #include "yarn/token_identifiers.hpp"
@@ -88,8 +89,8 @@ yarn::Submission submission_of(const YarnJob& job, const std::string& name, cons
   // Its files are the program alone: what the tasks need their own containers get.
   submission.master.files = {
       {std::string(backend::kStagedProgram), job.staged.files.at(std::string(backend::kStagedProgram))}};
-  submission.master.credentials.secrets[std::string(master::kMasterTicket)] =
-      master::encode_ticket({job.folder, job.user, job.hadoop});
+  submission.master.credentials.secrets[std::string(master::kMasterTicket)] = master::encode_ticket(
+      {job.folder, job.user, job.hadoop, protocol::JobKeys::make_job_key(), net::make_identity()});
   return submission;
 }
 

@@ -13,7 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const AgentSecret kSecret{{"10.0.0.1", 4711, "s3cret"}, "alice", {{"fs.defaultFS", "hdfs://nn.example.org:8020"}}};
+const AgentSecret kSecret{
+    {"10.0.0.1", 4711, "s3cret", "ab12"}, "alice", {{"fs.defaultFS", "hdfs://nn.example.org:8020"}}};
 
 class ContainerCredentials : public testing::Test {
  protected:
@@ -35,7 +36,7 @@ TEST_F(ContainerCredentials, the_secret_survives_the_trip) {
   ASSERT_TRUE(back) << back.error().message;
   EXPECT_EQ(back->master.address, "10.0.0.1");
   EXPECT_EQ(back->master.port, 4711);
-  EXPECT_EQ(back->master.secret, "s3cret");
+  EXPECT_EQ(back->master, kSecret.master);
   EXPECT_EQ(back->user, "alice");
   EXPECT_EQ(back->hadoop, kSecret.hadoop);
 }
@@ -64,6 +65,27 @@ TEST_F(ContainerCredentials, without_a_configuration_there_is_no_hdfs) {
   EXPECT_FALSE(read->hdfs);
 }
 
+TEST_F(ContainerCredentials, tasks_find_hadoops_tokens_in_the_file_and_nothing_of_ours) {
+  yarn::Credentials credentials;
+  credentials.secrets.emplace(kAgentSecret, encode_agent_secret(kSecret));
+  credentials.add({"id", "password", "HDFS_DELEGATION_TOKEN", "10.0.0.9:8020"});
+  const auto file = file_with(credentials);
+  ASSERT_TRUE(hide_from_tasks(file));
+  const auto left = yarn::decode_credentials(core::read_file(file).value());
+  ASSERT_TRUE(left) << left.error().message;
+  EXPECT_TRUE(left->secrets.empty());
+  EXPECT_EQ(left->tokens, credentials.tokens);
+  EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms(0600));
+}
+
+TEST_F(ContainerCredentials, a_file_of_the_local_master_is_not_changed) {
+  const auto file = dir.path() / "master.json";
+  ASSERT_TRUE(net::write_endpoint(file, kSecret.master));
+  const auto before = core::read_file(file);
+  ASSERT_TRUE(hide_from_tasks(file));
+  EXPECT_EQ(core::read_file(file).value(), before.value());
+}
+
 TEST_F(ContainerCredentials, a_file_of_the_local_master_is_read_too) {
   const auto file = dir.path() / "master.json";
   ASSERT_TRUE(net::write_endpoint(file, kSecret.master));
@@ -75,8 +97,11 @@ TEST_F(ContainerCredentials, a_file_of_the_local_master_is_read_too) {
 
 TEST_F(ContainerCredentials, what_is_missing_or_wrong_is_said_with_the_file) {
   EXPECT_THAT(refusal({}), HasSubstr("container_tokens: no secret 'ydl.agent'"));
-  EXPECT_THAT(refusal({.secrets = {{"ydl.agent", R"({"version":2})"}}}), HasSubstr("version 2"));
+  EXPECT_THAT(refusal({.secrets = {{"ydl.agent", R"({"version":1})"}}}), HasSubstr("version 1"));
   EXPECT_THAT(refusal({.secrets = {{"ydl.agent", "nonsense"}}}), HasSubstr("container_tokens"));
+  auto unknown = kSecret;
+  unknown.master.fingerprint.clear();
+  EXPECT_THAT(refusal({.secrets = {{"ydl.agent", encode_agent_secret(unknown)}}}), HasSubstr("no fingerprint"));
   auto secret = kSecret;
   secret.hadoop["fs.defaultFS"] = "s3a://bucket";
   EXPECT_THAT(refusal({.secrets = {{"ydl.agent", encode_agent_secret(secret)}}}), HasSubstr("fs.defaultFS"));

@@ -26,17 +26,31 @@ class EndpointFileTest : public testing::Test {
 };
 
 TEST_F(EndpointFileTest, an_endpoint_comes_back_as_it_was_written) {
-  ASSERT_TRUE(write_endpoint(file(), {"127.0.0.1", 65535, "s3\"cret"}));
-  const auto read = read_endpoint(file());
-  ASSERT_TRUE(read) << read.error().message;
-  EXPECT_EQ(read->address, "127.0.0.1");
-  EXPECT_EQ(read->port, 65535);
-  EXPECT_EQ(read->secret, "s3\"cret");
+  for (const auto& endpoint : {Endpoint{"10.0.0.7", 65535, "s3\"cret", "ab12"},
+                               Endpoint{.address = {}, .secret = "s", .file = "/run/ydl-1/master.sock"},
+                               Endpoint{.address = {}, .secret = "s", .file = file().parent_path() / "master.sock"}}) {
+    ASSERT_TRUE(write_endpoint(file(), endpoint));
+    const auto read = read_endpoint(file());
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(*read, endpoint);
+  }
+}
+
+TEST_F(EndpointFileTest, a_socket_beside_the_file_is_found_wherever_the_folder_is) {
+  ASSERT_TRUE(write_endpoint(file(), {.address = {}, .secret = "s", .file = file().parent_path() / "master.sock"}));
+  EXPECT_THAT(core::read_file(file()).value(), HasSubstr(R"("socket":"master.sock")"));
+}
+
+TEST_F(EndpointFileTest, a_port_without_a_fingerprint_is_not_read) {
+  const auto error = error_of(R"({"version":2,"address":"127.0.0.1","port":80,"secret":"s"})");
+  EXPECT_THAT(error.message, HasSubstr("does not say where the master is"));
+  EXPECT_THAT(error_of(R"({"version":1,"address":"127.0.0.1","port":80,"secret":"s"})").message,
+              HasSubstr("version 1"));
 }
 
 TEST_F(EndpointFileTest, a_secret_is_for_its_owner_only_whatever_was_there_before) {
   ASSERT_TRUE(core::write_file_atomically(file(), "{}", 0666));
-  ASSERT_TRUE(write_endpoint(file(), {"127.0.0.1", 1, "s"}));
+  ASSERT_TRUE(write_endpoint(file(), {"127.0.0.1", 1, "s", "ab"}));
   struct stat found{};
   ASSERT_EQ(::stat(file().c_str(), &found), 0);
   EXPECT_EQ(found.st_mode & 0777U, 0600U);
@@ -44,9 +58,10 @@ TEST_F(EndpointFileTest, a_secret_is_for_its_owner_only_whatever_was_there_befor
 
 TEST_F(EndpointFileTest, a_broken_file_is_corrupt_and_named) {
   for (const auto* text :
-       {"", "{", "[]", "{}", R"({"address":"127.0.0.1","port":0,"secret":"s"})",
-        R"({"address":"127.0.0.1","port":65536,"secret":"s"})", R"({"address":"127.0.0.1","port":"80","secret":"s"})",
-        R"({"address":"127.0.0.1","port":80})", R"({"port":80,"secret":"s"})"}) {
+       {"", "{", "[]", "{}", R"({"socket":"","secret":"s"})", R"({"socket":"x"})",
+        R"({"address":"127.0.0.1","port":0,"secret":"s"})", R"({"address":"127.0.0.1","port":65536,"secret":"s"})",
+        R"({"address":"127.0.0.1","port":"80","secret":"s"})", R"({"address":"127.0.0.1","port":80})",
+        R"({"port":80,"secret":"s"})"}) {
     const auto error = error_of(text);
     EXPECT_EQ(error.code, core::Errc::corrupt) << text;
     EXPECT_THAT(error.message, HasSubstr("master.json")) << text;

@@ -115,14 +115,20 @@ TEST(Credentials, a_count_larger_than_the_file_takes_no_memory) {
   EXPECT_FALSE(decode_credentials(from_hex("4844545302 0000")));
 }
 
-TEST(Credentials, of_tasks_hold_all_but_the_masters_own_token) {
+TEST(Credentials, of_tasks_hold_the_tokens_of_services_and_nothing_of_the_masters_own) {
   Credentials credentials;
   credentials.add({"id", "pw", std::string(kAmRmToken), ""});
   credentials.add({"id", "pw", "HDFS_DELEGATION_TOKEN", "ha-hdfs:ns"});
-  credentials.secrets["ydl"] = "secret";
+  credentials.add({"id", "pw", "NMToken", "node1:8041"});
+  credentials.add({"id", "pw", "ContainerToken", "node1:8041"});
+  credentials.add({"id", "pw", "kms-dt", "kms://http@kms:9600/kms"});
+  for (const auto* alias : {"ydl.master", "ydl.agent", "am.container.keystore", "am.container.keystore.password",
+                            "am.container.truststore", "other"})
+    credentials.secrets[alias] = "secret";
+  credentials.secrets["dfs-kms-hdfs://ns"] = "kms://http@kms:9600/kms";
   const auto handed_on = for_tasks(credentials);
-  EXPECT_THAT(handed_on.tokens, ElementsAre(Key("ha-hdfs:ns")));
-  EXPECT_EQ(handed_on.secrets, credentials.secrets);
+  EXPECT_THAT(handed_on.tokens, ElementsAre(Key("ha-hdfs:ns"), Key("kms://http@kms:9600/kms")));
+  EXPECT_THAT(handed_on.secrets, ElementsAre(Key("dfs-kms-hdfs://ns")));
 }
 
 TEST(Credentials, of_a_process_are_those_of_the_file_that_its_variable_names) {

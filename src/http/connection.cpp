@@ -1,0 +1,257 @@
+// One connection of the server: reads headers, has the gate judge them, then reads bodies and answers.
+#include "core/log.hpp"
+#include "http/call.hpp"
+#include "http/server_state.hpp"
+
+#include <boost/beast/http.hpp>
+
+namespace ydl::http {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace bhttp = beast::http;
+
+using HeaderParser = bhttp::request_parser<bhttp::empty_body>;
+using BodyParser = bhttp::request_parser<bhttp::string_body>;
+
+// What is read and thrown away after a refusal. A stranger gets little of our time for it.
+struct Lingering {
+  std::size_t bytes;
+  core::Millis time;
+};
+constexpr Lingering kForStranger{std::size_t{64} << 10U, core::Seconds(1)};
+constexpr Lingering kForCaller{std::size_t{64} << 20U, core::Seconds(5)};
+// Reads are as large as the connection's buffer. Only a caller with a key gets one that large.
+constexpr std::size_t kReadSize = std::size_t{16} << 10U;
+// Also what a line of a chunked body may have.
+constexpr std::size_t kLargestBuffer = std::size_t{64} << 10U;
+
+// One connection in the server's book for as long as it is served, however that ends.
+class Connection {
+ public:
+  Connection(StatePtr state, net::Socket socket)
+      : stream(std::move(socket)), address(stream.peer()), state_(std::move(state)) {
+    const auto admission = state_->book.admit();
+    id_ = admission.id;
+    state_->connections.emplace(id_, Server::State::Open{&stream, address});
+    if (admission.dropped) drop(*admission.dropped);
+  }
+  ~Connection() {
+    state_->book.left(id_);
+    state_->connections.erase(id_);
+  }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void showed_key() {
+    if (std::exchange(is_stranger, false)) buffer.reserve(kReadSize);
+    state_->book.showed_key(id_);
+  }
+
+  Stream stream;
+  std::string address;
+  beast::flat_buffer buffer{kLargestBuffer};
+  core::Instant since = core::steady_now();
+  bool is_stranger = true;
+  bool is_in_clear = false;  // on a server with TLS: it may be greeted, and nothing else
+
+ private:
+  void drop(ConnectionId id) {
+    const auto found = state_->connections.find(id);
+    if (found == state_->connections.end()) return;
+    refuse(state_, found->second.address, Refusal::dropped);
+    found->second.stream->close();  // its coroutine ends
+  }
+
+  StatePtr state_;
+  ConnectionId id_ = 0;
+};
+
+// Memory of the budget, given back when the body is gone.
+class BodyLease {
+ public:
+  BodyLease(StatePtr state, std::size_t bytes) : state_(std::move(state)), bytes_(bytes) {}
+  ~BodyLease() {
+    state_->bodies.give_back(bytes_);
+    state_->body_left.notify();
+  }
+  BodyLease(const BodyLease&) = delete;
+  BodyLease& operator=(const BodyLease&) = delete;
+
+ private:
+  StatePtr state_;
+  std::size_t bytes_;
+};
+
+// Nothing: there was no room in time.
+net::awaitable<std::shared_ptr<void>> lease_body(StatePtr state, std::size_t bytes) {
+  const auto deadline = core::steady_now() + state->options.limits.body_time;
+  while (!state->bodies.take(bytes)) {
+    const auto now = core::steady_now();
+    if (now >= deadline || state->closed) co_return nullptr;
+    co_await state->body_left.wait(deadline - now);
+  }
+  co_return std::make_shared<BodyLease>(state, bytes);
+}
+
+Head head_of(const HeaderParser& parser) {
+  const auto& request = parser.get();
+  Head head;
+  head.method = request.method_string();
+  head.target = request.target();
+  head.authorization = request[bhttp::field::authorization];
+  if (const auto length = parser.content_length()) head.content_length = *length;
+  head.chunked = parser.chunked();
+  return head;
+}
+
+// Closing with bytes unread resets the connection, and the client may lose the answer over it: so they are read and
+// thrown away, up to a limit, until the client has seen it and closes.
+net::awaitable<void> linger(Connection& connection, Lingering limit) {
+  connection.stream.shutdown_send();
+  connection.stream.expires_after(limit.time);
+  connection.buffer.clear();
+  for (std::size_t thrown = 0; thrown < limit.bytes;) {
+    const auto room = connection.buffer.prepare(std::size_t{4} << 10U);
+    const auto [error, n] = co_await connection.stream.async_read_some(room, net::tuple);
+    if (error) co_return;
+    thrown += n;
+  }
+}
+
+// A connection that breaks, or that its client closes, is nobody's fault.
+bool is_not_http(const boost::system::error_code& error) {
+  return error.category() == bhttp::make_error_code(bhttp::error::end_of_stream).category() &&
+         error != bhttp::error::end_of_stream && error != bhttp::error::partial_message;
+}
+
+// A stranger has the time of one header for everything. A caller with a key may be silent between its calls.
+net::awaitable<boost::system::error_code> receive_header(const Limits& limits, Connection& connection,
+                                                         HeaderParser& parser) {
+  auto& stream = connection.stream;
+  auto& buffer = connection.buffer;
+  parser.header_limit(static_cast<std::uint32_t>(limits.header));
+  parser.body_limit(boost::none);  // the gate looks at it
+  if (connection.is_stranger) {
+    stream.expires_at(connection.since + limits.header_time);
+  } else {
+    if (buffer.size() == 0) {
+      stream.expires_after(limits.idle_time);
+      const auto [error, n] = co_await stream.async_read_some(buffer.prepare(kReadSize), net::tuple);
+      if (error) co_return error;
+      buffer.commit(n);
+    }
+    stream.expires_after(limits.header_time);
+  }
+  const auto [error, n] = co_await bhttp::async_read_header(stream, buffer, parser, net::tuple);
+  co_return error;
+}
+
+// TLS, where the server has a certificate; a stranger's time for a header begins before it.
+net::awaitable<bool> secure(StatePtr state, Connection& connection) {
+  if (!state->tls) co_return true;
+  connection.stream.expires_at(connection.since + state->options.limits.header_time);
+  auto [error, is_tls] = co_await connection.stream.begins_with_tls();
+  if (!error && !is_tls && state->gate.greets) {
+    connection.is_in_clear = true;
+    co_return true;
+  }
+  if (!error) error = co_await connection.stream.handshake(state->tls->session());
+  if (error == asio::error::timed_out) refuse(state, connection.address, Refusal::no_header);
+  if (net::is_tls_error(error)) refuse(state, connection.address, Refusal::not_tls);
+  co_return !error;
+}
+
+// The rest of a call that the gate has let through. False: the connection has served its last call.
+net::awaitable<bool> serve_accepted(StatePtr state, Connection& connection, HeaderParser& header, Accepted accepted,
+                                    std::shared_ptr<ConnectionClient> client) {
+  auto& stream = connection.stream;
+  const auto form = form_of(header.get());
+  auto lease = co_await lease_body(state, accepted.reserve);
+  if (lease == nullptr) {
+    (void)co_await answer(stream, form, Response::error(503, "too many large calls at a time; try again"),
+                          Then::closes);
+    co_await linger(connection, kForCaller);
+    co_return false;
+  }
+  BodyParser parser(std::move(header));
+  parser.body_limit(accepted.max_body);
+  stream.expires_after(state->options.limits.body_time);
+  const auto [error, received] = co_await bhttp::async_read(stream, connection.buffer, parser, net::tuple);
+  if (error == bhttp::error::body_limit) {
+    refuse(state, connection.address, Refusal::large_body);
+    (void)co_await answer(stream, form, Response::error(413, "the body is too large"), Then::closes);
+    co_await linger(connection, kForCaller);
+    co_return false;
+  }
+  if (error == asio::error::timed_out) refuse(state, connection.address, Refusal::no_body);
+  if (error) co_return false;
+  stream.expires_never();
+  Request request;
+  request.method = std::string(parser.get().method_string());
+  request.path = std::move(accepted.target.path);
+  request.query = std::move(accepted.target.query);
+  request.captures = std::move(accepted.match.captures);
+  request.wants_event_stream = form.wants_event_stream;
+  request.body = std::move(parser.get().body());
+  request.body_lease = std::move(lease);
+  request.client = client;
+  co_return co_await answer_call(state, stream, form, *accepted.match.handler, std::move(request), std::move(client));
+}
+
+net::awaitable<bool> serve_refused(StatePtr state, Connection& connection, const HeaderParser& header, bool has_body,
+                                   Refused refused) {
+  if (refused.event) refuse(state, connection.address, *refused.event);
+  const bool closes = has_body || refused.standing == Standing::stranger;
+  const bool goes_on =
+      co_await answer(connection.stream, form_of(header.get()), Response::error(refused.status, refused.sentence),
+                      closes ? Then::closes : Then::as_asked);
+  if (closes) co_await linger(connection, refused.standing == Standing::stranger ? kForStranger : kForCaller);
+  co_return goes_on;
+}
+
+// False: the connection has served its last call.
+net::awaitable<bool> serve_call(StatePtr state, Connection& connection, std::shared_ptr<ConnectionClient> client) {
+  HeaderParser header;
+  if (const auto error = co_await receive_header(state->options.limits, connection, header)) {
+    if (error == asio::error::timed_out) {
+      if (connection.is_stranger || connection.buffer.size() > 0) refuse(state, connection.address, Refusal::no_header);
+    } else if (is_not_http(error)) {
+      refuse(state, connection.address, Refusal::not_http);
+    }
+    co_return false;
+  }
+  const auto head = head_of(header);
+  auto verdict = connection.is_in_clear ? state->gate.judge_in_clear(head) : state->gate.judge(head, state->router);
+  if (const auto* accepted = std::get_if<Accepted>(&verdict)) {
+    connection.showed_key();
+    const CallInHand in_hand(state);
+    co_return co_await serve_accepted(state, connection, header, *accepted, std::move(client));
+  }
+  if (auto* refused = std::get_if<Refused>(&verdict)) {
+    if (refused->standing == Standing::known) connection.showed_key();
+    co_return co_await serve_refused(state, connection, header, head.has_body(), std::move(*refused));
+  }
+  const Response greeting{200, state->options.greeting, "text/plain; charset=utf-8"};
+  (void)co_await answer(connection.stream, form_of(header.get()), greeting, Then::closes);
+  co_await linger(connection, kForStranger);
+  co_return false;
+}
+
+}  // namespace
+
+// Whatever one connection leads to, the others are served.
+net::awaitable<void> serve(StatePtr state, net::Socket socket) {
+  try {
+    Connection connection(state, std::move(socket));
+    if (!co_await secure(state, connection)) co_return;
+    const auto client = std::make_shared<ConnectionClient>(connection.stream, connection.buffer);
+    while (!state->closed && co_await serve_call(state, connection, client)) {
+    }
+  } catch (const std::exception& error) {
+    core::log("a connection is closed: {}", error.what());
+  }
+}
+
+}  // namespace ydl::http

@@ -1,0 +1,52 @@
+#include "http/gate.hpp"
+
+#include "core/strings.hpp"
+
+#include <fmt/format.h>
+
+namespace ydl::http {
+namespace {
+
+constexpr std::string_view kBearer = "Bearer ";
+
+unsigned status_of(const core::Error& error) {
+  if (error.code == core::Errc::not_found) return 404;
+  if (error.code == core::Errc::refused) return 405;
+  return 400;
+}
+
+}  // namespace
+
+bool Gate::opens(std::string_view key, const core::Result<Router::Match>& match) const {
+  if (core::secret_equal(key, owner_key)) return true;
+  if (!match || match->options.key_of.empty() || !key_of) return false;
+  return core::secret_equal(key, key_of(match->captures.at(match->options.key_of)));
+}
+
+Verdict Gate::judge_in_clear(const Head& head) const {
+  if (greets && head.method == "GET" && head.target == "/") return Greeted{};
+  return Refused{403, "this server answers calls over TLS 1.3 only", Standing::stranger, Refusal::not_tls};
+}
+
+Verdict Gate::judge(const Head& head, const Router& router) const {
+  const bool has_key = head.authorization.starts_with(kBearer);
+  const auto key = has_key ? head.authorization.substr(kBearer.size()) : std::string_view();
+  auto target = parse_target(head.target);
+  auto match = target ? router.match(head.method, target->path)
+                      : core::fail(core::Errc::usage, "the request target is malformed");
+  if (!has_key || !opens(key, match)) {
+    if (greets && head.method == "GET" && head.target == "/") return Greeted{};
+    return Refused{401, "this call needs the job's secret: Authorization: Bearer SECRET, from the job's master.json",
+                   Standing::stranger, has_key ? Refusal::wrong_key : Refusal::no_key};
+  }
+  if (!match) return Refused{status_of(match.error()), match.error().message, Standing::known};
+  const auto limit = match->options.max_body;
+  if (head.content_length.value_or(0) > limit) {
+    return Refused{413, fmt::format("the body is too large: this call takes {}", core::format_bytes(limit)),
+                   Standing::known, Refusal::large_body};
+  }
+  const auto reserve = head.chunked ? limit : static_cast<std::size_t>(head.content_length.value_or(0));
+  return Accepted{*std::move(match), *std::move(target), limit, reserve};
+}
+
+}  // namespace ydl::http

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "http/admission.hpp"
+#include "http/gate.hpp"
+#include "http/refusals.hpp"
+#include "http/server.hpp"
+#include "net/listener.hpp"
+#include "net/stream.hpp"
+
+#include <unordered_map>
+
+namespace ydl::http {
+
+using Stream = net::Stream;
+
+struct Server::State {
+  State(net::asio::any_io_executor executor_, ServerOptions options_, Router router_)
+      : executor(std::move(executor_)),
+        options(std::move(options_)),
+        gate{options.secret, options.key_of, !options.greeting.empty()},
+        router(std::move(router_)),
+        book(options.limits.strangers),
+        bodies(options.limits.bodies),
+        body_left(executor),
+        tell_timer(executor),
+        idle(executor) {}
+
+  net::asio::any_io_executor executor;
+  ServerOptions options;
+  Gate gate;
+  Router router;
+  std::optional<net::Listener> listener;  // from listen() on
+  std::optional<net::TlsContext> tls;
+  ConnectionBook book;
+  struct Open {
+    Stream* stream = nullptr;
+    std::string address;
+  };
+  std::unordered_map<ConnectionId, Open> connections;
+  BodyBudget bodies;
+  net::Signal body_left;
+  RefusalLog refusals;
+  std::function<void(std::string)> tell_refusals;
+  net::asio::steady_timer tell_timer;
+  bool telling = false;  // a coroutine waits until the next line is due
+  int calls_in_hand = 0;
+  net::Signal idle;
+  bool closed = false;
+};
+
+using StatePtr = std::shared_ptr<Server::State>;
+
+// Counts a refused call and sees to it that it is told.
+void refuse(const StatePtr& state, const std::string& address, Refusal what);
+
+// Serves the calls of one connection until it is closed.
+[[nodiscard]] net::awaitable<void> serve(StatePtr state, net::Socket socket);
+
+}  // namespace ydl::http
