@@ -58,6 +58,8 @@ def test_a_call_with_a_wrong_secret_is_refused(job, method, target):
 
 def listening_sockets(pid):
     """The ports on which a process listens: the inodes of its sockets against /proc/net/tcp."""
+    if os.geteuid() != 0:
+        pytest.skip("only root sees which sockets the master has")
     inodes = set()
     for descriptor in Path(f"/proc/{pid}/fd").iterdir():
         with contextlib.suppress(OSError):
