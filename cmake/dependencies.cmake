@@ -14,6 +14,7 @@ target_compile_options(ydl_boost PRIVATE -ffunction-sections -fdata-sections)
 target_include_directories(ydl_boost SYSTEM PUBLIC ${Boost_INCLUDE_DIRS})
 target_link_libraries(ydl_boost PUBLIC Threads::Threads)
 
+find_package(yaml-cpp REQUIRED)  # for its version
 find_library(YDL_YAML_CPP NAMES libyaml-cpp.a REQUIRED)
 add_library(ydl_yaml INTERFACE)
 target_link_libraries(ydl_yaml INTERFACE ${YDL_YAML_CPP})
@@ -47,6 +48,8 @@ execute_process(COMMAND ${PROJECT_SOURCE_DIR}/tools/setup/krb5.sh OUTPUT_VARIABL
 if(krb5_failed)
   message(FATAL_ERROR "tools/setup/krb5.sh could not provide MIT krb5; its message is above.")
 endif()
+get_filename_component(YDL_KRB5_VERSION ${YDL_KRB5} NAME)
+string(REGEX REPLACE "-.*" "" YDL_KRB5_VERSION ${YDL_KRB5_VERSION})
 add_library(ydl_krb5_host STATIC src/third_party/krb5_host.cpp)
 target_compile_options(ydl_krb5_host PRIVATE -ffunction-sections -fdata-sections)
 target_link_libraries(ydl_krb5_host PUBLIC ydl_cares)

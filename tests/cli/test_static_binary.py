@@ -27,9 +27,13 @@ def run_in(root, *command, mounts=""):
     )
 
 
+def readelf(binary, what):
+    return subprocess.run(["readelf", "--wide", what, binary], capture_output=True, text=True, check=True).stdout
+
+
 def test_it_is_not_a_dynamic_executable(binary):
     done = subprocess.run(["ldd", binary], capture_output=True, text=True, check=False)
-    assert "not a dynamic executable" in done.stdout + done.stderr
+    assert "statically linked" in done.stdout + done.stderr
 
 
 def test_it_names_no_loader_and_no_library(binary):
@@ -52,11 +56,41 @@ def test_it_holds_nothing_that_loads_modules_of_the_host(binary):
 
 
 def test_an_exception_finds_its_way_by_the_table_that_the_linker_sorted(binary):
-    """Tables registered by the start files of a static program would be sorted in each process that throws: milliseconds."""
+    """Tables that start files register, as those of a static program without PIE do, would be sorted in each process that throws: milliseconds."""
     headers = subprocess.run(["readelf", "--program-headers", "--wide", binary], capture_output=True, text=True, check=True).stdout
     assert "GNU_EH_FRAME" in headers
-    table = subprocess.run(["nm", "--defined-only", binary], capture_output=True, text=True, check=True).stdout
-    assert "__wrap___register_frame_info" in table
+    start = subprocess.run(["objdump", "--disassemble=frame_dummy", binary], capture_output=True, text=True, check=True).stdout
+    assert "<frame_dummy>:" in start and "register_frame_info" not in start
+
+
+def test_it_is_hardened(binary):
+    """At an address that nobody can guess, with read-only tables, checked stacks, lengths and jumps."""
+    header = readelf(binary, "--file-header")
+    assert "DYN (Position-Independent Executable file)" in header or "DYN (Shared object file)" in header
+    segments = readelf(binary, "--program-headers")
+    assert "GNU_RELRO" in segments
+    assert re.search(r"GNU_STACK.*\bRW\b", segments) and not re.search(r"\bRWE\b", segments)
+    dynamic = readelf(binary, "--dynamic")
+    assert "NOW" in dynamic and "PIE" in dynamic and "TEXTREL" not in dynamic
+    symbols = subprocess.run(["nm", "--defined-only", binary], capture_output=True, text=True, check=True).stdout
+    names = {line.split()[-1] for line in symbols.splitlines()}
+    assert "__stack_chk_fail" in names
+    assert {"__read_chk", "__memcpy_chk"} & names, "FORTIFY checked nothing"
+
+
+def test_its_functions_begin_where_a_jump_may_end(binary):
+    """CET: endbr64 at the beginning of what is called through a pointer."""
+    text = subprocess.run(["objdump", "--disassemble=main", binary], capture_output=True, text=True, check=True).stdout
+    first = next(line for line in text.splitlines() if re.match(r"\s+[0-9a-f]+:\t", line))
+    assert "endbr64" in first
+
+
+def test_it_names_what_is_linked(ydl):
+    lines = ydl.ok("--version", "--verbose").out.splitlines()
+    assert re.fullmatch(r"ydl \d+\.\d+\.\d+", lines[0]) and lines[1].startswith("compiled with clang ")
+    libraries = [re.fullmatch(r"(\S.*?) +(\d[\d.]*) +(\S.*)", line).groups() for line in lines[3:]]
+    assert {"Boost", "OpenSSL", "MIT krb5", "c-ares", "Protocol Buffers", "glibc"} <= {name for name, _, _ in libraries}
+    assert ("OpenSSL", "Apache-2.0") in [(name, licence) for name, _, licence in libraries]
 
 
 def test_it_starts_in_an_empty_root(empty_root):

@@ -1,6 +1,7 @@
 // The command line of ydl: its commands and their options.
 #include "cli/args/grammar.hpp"
 #include "cli/args/help.hpp"
+#include "cli/args/linked.hpp"
 #include "cli/args/parse.hpp"
 #include "cli/fs/fs_command.hpp"
 #include "core/strings.hpp"
@@ -215,6 +216,8 @@ Result<Command> parse_ydl(std::vector<std::string> arguments) {
   if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h" || arguments.front() == "help") {
     return ShowText{top_help()};
   }
+  if (arguments.front() == "--version" && arguments.size() == 2 && arguments.back() == "--verbose")
+    return ShowText{version_text()};
   if (arguments.front() == "--version") return ShowText{fmt::format("ydl {}\n", core::kVersion)};
   Grammar grammar(arguments.front().starts_with("__") ? Grammar::Commands::hidden : Grammar::Commands::everything);
   const auto known =
