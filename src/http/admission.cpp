@@ -2,15 +2,28 @@
 
 #include "core/assert.hpp"
 
+#include <algorithm>
+
 namespace ydl::http {
 
-ConnectionBook::Admission ConnectionBook::admit() {
+std::optional<core::Instant> ConnectionBook::hold_until(core::Instant now) const {
+  if (strangers_.size() < max_strangers_ || strangers_.empty()) return std::nullopt;
+  const auto end = std::min(last_key_ + kQuiet, strangers_.begin()->second + kLongestWait);
+  return end > now ? std::optional(end) : std::nullopt;
+}
+
+void ConnectionBook::showed_key(ConnectionId id, core::Instant now) {
+  if (strangers_.erase(id) > 0) last_key_ = now;
+}
+
+ConnectionBook::Admission ConnectionBook::admit(core::Instant now) {
+  if (strangers_.empty()) last_key_ = now;
   Admission admission{++last_};
   if (strangers_.size() >= max_strangers_ && !strangers_.empty()) {
-    admission.dropped = *strangers_.begin();
+    admission.dropped = strangers_.begin()->first;
     strangers_.erase(strangers_.begin());
   }
-  strangers_.insert(admission.id);
+  strangers_.emplace(admission.id, now);
   return admission;
 }
 

@@ -32,21 +32,24 @@ class Connection {
  public:
   Connection(StatePtr state, net::Socket socket)
       : stream(std::move(socket)), address(stream.peer()), state_(std::move(state)) {
-    const auto admission = state_->book.admit();
+    const auto admission = state_->book.admit(since);
     id_ = admission.id;
     state_->connections.emplace(id_, Server::State::Open{&stream, address});
     if (admission.dropped) drop(*admission.dropped);
   }
   ~Connection() {
     state_->book.left(id_);
+    state_->stranger_left.notify();
     state_->connections.erase(id_);
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   void showed_key() {
-    if (std::exchange(is_stranger, false)) buffer.reserve(kReadSize);
-    state_->book.showed_key(id_);
+    if (!std::exchange(is_stranger, false)) return;
+    buffer.reserve(kReadSize);
+    state_->book.showed_key(id_, core::steady_now());
+    state_->stranger_left.notify();
   }
 
   Stream stream;

@@ -13,6 +13,10 @@ namespace {
 net::awaitable<void> accept_loop(StatePtr state) {
   bool complained = false;
   while (!state->closed) {
+    for (auto now = core::steady_now(); const auto until = state->book.hold_until(now); now = core::steady_now()) {
+      co_await state->stranger_left.wait(*until - now);
+      if (state->closed) co_return;
+    }
     auto [error, socket] = co_await state->listener->accept();
     if (!state->listener->is_open()) break;
     if (error) {  // out of file descriptors, say: wait for some to come back instead of spinning
@@ -103,6 +107,7 @@ void Server::close() {
   if (state_->listener) state_->listener->close();
   state_->tell_timer.cancel();
   state_->body_left.notify();
+  state_->stranger_left.notify();
   state_->tell_refusals = nullptr;
   for (const auto& [id, open] : state_->connections) open.stream->cancel();
 }

@@ -20,6 +20,7 @@ struct Server::State {
         gate{options.secret, options.key_of, !options.greeting.empty()},
         router(std::move(router_)),
         book(options.limits.strangers),
+        stranger_left(executor),
         bodies(options.limits.bodies),
         body_left(executor),
         tell_timer(executor),
@@ -37,6 +38,7 @@ struct Server::State {
     std::string address;
   };
   std::unordered_map<ConnectionId, Open> connections;
+  net::Signal stranger_left;
   BodyBudget bodies;
   net::Signal body_left;
   RefusalLog refusals;

@@ -164,6 +164,20 @@ TEST_F(AttackTest, all_connections) {
   EXPECT_THAT(told_.front(), HasSubstr("from 127.0.0.1 (connected without sending a key"));
 }
 
+TEST_F(AttackTest, callers_with_a_key_that_come_all_at_once_are_all_served) {
+  start({.strangers = 4});
+  std::vector<net::HttpClient> callers;
+  for (int i = 0; i < 100; ++i) callers.push_back(owner());
+  std::size_t served = 0;
+  for (auto& caller : callers) {
+    loop_.spawn([](net::HttpClient& client, std::size_t& count) -> net::awaitable<void> {
+      if (const auto answer = co_await client.get("/job", kLong)) ++count;
+    }(caller, served));
+  }
+  EXPECT_TRUE(loop_.until([&] { return served == callers.size(); })) << served;
+  EXPECT_TRUE(told_.empty()) << told_.front();
+}
+
 TEST_F(AttackTest, time_by_slow_headers) {
   start({.header_time = core::Millis(50)});
   auto& silent = connect("");

@@ -6,6 +6,7 @@
 #include "protocol/hub.hpp"
 #include "support/loop.hpp"
 
+#include <csignal>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +38,10 @@ class MasterCallsTest : public testing::Test {
     bool ended = false;
   };
 
-  MasterCallsTest() { listen(0); }
+  MasterCallsTest() {
+    ::signal(SIGPIPE, SIG_IGN);
+    listen(0);
+  }
 
   void listen(std::uint16_t port) {
     http::Router router;
@@ -45,6 +49,7 @@ class MasterCallsTest : public testing::Test {
     http::ServerOptions options;
     options.secret = "s3cret";
     options.port = port;
+    options.identity = identity_;
     server_ = std::make_unique<http::Server>(loop_.executor(), options, std::move(router));
     const auto listening = server_->listen();
     if (!listening) ADD_FAILURE() << listening.error().message;
@@ -56,7 +61,7 @@ class MasterCallsTest : public testing::Test {
     hub_.expect(id, {[](const Hello&) {}, [&agent](const Report& report) { agent.reports.push_back(report); }});
     agent.calls = std::make_unique<MasterCalls>(
         loop_.executor(),
-        MasterCalls::Options{.master = {"127.0.0.1", server_->port(), "s3cret"},
+        MasterCalls::Options{.master = {"127.0.0.1", server_->port(), "s3cret", net::fingerprint_of(identity_).value()},
                              .id = id,
                              .outlives_master = outlives_master,
                              .heartbeat = kNoHeartbeat},
@@ -82,6 +87,7 @@ class MasterCallsTest : public testing::Test {
 
   void send(std::size_t agent, Command command) { hub_.send({fmt::format("container_{}", agent)}, std::move(command)); }
 
+  const net::Identity identity_ = net::make_identity();
   test::Loop loop_;
   Hub hub_{loop_.executor()};
   std::unique_ptr<http::Server> server_;

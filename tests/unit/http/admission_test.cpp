@@ -6,40 +6,77 @@
 namespace ydl::http {
 namespace {
 
+const core::Instant kStart{core::Seconds(1000)};
+
 TEST(ConnectionBook, a_further_stranger_takes_the_room_of_the_oldest) {
   ConnectionBook book(3);
   std::vector<ConnectionId> ids;
   for (int i = 0; i < 3; ++i) {
-    const auto admission = book.admit();
+    const auto admission = book.admit(kStart);
     EXPECT_FALSE(admission.dropped);
     ids.push_back(admission.id);
   }
-  EXPECT_EQ(book.admit().dropped, ids[0]);
-  EXPECT_EQ(book.admit().dropped, ids[1]);
+  EXPECT_EQ(book.admit(kStart).dropped, ids[0]);
+  EXPECT_EQ(book.admit(kStart).dropped, ids[1]);
   EXPECT_EQ(book.strangers(), 3U);
 }
 
 TEST(ConnectionBook, who_has_shown_a_key_is_never_dropped) {
   ConnectionBook book(2);
-  const auto owner = book.admit().id;
-  book.showed_key(owner);
+  const auto owner = book.admit(kStart).id;
+  book.showed_key(owner, kStart);
   for (int i = 0; i < 1000; ++i) {
-    const auto admission = book.admit();
+    const auto admission = book.admit(kStart);
     ASSERT_NE(admission.dropped, owner);
-    if (i % 2 == 0) book.showed_key(admission.id);
+    if (i % 2 == 0) book.showed_key(admission.id, kStart);
   }
   EXPECT_LE(book.strangers(), 2U);
 }
 
 TEST(ConnectionBook, who_leaves_makes_room) {
   ConnectionBook book(2);
-  const auto first = book.admit().id;
-  const auto second = book.admit().id;
+  const auto first = book.admit(kStart).id;
+  const auto second = book.admit(kStart).id;
   book.left(second);
-  EXPECT_FALSE(book.admit().dropped);
-  EXPECT_EQ(book.admit().dropped, first);
+  EXPECT_FALSE(book.admit(kStart).dropped);
+  EXPECT_EQ(book.admit(kStart).dropped, first);
   book.left(first);  // its connection ends after it was dropped
   EXPECT_EQ(book.strangers(), 2U);
+}
+
+TEST(ConnectionBook, as_long_as_strangers_show_keys_a_further_one_waits) {
+  ConnectionBook book(2);
+  EXPECT_FALSE(book.hold_until(kStart));
+  const auto first = book.admit(kStart).id;
+  EXPECT_FALSE(book.hold_until(kStart)) << "there is room";
+  (void)book.admit(kStart);
+  EXPECT_EQ(book.hold_until(kStart), kStart + ConnectionBook::kQuiet);
+  const auto later = kStart + core::Millis(400);
+  book.showed_key(first, later);
+  EXPECT_FALSE(book.hold_until(later)) << "there is room again";
+  (void)book.admit(later);
+  EXPECT_EQ(book.hold_until(later), later + ConnectionBook::kQuiet);
+}
+
+TEST(ConnectionBook, strangers_without_keys_keep_nobody_waiting) {
+  ConnectionBook book(2);
+  for (int i = 0; i < 2; ++i) (void)book.admit(kStart);
+  const auto quiet = kStart + ConnectionBook::kQuiet;
+  for (int i = 0; i < 10'000; ++i) {
+    ASSERT_FALSE(book.hold_until(quiet)) << i;
+    ASSERT_TRUE(book.admit(quiet).dropped);
+  }
+}
+
+TEST(ConnectionBook, a_stranger_that_waits_long_is_dropped_even_while_others_show_keys) {
+  ConnectionBook book(2);
+  const auto idle = book.admit(kStart).id;
+  auto now = kStart;
+  for (; now < kStart + ConnectionBook::kLongestWait; now += core::Millis(100))
+    book.showed_key(book.admit(now).id, now);
+  (void)book.admit(now);
+  EXPECT_FALSE(book.hold_until(now));
+  EXPECT_EQ(book.admit(now).dropped, idle);
 }
 
 TEST(BodyBudget, all_bodies_together_stay_within_it) {
