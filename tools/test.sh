@@ -4,6 +4,7 @@
 # Tests that wait for Hadoop leave a core idle, so two groups of about the same length run side by side. Both use free ports and temporary
 # folders. The output of the first one is shown when both have ended.
 set -uo pipefail
+set -m  # or what runs in the background ignores SIGINT, and what tests send would not arrive
 cd "$(dirname "$0")/.."
 reports=$PWD/build/test-reports
 python=$(tools/setup/python_env.sh test)/bin/python || exit 1

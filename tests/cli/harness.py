@@ -285,3 +285,15 @@ def kill_all(pids):
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+
+
+def moved_to_cluster(job, address, folder, results, unmanaged=False):
+    """Makes the folder of a job that has ended look as if it had run on a cluster whose NameNode is at this address."""
+    file = json.loads((job.folder / "job.json").read_text()) | {"cluster": "yarn", "results": f"{address}{results}"}
+    (job.folder / "job.json").write_text(json.dumps(file))
+    yarn = {"version": 1, "folder": folder, "application": "application_1700000000000_0001", "unmanaged": unmanaged, "user": "ann"}
+    yarn |= {"queue": "default", "scheduler": "", "folder_url": "", "results": "/r", "nodes": []}
+    yarn |= {"staged": {"files": {}, "linked_directory": "", "links": []}}
+    yarn["hadoop"] = {"fs.defaultFS": address, "yarn.resourcemanager.hostname": "127.0.0.1"}
+    (job.folder / "yarn.json").write_text(json.dumps(yarn))
+    return job

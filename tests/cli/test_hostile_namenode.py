@@ -1,9 +1,9 @@
 """A NameNode that wants to write into other folders, to the terminal, or to keep a client busy for ever."""
 
-import json
 import subprocess
 
 import pytest
+from harness import moved_to_cluster
 
 from scripted_namenode import EMPTY_FILE, data, listing, scripted_namenode, status
 
@@ -37,13 +37,7 @@ def configured(ydl, node):
 def remote_job(ydl, node):
     job = ydl.detach("--name", "far", "--", "true")
     job.wait_for("job_succeeded")
-    file = json.loads((job.folder / "job.json").read_text())
-    file |= {"cluster": "yarn", "results": f"{node.address}{TREE}"}
-    (job.folder / "job.json").write_text(json.dumps(file))
-    yarn = {"version": 1, "folder": TREE, "application": "application_1700000000000_0001", "unmanaged": True}
-    yarn["hadoop"] = {"fs.defaultFS": node.address, "yarn.resourcemanager.hostname": "127.0.0.1"}
-    (job.folder / "yarn.json").write_text(json.dumps(yarn))
-    return job
+    return moved_to_cluster(job, node.address, TREE, TREE, unmanaged=True)
 
 
 def files_of(folder):

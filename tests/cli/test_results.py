@@ -1,23 +1,16 @@
 """What the tasks of a job left: `ydl results` and `ydl fs get`, as far as no cluster is needed."""
 
-import json
 import socket
+
+from harness import moved_to_cluster
 
 
 def remote_job(ydl, port):
     """The folder of a job that was submitted to a cluster whose NameNode is at a port of this machine."""
     job = ydl.detach("--name", "far", "--", "true")
     job.wait_for("job_succeeded")
-    address = f"hdfs://127.0.0.1:{port}"
-    file = json.loads((job.folder / "job.json").read_text())
-    file |= {"cluster": "yarn", "results": f"{address}/user/ann/.ydl/jobs/{job.id}/results"}
-    (job.folder / "job.json").write_text(json.dumps(file))
-    yarn = {"version": 1, "folder": f"/user/ann/.ydl/jobs/{job.id}", "application": "application_1700000000000_0001"}
-    yarn["hadoop"] = {"fs.defaultFS": address, "yarn.resourcemanager.hostname": "127.0.0.1"}
-    yarn |= {"unmanaged": False, "user": "ann", "queue": "default", "scheduler": "", "folder_url": "", "results": "/r"}
-    yarn |= {"staged": {"files": {}, "linked_directory": "", "links": []}, "nodes": []}
-    (job.folder / "yarn.json").write_text(json.dumps(yarn))
-    return job
+    folder = f"/user/ann/.ydl/jobs/{job.id}"
+    return moved_to_cluster(job, f"hdfs://127.0.0.1:{port}", folder, f"{folder}/results")
 
 
 def test_results_are_asked_of_the_cluster_that_the_job_ran_on(ydl):
