@@ -5,6 +5,7 @@ import json
 import re
 import signal
 import urllib.request
+from pathlib import Path
 
 import pytest
 
@@ -112,6 +113,20 @@ def test_a_job_that_was_left_goes_on_and_is_stopped_from_another_machine(jobs, t
     assert f"`ydl status {job}` shows it" in page_of_master(jobs, job)
     assert elsewhere.run("kill", job)[0] == f"{job} stopped\n"
     assert "stopped" in jobs.run("status", job)[0]
+
+
+def test_a_job_of_another_version_is_killed_through_the_resource_manager(jobs):
+    job = jobs.run("run", "--detach", *SMALL, "--", "tail", "-f", "/dev/null")[0].strip()
+    record = Path(jobs.environment["XDG_STATE_HOME"]) / "ydl/jobs" / job / "yarn.json"
+    original = record.read_text()
+    other = json.loads(original) | {"version": 99}
+    del other["queue"]
+    record.write_text(json.dumps(other))
+    assert "version 99" in jobs.run("status", job)[1]
+    out, _ = jobs.run("kill", job)
+    assert out.startswith(f"{job} was killed by the ResourceManager as {other['application']}: ") and "version 99" in out
+    record.write_text(original)
+    eventually(lambda: "stopped" in jobs.run("status", job)[0], "the end of the job")
 
 
 def test_two_jobs_run_side_by_side(jobs):

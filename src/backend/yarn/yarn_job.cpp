@@ -144,6 +144,14 @@ core::Result<YarnJob> yarn_job_from_json(std::string_view text) {
   return job;
 }
 
+BOOST_DESCRIBE_STRUCT(YarnApplication, (), (application, hadoop))
+
+core::Result<YarnApplication> yarn_application_from_json(std::string_view text) {
+  const auto object = core::parse_json_object(text);
+  if (!object) return core::fail(object.error());
+  return core::from_json<YarnApplication>(*object);
+}
+
 std::string remote_logs(const std::string& folder, const core::AttemptId& attempt) {
   return fmt::format("{}/logs/{}/{}", folder, attempt.task.file_name(), attempt.attempt);
 }

@@ -36,6 +36,14 @@ struct YarnJob {
 // Errors: corrupt, and refused for a file of another version.
 [[nodiscard]] core::Result<YarnJob> yarn_job_from_json(std::string_view text);
 
+// What a file of any version has: enough to end the job. Every version keeps these two names.
+struct YarnApplication {
+  std::string application;                    // its id
+  std::map<std::string, std::string> hadoop;  // hconf/portable.hpp
+};
+// Errors: corrupt.
+[[nodiscard]] core::Result<YarnApplication> yarn_application_from_json(std::string_view text);
+
 // Where an attempt's logs are, below the job's folder on HDFS. As in a job folder of this machine.
 [[nodiscard]] std::string remote_logs(const std::string& folder, const core::AttemptId& attempt);
 

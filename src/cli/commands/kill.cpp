@@ -54,6 +54,16 @@ core::Result<void> stop_job(const jobs::JobFolder& folder, std::optional<core::M
   return done;
 }
 
+// The records cannot be read, but the ResourceManager knows the job by its application.
+int kill_of_another_version(const jobs::JobFolder& folder, const core::Error& refusal) {
+  const auto application = client::kill_application_of(folder, fmt::format("stopped by {}", client::who_am_i()));
+  if (!application && application.error().code == std::errc::no_such_file_or_directory) return complain(refusal);
+  if (!application) return complain(application.error());
+  print(fmt::format("{} was killed by the ResourceManager as {}: {}\n", folder.id().str(), *application,
+                    refusal.message));
+  return 0;
+}
+
 }  // namespace
 
 int execute(const Kill& command) {
@@ -61,6 +71,7 @@ int execute(const Kill& command) {
   if (!folder) return complain(folder.error());
   const auto id = folder->id().str();
   const auto running = client::is_running(*folder);
+  if (!running && running.error().code == core::Errc::refused) return kill_of_another_version(*folder, running.error());
   if (!running) return complain(running.error());
   if (!*running) {
     (void)client::refresh(*folder, std::nullopt);

@@ -237,4 +237,23 @@ core::Result<bool> is_running(const jobs::JobFolder& folder) {
   return !yarn::is_over(report->state);
 }
 
+core::Result<std::string> kill_application_of(const jobs::JobFolder& folder, std::string why) {
+  const auto text = core::read_file(folder.yarn_file());
+  if (!text) return fail(text.error());
+  auto job = backend::yarn_application_from_json(*text);
+  if (!job) return fail(job.error().within(folder.yarn_file().string()));
+  const auto application = yarn::ApplicationId::parse(job->application);
+  if (!application) {
+    return fail(core::Errc::corrupt,
+                fmt::format("{}: '{}' is not the id of an application", folder.yarn_file().string(), job->application));
+  }
+  net::asio::io_context context(1);
+  auto cluster = open_cluster(context.get_executor(), hconf::from_map(job->hadoop, folder.yarn_file().string()));
+  if (!cluster) return fail(cluster.error());
+  const auto killed = net::wait_for(context, cluster->rm->kill(*application, std::move(why)));
+  cluster->close();
+  if (!killed) return fail(killed.error());
+  return std::move(job->application);
+}
+
 }  // namespace ydl::client

@@ -74,4 +74,8 @@ class RemoteJob {
 // Whether the job's master runs: here, or by the ResourceManager's word.
 [[nodiscard]] core::Result<bool> is_running(const jobs::JobFolder& folder);
 
+// Ends a job on a cluster whose records another version of ydl has written, by way of the ResourceManager. Returns the
+// application's id. Errors: not_found (the job did not run on a cluster), corrupt; the cluster's.
+[[nodiscard]] core::Result<std::string> kill_application_of(const jobs::JobFolder& folder, std::string why);
+
 }  // namespace ydl::client
