@@ -64,11 +64,12 @@ test-quick:
 	cmake --build --preset dev --target quick
 	ctest --preset dev -j$(JOBS) -L 'unit|process|conformance|wire'
 
-# Downloads come before the tests, which have limits of time.
+# Downloads come before the tests, which have limits of time; so does the native example, which tests of two groups use.
 test-needs:
 	@$(APT) build test data hadoop kdc podman
 	@for name in torch tensorflow jax mxnet; do $(PYENV) $$name > /dev/null || exit 1; done
 	@for release in 3.4.1 3.3.6; do tools/setup/hadoop.sh $$release > /dev/null || exit 1; done
+	@$(MAKE) --silent -C examples/mxnet-native > /dev/null
 
 test-kinds: build dev test-needs
 	@python=$$($(PYENV) test) && for kind in '--secure' '--version 3.3.6' '--version 3.3.6 --secure'; do \
