@@ -1,6 +1,5 @@
 """What a job asks of a real YARN cluster: where its tasks run, its priority, and how long its folder stays."""
 
-import hashlib
 import json
 import re
 import time
@@ -11,7 +10,7 @@ import pytest
 from cluster_lib import state, web
 from hdfs_files import eventually
 from shared import FAIR_YARN, SMALL_YARN, YARN
-from yarn_shell import SMALL, Jobs, job_id, jobs_on, let_users_in
+from yarn_shell import SMALL, Jobs, job_id, jobs_on, let_users_in, user_of_test
 
 pytestmark = pytest.mark.on_cluster(*YARN)
 
@@ -27,7 +26,7 @@ def yarn(clusters):
 def jobs(yarn, tmp_path, request):
     let_users_in(yarn)
     eventually(lambda: len(hosts_that_run(yarn)) == 3, "all nodes to be well")
-    jobs = Jobs(yarn, tmp_path, "u" + hashlib.sha1(request.node.name.encode()).hexdigest()[:8])
+    jobs = Jobs(yarn, tmp_path, user_of_test(request))
     jobs.environment["XDG_CONFIG_HOME"] = str(tmp_path / "config")
     return jobs
 

@@ -1,6 +1,5 @@
 """Jobs on a real YARN cluster, from the command line to what they leave behind."""
 
-import hashlib
 import json
 import re
 import signal
@@ -11,7 +10,7 @@ import pytest
 
 from hdfs_files import eventually
 from shared import YARN
-from yarn_shell import SMALL, Jobs, job_id, let_users_in
+from yarn_shell import SMALL, Jobs, job_id, let_users_in, user_of_test
 
 from cluster_lib import state
 from cluster_lib.running import RunningCluster
@@ -28,7 +27,7 @@ def yarn(clusters):
 def jobs(yarn, tmp_path, request):
     """A user of each test's own: what `ydl ls` shows is theirs."""
     let_users_in(yarn)
-    return Jobs(yarn, tmp_path, "u" + hashlib.sha1(request.node.name.encode()).hexdigest()[:8])
+    return Jobs(yarn, tmp_path, user_of_test(request))
 
 
 def test_a_job_runs_is_followed_and_leaves_its_logs_and_results_on_hdfs(jobs):

@@ -1,6 +1,5 @@
 """Keys of a job on YARN, and secrets of its user: what others can read in logs, on pages and in containers."""
 
-import hashlib
 import json
 import stat
 
@@ -8,7 +7,7 @@ import pytest
 from cluster_lib import state, web
 from hdfs_files import eventually
 from shared import YARN
-from yarn_shell import SMALL, Jobs, let_users_in
+from yarn_shell import SMALL, Jobs, let_users_in, user_of_test
 
 pytestmark = pytest.mark.on_cluster(*YARN)
 
@@ -25,7 +24,7 @@ def yarn(clusters):
 def jobs(yarn, tmp_path, request):
     """A user whose Hadoop configuration has a password beside the keys that ydl reads."""
     let_users_in(yarn)
-    jobs = Jobs(yarn.view({"fs.s3a.secret.key": PASSWORD}), tmp_path, "u" + hashlib.sha1(request.node.name.encode()).hexdigest()[:8])
+    jobs = Jobs(yarn.view({"fs.s3a.secret.key": PASSWORD}), tmp_path, user_of_test(request))
     jobs.environment["HF_TOKEN"] = VARIABLE
     return jobs
 

@@ -1,5 +1,6 @@
 """A user's shell on a machine that reaches a YARN cluster and has no Java."""
 
+import hashlib
 import json
 import os
 import re
@@ -78,6 +79,11 @@ def let_users_in(cluster, folder="/user"):
     """As the superuser of HDFS: anybody may have a folder of their own there."""
     for words in (("mkdir", "-p", folder), ("chmod", "1777", folder)):
         subprocess.run([YDL, "fs", *words], env={**os.environ, **cluster.variables}, check=True, timeout=60)
+
+
+def user_of_test(request):
+    """A user of each test's own: what `ydl ls` shows is theirs."""
+    return "u" + hashlib.sha1(request.node.name.encode()).hexdigest()[:8]
 
 
 def job_id(text):
