@@ -25,6 +25,9 @@ class LogQuestions : public testing::Test {
  protected:
   LogQuestions() {
     hub.expect(kAgent, {[](const Hello&) {}, [this](const Report&) { ++heard; }});
+    Prepare prepare;
+    prepare.attempt = kAttempt;
+    hub.send(kAgent, std::move(prepare));
   }
 
   void ask(core::Millis at_most = core::Seconds(600)) { loop.spawn(keep_answer(at_most)); }
@@ -38,7 +41,8 @@ class LogQuestions : public testing::Test {
     std::vector<ReadLog> questions;
     const auto object = core::parse_json_object(body.value().commands);
     for (const auto& item : **core::json_array(*object, "commands")) {
-      questions.push_back(std::get<ReadLog>(command_from_json(item.get_object()).value()));
+      const auto command = command_from_json(item.get_object()).value();
+      if (const auto* question = std::get_if<ReadLog>(&command)) questions.push_back(*question);
     }
     return questions;
   }
@@ -73,6 +77,16 @@ TEST_F(LogQuestions, each_answer_goes_to_who_asked_and_not_to_the_listener) {
   EXPECT_EQ(answers[1]->bytes, "one");
   EXPECT_EQ(heard, 0);
   report(Note{kAttempt, "a sentence"});
+  EXPECT_EQ(heard, 1);
+}
+
+TEST_F(LogQuestions, a_report_about_an_attempt_of_another_agent_is_dropped) {
+  report(TaskOutput{{{"worker", 1}, 1}, "I am another", {}, {}});
+  report(TaskExited{{{"worker", 0}, 2}, {}, 0, {}});
+  report(TaskOutput{{{"nosuch", 0}, 1}, "unknown", {}, {}});
+  EXPECT_EQ(heard, 0);
+  hub.send(kAgent, Release{kAttempt});
+  report(TaskExited{kAttempt, {}, 0, {}});  // a task that was released may still report its end
   EXPECT_EQ(heard, 1);
 }
 
