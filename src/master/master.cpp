@@ -23,6 +23,8 @@ namespace json = boost::json;
 
 namespace {
 
+constexpr core::Millis kFailPatience = core::Seconds(20);  // for tasks to be stopped, beyond their grace
+
 // Two jobs that wait for each other's containers must not back off for the same time.
 job::Plan with_seed(job::Plan plan, const core::JobId& id) {
   plan.seed = std::hash<core::JobId>{}(id);
@@ -81,6 +83,20 @@ net::awaitable<job::Outcome> Master::run() {
   post(job::Begin{});
   while (!outcome_) co_await ended_.wait(core::Seconds(3600));
   co_await backend_->close(*outcome_);
+  co_return *outcome_;
+}
+
+net::awaitable<job::Outcome> Master::fail_and_close(std::string reason) {
+  const bool had_ended = outcome_.has_value();  // then it was closing that failed
+  fail(reason);
+  const auto patience = core::steady_now() + plan_.job.stop_grace + kFailPatience;
+  while (!outcome_ && core::steady_now() < patience) co_await ended_.wait(patience - core::steady_now());
+  if (!outcome_) {
+    on(job::Finish{{job::JobState::failed, 1, std::move(reason), {}, job::Cause::none}});
+    flush_journal();
+    write_state();
+  }
+  if (!had_ended) co_await backend_->close(*outcome_);
   co_return *outcome_;
 }
 
@@ -283,13 +299,13 @@ void Master::flush_journal() {
 void Master::records_incomplete(const core::Error& why) {
   core::log("{}", why.message);
   if (std::exchange(records_incomplete_, true)) return;
-  on(job::Record{
-      job::RecordKind::note,
-      {},
-      fmt::format("{}: the job goes on, but its folder will lack what happened{}", why.message, remedy_for(why.code)),
-      {},
-      {},
-      0});
+  on(job::Record{job::RecordKind::note,
+                 {},
+                 fmt::format("{}: the job goes on, but its folder lacks what happens until it can be written again{}",
+                             why.message, remedy_for(why.code)),
+                 {},
+                 {},
+                 0});
 }
 
 void Master::write_state() {

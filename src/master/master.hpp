@@ -52,6 +52,9 @@ class Master {
   void request_stop(std::string by, std::optional<core::Millis> grace);
   // Ends the job as failed: a part of this process does not work any more.
   void fail(std::string reason);
+  // The same after an exception left run(): returns when the job has ended and what can be released is released. A job
+  // whose tasks do not end in time is given up.
+  [[nodiscard]] net::awaitable<job::Outcome> fail_and_close(std::string reason);
   // Puts what the user must know among the job's events.
   void note(std::string text, std::optional<core::AttemptId> attempt = std::nullopt);
   [[nodiscard]] std::string job_view() const;

@@ -7,6 +7,7 @@
 #include "http/server.hpp"
 #include "master_fixture.hpp"
 #include "net/http_client.hpp"
+#include "net/spawn.hpp"
 #include "support/imposter.hpp"
 
 #include <gmock/gmock.h>
@@ -78,6 +79,28 @@ TEST_F(ApiTest, the_job_is_what_the_master_shows) {
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->state, job::JobState::running);
   EXPECT_EQ(seen->tasks.size(), 2U);
+}
+
+// The number of the report is used up: if the call alone failed, what it reported would be lost.
+TEST_F(ApiTest, an_exception_while_a_report_is_handled_ends_the_loop_with_a_sentence) {
+  serve_running_job();
+  const core::AgentId agent{"container_1"};
+  hub_.expect(agent, {[](const protocol::Hello&) {},
+                      [](const protocol::Report&) { throw std::runtime_error("no memory"); }});
+  protocol::Prepare prepare;
+  prepare.attempt = {{"worker", 0}, 1};
+  hub_.send(agent, prepare);
+  const boost::json::object body{{"epoch", 1},
+                                 {"first", 1},
+                                 {"reports", boost::json::array{protocol::to_json(
+                                                 protocol::Report(protocol::Note{prepare.attempt, "x"}))}}};
+  auto asking = client();
+  try {
+    (void)loop_.run(asking.post("/v1/agents/container_1/exchange", boost::json::serialize(body), kLong));
+    FAIL() << "the exception is gone";
+  } catch (const net::BackgroundFailure& failure) {
+    EXPECT_STREQ(failure.what(), "handling an agent's report failed: no memory");
+  }
 }
 
 TEST_F(ApiTest, a_wrong_secret_is_401_everywhere) {
