@@ -21,13 +21,18 @@ const core::AgentId kAgent{"container_1"};
 const core::AttemptId kAttempt{{"worker", 0}, 1};
 const ReadLog kQuestion{kAttempt, LogStream::standard_error, 100, 4096, 0};
 
+// An agent may report about attempts that it was told to prepare, and no others.
+Prepare prepare_it() {
+  Prepare prepare;
+  prepare.attempt = kAttempt;
+  return prepare;
+}
+
 class LogQuestions : public testing::Test {
  protected:
   LogQuestions() {
     hub.expect(kAgent, {[](const Hello&) {}, [this](const Report&) { ++heard; }});
-    Prepare prepare;
-    prepare.attempt = kAttempt;
-    hub.send(kAgent, std::move(prepare));
+    hub.send(kAgent, prepare_it());
   }
 
   void ask(core::Millis at_most = core::Seconds(600)) { loop.spawn(keep_answer(at_most)); }
@@ -139,6 +144,7 @@ TEST(HubEpoch, reports_of_another_epoch_are_refused_and_not_delivered) {
   Hub hub{loop.executor(), Epoch{2}};
   int heard = 0;
   hub.expect(kAgent, {[](const Hello&) {}, [&](const Report&) { ++heard; }});
+  hub.send(kAgent, prepare_it());
   const auto text = json::serialize(to_json(Note{kAttempt, "one"}));
   for (const auto epoch : {1, 3}) {
     const auto taken = hub.reports(kAgent, fmt::format(R"({{"epoch":{},"first":1,"reports":[{}]}})", epoch, text));
@@ -154,6 +160,7 @@ class Reports : public testing::Test {
  protected:
   Reports() {
     hub.expect(kAgent, {[](const Hello&) {}, [this](const Report& report) { heard.push_back(report); }});
+    hub.send(kAgent, prepare_it());
   }
   [[nodiscard]] std::vector<std::string> notes() const {
     std::vector<std::string> texts;
