@@ -227,6 +227,7 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   backend::YarnOptions options;
   options.roles = roles_of(prepared.plan);
   options.image = image_for_node_manager(prepared.plan.spec);
+  options.acl = prepared.plan.spec.acl;
   options.address = start.address;
   options.port = server.port();
   options.config = start.config;

@@ -130,7 +130,8 @@ net::awaitable<void> start_containers(Shared state, StartContainers action) {
   if (state->closed) co_return;
   const AgentContainers agents{.files = state->options.job.staged.files,
                                .image = state->options.image,
-                               .outlives_master = state->options.outlives_master};
+                               .outlives_master = state->options.outlives_master,
+                               .acl = state->options.acl};
   std::vector<yarn::ContainerManager::Start> starts;
   for (const auto& container : action.containers) {
     auto launch = launch_agent(container.id, agents);

@@ -6,6 +6,7 @@
 #include "hconf/config.hpp"
 #include "hdfs/file_system.hpp"
 #include "protocol/hub.hpp"
+#include "spec/job_spec.hpp"
 #include "yarn/credentials.hpp"
 #include "yarn/image_runtime.hpp"
 
@@ -24,6 +25,7 @@ struct YarnOptions {
   std::shared_ptr<hdfs::FileSystem> fs;
   std::function<yarn::Credentials(const core::AgentId&)> credentials_of;  // what an agent's container is started with
   std::vector<YarnRole> roles;
+  spec::Acl acl;
   std::optional<yarn::ImageRuntime> image;  // that NodeManagers are to run the agents in
   std::string address;                      // numeric: where agents and clients reach this master
   std::uint16_t port = 0;

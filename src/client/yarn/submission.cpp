@@ -81,6 +81,8 @@ yarn::Submission submission_of(const YarnJob& job, const std::string& name, cons
   submission.unmanaged = job.kind == MasterKind::unmanaged;
   submission.max_attempts = 1;
   submission.master.credentials = std::move(credentials);
+  submission.master.viewers = options.acl.view;
+  submission.master.modifiers = options.acl.modify;
   if (submission.unmanaged) return submission;
   submission.master_resource = options.am_size;
   submission.master_label = options.am_label;
@@ -141,6 +143,7 @@ SubmissionOptions submission_options(const spec::JobSpec& job) {
   if (asked.vcores) options.am_size.vcores = *asked.vcores;
   options.am_label = asked.label.value_or("");
   options.priority = job.priority;
+  options.acl = job.acl;
   return options;
 }
 
