@@ -54,6 +54,7 @@ constexpr auto kKeys = std::to_array<KnownKey>({
     {"ipc.client.rpc-timeout.ms", "120000"},
     {"ipc.maximum.response.length", "134217728"},
     {"ipc.ping.interval", "60000"},
+    {"yarn.acl.enable", "false"},
     {"yarn.client.failover-max-attempts", "-1"},
     {"yarn.client.failover-sleep-base-ms", "-1"},
     {"yarn.client.failover-sleep-max-ms", "-1"},

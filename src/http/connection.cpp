@@ -170,7 +170,8 @@ net::awaitable<bool> secure(StatePtr state, Connection& connection) {
 net::awaitable<bool> serve_accepted(StatePtr state, Connection& connection, HeaderParser& header, Accepted accepted,
                                     std::shared_ptr<ConnectionClient> client) {
   auto& stream = connection.stream;
-  const auto form = form_of(header.get());
+  auto form = form_of(header.get());
+  if (!accepted.guest.empty()) form.keep_alive = false;
   auto lease = co_await lease_body(state, accepted.reserve);
   if (lease == nullptr) {
     (void)co_await answer(stream, form, Response::error(503, "too many large calls at a time; try again"),
@@ -198,6 +199,7 @@ net::awaitable<bool> serve_accepted(StatePtr state, Connection& connection, Head
   request.captures = std::move(accepted.match.captures);
   request.wants_event_stream = form.wants_event_stream;
   request.body = std::move(parser.get().body());
+  request.guest = std::move(accepted.guest);
   request.body_lease = std::move(lease);
   request.client = client;
   co_return co_await answer_call(state, stream, form, *accepted.match.handler, std::move(request), std::move(client));
@@ -206,11 +208,11 @@ net::awaitable<bool> serve_accepted(StatePtr state, Connection& connection, Head
 net::awaitable<bool> serve_refused(StatePtr state, Connection& connection, const HeaderParser& header, bool has_body,
                                    Refused refused) {
   if (refused.event) refuse(state, connection.address, *refused.event);
-  const bool closes = has_body || refused.standing == Standing::stranger;
+  const bool closes = has_body || refused.standing != Standing::known;
   const bool goes_on =
       co_await answer(connection.stream, form_of(header.get()), Response::error(refused.status, refused.sentence),
                       closes ? Then::closes : Then::as_asked);
-  if (closes) co_await linger(connection, refused.standing == Standing::stranger ? kForStranger : kForCaller);
+  if (closes) co_await linger(connection, refused.standing == Standing::known ? kForCaller : kForStranger);
   co_return goes_on;
 }
 
@@ -228,7 +230,7 @@ net::awaitable<bool> serve_call(StatePtr state, Connection& connection, std::sha
   const auto head = head_of(header);
   auto verdict = connection.is_in_clear ? state->gate.judge_in_clear(head) : state->gate.judge(head, state->router);
   if (const auto* accepted = std::get_if<Accepted>(&verdict)) {
-    connection.showed_key();
+    if (accepted->guest.empty()) connection.showed_key();
     const CallInHand in_hand(state);
     co_return co_await serve_accepted(state, connection, header, *accepted, std::move(client));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "http/gate.hpp"
 #include "http/router.hpp"
 #include "net/asio.hpp"
 #include "net/tls.hpp"
@@ -33,6 +34,8 @@ struct ServerOptions {
   std::string secret = {};                               // the owner's key: it opens every call
   // The key of the one that a route names (RouteOptions::key_of); empty: the owner's key opens those calls alone.
   std::function<std::string(std::string_view)> key_of = {};
+  // Whose key it is, where the owner lets others see the job (gate.hpp); empty: there are no guests.
+  std::function<std::optional<Guest>(std::string_view)> guest_of = {};
   std::string greeting = {};  // plain text for a browser that asks for "/" without it; empty: it is refused too
   Limits limits = {};
 };

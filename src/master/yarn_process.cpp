@@ -8,6 +8,7 @@
 #include "hconf/portable.hpp"
 #include "hdfs/configured.hpp"
 #include "master/api.hpp"
+#include "master/job_access.hpp"
 #include "master/job_image.hpp"
 #include "master/master_ticket.hpp"
 #include "master/process_parts.hpp"
@@ -202,6 +203,9 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   const protocol::JobKeys keys(start.job_key);
   serving.secret = keys.owner();
   serving.key_of = [keys](std::string_view agent) { return keys.agent(agent); };
+  const auto access = std::make_shared<JobAccess>(access_facts(
+      start.config, yarn::ApplicationId::parse(start.job.application).value_or(yarn::ApplicationId{}), start.job.user));
+  serving.guest_of = [access](std::string_view key) { return access->guest(key); };
   serving.identity = start.identity;
   serving.greeting = fmt::format(
       "This is the master of {0}, a job of ydl.\n`ydl status {0}` shows it, `ydl logs -f {0}` "
@@ -243,6 +247,7 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
         return credentials;
       };
   if (attachment == Attachment::leashed) options.outlives_master = core::Seconds(5);
+  options.on_registered = [access](const yarn::Registration& registration) { access->registered(registration); };
   options.before_finish = [&mirror, &start, endpoint_file] { return leave_records(mirror, *start.fs, endpoint_file); };
   MasterSettings settings;
   settings.address = start.address;

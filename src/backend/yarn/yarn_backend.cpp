@@ -96,6 +96,7 @@ using Shared = std::shared_ptr<YarnBackend::State>;
 
 net::Async<> register_master(Shared state) {
   const auto registration = co_await state->master->register_master(state->own_address());
+  if (registration && state->options.on_registered) state->options.on_registered(*registration);
   const auto now = core::steady_now();
   state->carry_out(registration ? state->machine.registered(*registration, now)
                                 : state->machine.registration_failed(registration.error(), now));

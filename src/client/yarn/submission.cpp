@@ -3,6 +3,7 @@
 #include "backend/packing/hash_memory.hpp"
 #include "backend/yarn/remote_files.hpp"
 #include "backend/yarn/staging.hpp"
+#include "client/yarn/foreign_job.hpp"
 #include "core/strings.hpp"
 #include "hconf/portable.hpp"
 #include "hconf/services.hpp"
@@ -91,8 +92,10 @@ yarn::Submission submission_of(const YarnJob& job, const std::string& name, cons
   // Its files are the program alone: what the tasks need their own containers get.
   submission.master.files = {
       {std::string(backend::kStagedProgram), job.staged.files.at(std::string(backend::kStagedProgram))}};
-  submission.master.credentials.secrets[std::string(master::kMasterTicket)] = master::encode_ticket(
-      {job.folder, job.user, job.hadoop, protocol::JobKeys::make_job_key(), net::make_identity()});
+  const auto identity = net::make_identity();
+  if (const auto fingerprint = net::fingerprint_of(identity)) submission.tags.push_back(fingerprint_tag(*fingerprint));
+  submission.master.credentials.secrets[std::string(master::kMasterTicket)] =
+      master::encode_ticket({job.folder, job.user, job.hadoop, protocol::JobKeys::make_job_key(), identity});
   return submission;
 }
 
