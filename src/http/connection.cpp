@@ -57,7 +57,7 @@ class Connection {
   beast::flat_buffer buffer{kLargestBuffer};
   core::Instant since = core::steady_now();
   bool is_stranger = true;
-  bool is_in_clear = false;  // on a server with TLS: it may be greeted, and nothing else
+  bool is_in_clear = false;  // on a server with TLS
 
  private:
   void drop(ConnectionId id) {
@@ -156,7 +156,7 @@ net::awaitable<bool> secure(StatePtr state, Connection& connection) {
   if (!state->tls) co_return true;
   connection.stream.expires_at(connection.since + state->options.limits.header_time);
   auto [error, is_tls] = co_await connection.stream.begins_with_tls();
-  if (!error && !is_tls && state->gate.greets) {
+  if (!error && !is_tls && state->options.in_clear) {
     connection.is_in_clear = true;
     co_return true;
   }
@@ -216,6 +216,16 @@ net::awaitable<bool> serve_refused(StatePtr state, Connection& connection, const
   co_return goes_on;
 }
 
+net::awaitable<bool> serve_in_clear(StatePtr state, Connection& connection, const HeaderParser& header) {
+  const auto& request = header.get();
+  auto response = state->options.in_clear(
+      {request.method_string(), request.target(), request[bhttp::field::cookie], connection.address});
+  if (response.status >= 400) refuse(state, connection.address, Refusal::not_tls);
+  (void)co_await answer(connection.stream, form_of(request), std::move(response), Then::closes);
+  co_await linger(connection, kForStranger);
+  co_return false;
+}
+
 // False: the connection has served its last call.
 net::awaitable<bool> serve_call(StatePtr state, Connection& connection, std::shared_ptr<ConnectionClient> client) {
   HeaderParser header;
@@ -227,8 +237,9 @@ net::awaitable<bool> serve_call(StatePtr state, Connection& connection, std::sha
     }
     co_return false;
   }
+  if (connection.is_in_clear) co_return co_await serve_in_clear(state, connection, header);
   const auto head = head_of(header);
-  auto verdict = connection.is_in_clear ? state->gate.judge_in_clear(head) : state->gate.judge(head, state->router);
+  auto verdict = state->gate.judge(head, state->router);
   if (const auto* accepted = std::get_if<Accepted>(&verdict)) {
     if (accepted->guest.empty()) connection.showed_key();
     const CallInHand in_hand(state);

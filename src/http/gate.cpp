@@ -31,11 +31,6 @@ std::optional<Guest> Gate::find_guest(std::string_view key) const {
   return guest_of && !key.empty() ? guest_of(key) : std::nullopt;
 }
 
-Verdict Gate::judge_in_clear(const Head& head) const {
-  if (greets && head.method == "GET" && head.target == "/") return Greeted{};
-  return Refused{403, "this server answers calls over TLS 1.3 only", Standing::stranger, Refusal::not_tls};
-}
-
 Verdict Gate::judge(const Head& head, const Router& router) const {
   const bool has_key = head.authorization.starts_with(kBearer);
   const auto key = has_key ? head.authorization.substr(kBearer.size()) : std::string_view();

@@ -57,8 +57,6 @@ struct Gate {
 
   // A caller without a right key learns neither what paths there are nor what a call may carry.
   [[nodiscard]] Verdict judge(const Head& head, const Router& router) const;
-  // The same on a connection in clear of a server with TLS, as a ResourceManager's proxy opens it: no key counts there.
-  [[nodiscard]] Verdict judge_in_clear(const Head& head) const;
 
  private:
   [[nodiscard]] bool opens(std::string_view key, const core::Result<Router::Match>& match) const;

@@ -59,6 +59,7 @@ struct Response {
   std::function<net::awaitable<void>(EventStream&)> stream = nullptr;
   // Set: it follows the body. Many answers at a time can end with it, and memory holds it once.
   std::shared_ptr<const std::string> shared_end = nullptr;
+  std::string location = {};  // of a redirection
 
   [[nodiscard]] static Response json(std::string body) { return {200, std::move(body)}; }
   [[nodiscard]] static Response error(unsigned status, std::string_view sentence);

@@ -25,6 +25,14 @@ struct Limits {
   core::Millis idle_time = core::Seconds(120);  // between the calls of a connection that has shown a key
 };
 
+// A call without TLS to a server that has a certificate. No key counts there.
+struct ClearCall {
+  std::string_view method;
+  std::string_view target;
+  std::string_view cookie;
+  std::string_view address;  // of the caller
+};
+
 struct ServerOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;                                // 0: any free one
@@ -37,6 +45,8 @@ struct ServerOptions {
   // Whose key it is, where the owner lets others see the job (gate.hpp); empty: there are no guests.
   std::function<std::optional<Guest>(std::string_view)> guest_of = {};
   std::string greeting = {};  // plain text for a browser that asks for "/" without it; empty: it is refused too
+  // What calls without TLS are answered where there is a certificate; empty: their connections are closed.
+  std::function<Response(const ClearCall&)> in_clear = {};
   Limits limits = {};
 };
 

@@ -32,8 +32,7 @@ class JobAccess {
   void registered(const yarn::Registration& registration);
   // Whose key it is; nothing where it opens nothing.
   [[nodiscard]] std::optional<http::Guest> guest(std::string_view key) const;
-  // Whether the list of viewers, or that of modifiers, names the user. For callers whose name somebody else vouches
-  // for.
+  // Whether the user is the owner or on the list of viewers by name.
   [[nodiscard]] bool may_view(std::string_view user) const;
   [[nodiscard]] bool acls_enforced() const { return facts_.acls_enforced; }
   [[nodiscard]] const std::string& owner() const { return facts_.owner; }

@@ -247,9 +247,7 @@ core::Result<> YarnBackend::State::connect() {
 }
 
 yarn::AppMaster::Address YarnBackend::State::own_address() const {
-  return {.host = options.address,
-          .port = options.port,
-          .tracking_url = fmt::format("http://{}:{}/", options.address, options.port)};
+  return {.host = options.address, .port = options.port, .tracking_url = options.tracking_url};
 }
 
 void YarnBackend::State::close() {

@@ -29,6 +29,7 @@ struct YarnOptions {
   std::optional<yarn::ImageRuntime> image;  // that NodeManagers are to run the agents in
   std::string address;                      // numeric: where agents and clients reach this master
   std::uint16_t port = 0;
+  std::string tracking_url;  // of the job's page, for the ResourceManager's proxy; empty: it has none
   core::Millis outlives_master = core::Seconds(60);  // how long agents go on when the master does not answer
   core::Millis agent_silence = core::Seconds(90);    // as in YarnMachineOptions
   core::Millis reconnect_pause = core::Seconds(1);   // Hadoop's own is half a minute, too long for a job
