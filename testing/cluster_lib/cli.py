@@ -66,7 +66,7 @@ def _options(arguments):
     for name, hosts in arguments.label:
         if unknown := [host for host in hosts if not 1 <= host <= arguments.nodes]:
             raise ClusterError(f"--label {name}: there is no host {unknown[0]}; the hosts are 1 to {arguments.nodes}.")
-    return state.Options(version=arguments.version, nodes=arguments.nodes, ha=arguments.ha, secure=arguments.secure,
+    return state.Options(version=arguments.version, nodes=arguments.nodes, ha=arguments.ha, second_namenode=arguments.second_namenode, secure=arguments.secure,
                          protection=arguments.protection or "authentication", data_protection=arguments.data_protection or "",
                          encrypt=arguments.encrypt or "", yarn=arguments.yarn, acl=arguments.acl, labels=dict(arguments.label), optimize=arguments.optimize, settings=dict(arguments.set))
 
@@ -198,6 +198,7 @@ def _add_up(sub):
     sub.add_argument("--nodes", type=int, default=3, metavar="N", help="hosts with a DataNode (default: %(default)s)")
     sub.add_argument("--version", default="3.4.1", help="Hadoop's release (default: %(default)s)")
     sub.add_argument("--ha", action="store_true", help="two NameNodes, and with --yarn two ResourceManagers")
+    sub.add_argument("--second-namenode", action="store_true", help="a second HDFS, with one NameNode and one DataNode of its own")
     sub.add_argument("--yarn", action="store_true", help="a ResourceManager, and a NodeManager on each host")
     sub.add_argument("--label", type=_label, action="append", default=[], metavar="NAME=HOST,...", help="a node label and the hosts that have it")
     sub.add_argument("--acl", action="store_true", help="the ResourceManager obeys ACLs; the user who runs this is its administrator")

@@ -24,6 +24,7 @@ class Options:
     version: str = "3.4.1"
     nodes: int = 3
     ha: bool = False
+    second_namenode: bool = False
     secure: bool = False
     protection: str = "authentication"
     data_protection: str = ""
