@@ -220,7 +220,8 @@ net::awaitable<bool> serve_in_clear(StatePtr state, Connection& connection, cons
   const auto& request = header.get();
   auto response = state->options.in_clear(
       {request.method_string(), request.target(), request[bhttp::field::cookie], connection.address});
-  if (response.status >= 400) refuse(state, connection.address, Refusal::not_tls);
+  if (response.status == 403) refuse(state, connection.address, Refusal::not_allowed);
+  if (response.status == 405) refuse(state, connection.address, Refusal::not_tls);
   (void)co_await answer(connection.stream, form_of(request), std::move(response), Then::closes);
   co_await linger(connection, kForStranger);
   co_return false;

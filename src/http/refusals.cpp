@@ -16,7 +16,7 @@ std::string_view describe(Refusal refusal) {
     case Refusal::wrong_key:
       return "with a wrong key";
     case Refusal::not_allowed:
-      return "by somebody who may only view the job";
+      return "not allowed by the job's ACL";
     case Refusal::not_tls:
       return "not TLS 1.3";
     case Refusal::not_http:

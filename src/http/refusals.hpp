@@ -14,7 +14,7 @@ namespace ydl::http {
 enum class Refusal {
   no_key,       // a call without a key
   wrong_key,    // one with a key that does not open it
-  not_allowed,  // a call of somebody who may see the job, but not do this
+  not_allowed,  // a call of somebody whom the job's ACL does not allow it
   not_tls,      // bytes that are not TLS, or a caller that does not accept the certificate
   not_http,     // bytes that are not a request
   no_header,    // the header was not complete in time

@@ -45,7 +45,8 @@ struct ServerOptions {
   // Whose key it is, where the owner lets others see the job (gate.hpp); empty: there are no guests.
   std::function<std::optional<Guest>(std::string_view)> guest_of = {};
   std::string greeting = {};  // plain text for a browser that asks for "/" without it; empty: it is refused too
-  // What calls without TLS are answered where there is a certificate; empty: their connections are closed.
+  // What calls without TLS are answered where there is a certificate; empty: their connections are closed. Of refused
+  // calls 403 counts as one that the ACL does not allow, 405 as one that needs TLS.
   std::function<Response(const ClearCall&)> in_clear = {};
   Limits limits = {};
 };

@@ -58,7 +58,7 @@ ProxyPage::Choice ProxyPage::choose(const hconf::Config& config, const yarn::App
 }
 
 http::Response ProxyPage::answer(const http::ClearCall& call) const {
-  if (call.method != "GET") return http::Response::error(403, "this server answers calls over TLS 1.3 only");
+  if (call.method != "GET") return http::Response::error(405, "this server answers calls over TLS 1.3 only");
   const auto address = call.address.starts_with(kMapped) ? call.address.substr(kMapped.size()) : call.address;
   if (std::ranges::find(addresses_, address) == addresses_.end()) {
     auto redirect = text(302, "This page is shown by the ResourceManager's proxy.\n");

@@ -42,7 +42,7 @@ TEST(ProxyPage, it_shows_nothing_to_others) {
     EXPECT_THAT(answer.body, HasSubstr("olga can allow it by name"));
   }
   EXPECT_EQ(page().answer({"GET", "/v1/job", "proxy-user=bob", "10.0.0.1"}).status, 404U);
-  EXPECT_EQ(page().answer({"POST", "/", "proxy-user=bob", "10.0.0.1"}).status, 403U);
+  EXPECT_EQ(page().answer({"POST", "/", "proxy-user=bob", "10.0.0.1"}).status, 405U);
 }
 
 TEST(ProxyPage, where_the_cluster_does_not_enforce_acls_everybody_sees_it) {
