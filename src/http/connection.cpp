@@ -22,7 +22,8 @@ struct Lingering {
 };
 constexpr Lingering kForStranger{std::size_t{64} << 10U, core::Seconds(1)};
 constexpr Lingering kForCaller{std::size_t{64} << 20U, core::Seconds(5)};
-// Reads are as large as the connection's buffer. Only a caller with a key gets one that large.
+// Reads are as large as the connection's buffer. Only a caller with a key gets one that large, and only for as long as
+// bytes of it arrive: an agent's call is open most of the time.
 constexpr std::size_t kReadSize = std::size_t{16} << 10U;
 // Also what a line of a chunked body may have.
 constexpr std::size_t kLargestBuffer = std::size_t{64} << 10U;
@@ -47,7 +48,6 @@ class Connection {
 
   void showed_key() {
     if (!std::exchange(is_stranger, false)) return;
-    buffer.reserve(kReadSize);
     state_->book.showed_key(id_, core::steady_now());
     state_->stranger_left.notify();
   }
@@ -192,6 +192,7 @@ net::awaitable<bool> serve_accepted(StatePtr state, Connection& connection, Head
   if (error == asio::error::timed_out) refuse(state, connection.address, Refusal::no_body);
   if (error) co_return false;
   stream.expires_never();
+  if (connection.buffer.size() == 0) connection.buffer.shrink_to_fit();
   Request request;
   request.method = std::string(parser.get().method_string());
   request.path = std::move(accepted.target.path);
