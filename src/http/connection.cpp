@@ -39,7 +39,10 @@ class Connection {
     if (admission.dropped) drop(*admission.dropped);
   }
   ~Connection() {
-    state_->book.left(id_);
+    if (is_guest)
+      state_->book.guest_left(id_);
+    else
+      state_->book.left(id_);
     state_->stranger_left.notify();
     state_->connections.erase(id_);
   }
@@ -57,6 +60,7 @@ class Connection {
   beast::flat_buffer buffer{kLargestBuffer};
   core::Instant since = core::steady_now();
   bool is_stranger = true;
+  bool is_guest = false;
   bool is_in_clear = false;  // on a server with TLS
 
  private:
@@ -243,7 +247,8 @@ net::awaitable<bool> serve_call(StatePtr state, Connection& connection, std::sha
   const auto head = head_of(header);
   auto verdict = state->gate.judge(head, state->router);
   if (const auto* accepted = std::get_if<Accepted>(&verdict)) {
-    if (accepted->guest.empty()) connection.showed_key();
+    connection.is_guest = !accepted->guest.empty();
+    if (!connection.is_guest) connection.showed_key();
     const CallInHand in_hand(state);
     co_return co_await serve_accepted(state, connection, header, *accepted, std::move(client));
   }

@@ -28,7 +28,9 @@ bool Gate::opens(std::string_view key, const core::Result<Router::Match>& match)
 }
 
 std::optional<Guest> Gate::find_guest(std::string_view key) const {
-  return guest_of && !key.empty() ? guest_of(key) : std::nullopt;
+  auto guest = guest_of && !key.empty() ? guest_of(key) : std::nullopt;
+  if (guest && guest->user.empty()) guest.reset();  // who has no name is nobody: the owner's calls have none either
+  return guest;
 }
 
 Verdict Gate::judge(const Head& head, const Router& router) const {

@@ -83,6 +83,7 @@ TEST_F(GateTest, a_guest_sees_the_job_and_changes_it_where_that_is_allowed) {
   gate_.guest_of = [](std::string_view key) -> std::optional<Guest> {
     if (key == "of bob") return Guest{"bob", false};
     if (key == "of alice") return Guest{"alice", true};
+    if (key == "of nobody") return Guest{"", true};
     return std::nullopt;
   };
   const auto judged = [&](Head head) { return gate_.judge(head, router); };
@@ -96,6 +97,7 @@ TEST_F(GateTest, a_guest_sees_the_job_and_changes_it_where_that_is_allowed) {
   EXPECT_EQ(answer.standing, Standing::guest);
   EXPECT_EQ(refused(judged({"POST", "/v1/agents/a/exchange", "Bearer of alice"})).status, 403U);
   EXPECT_EQ(refused(judged({"GET", "/v1/job", "Bearer of carol"})).status, 401U);
+  EXPECT_EQ(refused(judged({"GET", "/v1/job", "Bearer of nobody"})).status, 401U);
   EXPECT_EQ(refused(judged({"GET", "/v1/job", ""})).status, 401U);
   EXPECT_EQ(refused(judged({"POST", "/v1/job/stop", "Bearer of alice", kSmallBody + 1})).status, 413U);
 }
