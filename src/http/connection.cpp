@@ -200,6 +200,7 @@ net::awaitable<bool> serve_accepted(StatePtr state, Connection& connection, Head
   request.wants_event_stream = form.wants_event_stream;
   request.body = std::move(parser.get().body());
   request.body_lease = std::move(lease);
+  request.from = connection.address;
   request.client = client;
   co_return co_await answer_call(state, stream, form, *accepted.match.handler, std::move(request), std::move(client));
 }

@@ -30,6 +30,7 @@ struct Request {
   std::map<std::string, std::string> captures;  // what stood for {name} in the pattern
   std::string body;
   bool wants_event_stream = false;  // Accept: text/event-stream
+  std::string from;                 // the caller's address, or words for a process of this machine
   std::shared_ptr<Client> client = nullptr;
   std::shared_ptr<void> body_lease = nullptr;  // the body's part of the memory that all bodies share
 
