@@ -24,7 +24,6 @@ void allocate(std::string_view bytes) {
   const auto response = from_proto(proto);
   AllocatorFsm allocator({}, {});
   RoleAsk role;
-  role.count = 3;
   const auto key = role.key;
   auto now = core::Instant{} + core::Seconds(1000);
   allocator.add_role(std::move(role));
