@@ -36,6 +36,8 @@ class ConnectionBook {
   [[nodiscard]] Admission admit(core::Instant now);
   void showed_key(ConnectionId id, core::Instant now);
   void left(ConnectionId id);
+  // The same of one whose key was a guest's (gate.hpp): it says nothing about the others.
+  void guest_left(ConnectionId id) { strangers_.erase(id); }
 
   [[nodiscard]] std::size_t strangers() const { return strangers_.size(); }
 
