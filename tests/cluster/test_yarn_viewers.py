@@ -85,5 +85,10 @@ def test_who_may_view_sees_the_job_and_does_not_stop_it(people):
 
 def test_who_may_modify_stops_the_job(people):
     job, application, _ = start(people.alice, "--acl-view", "bob", "--acl-modify", "bob")
+    logs = people.bob.start_and_see("for viewers", "logs", "-f", application, "worker:0")
+    events = people.bob.start_and_see("job_running", "events", "-f", "--output", "json", application)
     assert f"{job} stopped" in people.bob.run("kill", application)[0]
+    for following in (logs, events):
+        _, err = following.communicate(timeout=60)
+        assert following.returncode == 0, err
     assert "asked by bob" in people.alice.run("events", job)[0]

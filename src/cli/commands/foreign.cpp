@@ -6,6 +6,7 @@
 #include "client/cluster_choice.hpp"
 #include "client/job_client.hpp"
 #include "client/yarn/foreign_job.hpp"
+#include "core/files.hpp"
 #include "core/strings.hpp"
 #include "net/wait_for.hpp"
 #include "ui/json.hpp"
@@ -13,6 +14,8 @@
 #include "ui/relative_time.hpp"
 #include "ui/screen.hpp"
 #include "ui/timeline.hpp"
+
+#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -146,7 +149,14 @@ net::Async<Code> logs(ClusterClient& cluster, ForeignJob job, Logs command) {
     if (over && *over) break;
     if (!read && !over) co_return fail(cannot_ask(job, read.error()));
   }
-  co_return Code(reader.finish());
+  reader.finish_lines();
+  if (!command.follow) co_return Code(reader.complain_of_missing());
+  // A master that ends does not wait for its viewers.
+  const auto report = co_await cluster.rm->report(job.report.id);
+  const auto ended = report ? client::foreign_job(*report, cluster.user) : std::nullopt;
+  (void)core::write_all(STDERR_FILENO, fmt::format("ydl: {} has ended, and last lines may be missing here: {}\n",
+                                                   job.id, ended ? ended->rest : "its owner has them"));
+  co_return Code(0);
 }
 
 // The master lets the tasks end with grace. Whom it refuses the ResourceManager may allow it, by their groups.

@@ -61,11 +61,15 @@ void ForeignLogs::print_line(const Key& key, std::string_view line) const {
   (void)core::write_all(fd, prefixed ? fmt::format("[{}] {}\n", task.str(), shown) : shown + "\n");
 }
 
-int ForeignLogs::finish() {
-  int code = 0;
+void ForeignLogs::finish_lines() {
   for (auto& [key, file] : files_) {
-    if (!file.partial.empty()) print_line(key, file.partial);
-    file.partial.clear();
+    if (!file.partial.empty()) print_line(key, std::exchange(file.partial, {}));
+  }
+}
+
+int ForeignLogs::complain_of_missing() const {
+  int code = 0;
+  for (const auto& [key, file] : files_) {
     if (file.trouble.empty()) continue;
     code = complain({make_error_code(core::Errc::unavailable),
                      fmt::format("{} of {}: {}", std::get<2>(key), std::get<0>(key).str(), file.trouble)});

@@ -18,8 +18,10 @@ class ForeignLogs {
 
   // What has been added since the last time. Errors: the master's, where it cannot be asked for the job.
   [[nodiscard]] net::Async<> poll();
-  // Prints unfinished lines, and which logs could not be had; the exit code.
-  [[nodiscard]] int finish();
+  // Prints lines that have no end yet.
+  void finish_lines();
+  // Says which logs could not be had; the exit code.
+  [[nodiscard]] int complain_of_missing() const;
 
  private:
   struct File {
