@@ -29,7 +29,12 @@ ui::JobView unreached_view(ui::JobView view) {
   const bool has_written = view.state != core::JobState::lost;
   view.reason = has_written ? "its master cannot be reached from here: this is what it last wrote to HDFS"
                             : "its master does not answer: it waits for its container, or cannot be reached from here";
-  if (!has_written) view.state = core::JobState::placing;
+  if (!has_written) {
+    view.state = core::JobState::placing;
+    for (auto& task : view.tasks) {
+      if (task.state == core::TaskState::lost) task.state = core::TaskState::waiting;
+    }
+  }
   view.exit_code.reset();
   return view;
 }
@@ -62,7 +67,8 @@ std::string duration_of(const ui::TaskView& task, core::WallTime now) {
 
 std::string text_of(const ui::JobView& job) {
   const auto now = core::wall_now();
-  std::string text = fmt::format("{}  {}  {} on {}\n", job.id, job.state.name(), job.framework, job.where);
+  std::string text = fmt::format("{}  {}  {}on {}\n", job.id, job.state.name(),
+                                 job.framework == "none" ? "" : job.framework + " ", job.where);
   text +=
       fmt::format("submitted {}{}\n", ui::relative_time(job.submitted, now),
                   job.finished ? fmt::format(", took {}", core::format_duration(*job.finished - job.submitted)) : "");
