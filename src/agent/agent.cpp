@@ -45,6 +45,7 @@ class Agent {
                                                 : options_.id.str();  // the container's, unique on its host
     if (!surroundings_.own_group && !is_home(core::process_getenv("HOME").value_or("")))
       surroundings_.home = directory_.string();  // goes with the container
+    surroundings_.hadoop_user = std::move(credentials.hadoop_user);
     surroundings_.hdfs_patience = options_.hdfs_patience;
     if (!options_.expected_image.empty()) check_place();
     if (credentials.hdfs) {

@@ -42,7 +42,8 @@ core::Result<AgentCredentials> from_container(std::string_view bytes) {
   if (!secret) return core::fail(secret.error());
   auto hdfs = hdfs_options(*secret, *credentials);
   if (!hdfs) return core::fail(hdfs.error());
-  return AgentCredentials{std::move(secret->master), *std::move(hdfs)};
+  const bool is_simple = *hdfs && (*hdfs)->namenode.identity.security == hrpc::Security::simple;
+  return AgentCredentials{std::move(secret->master), *std::move(hdfs), is_simple ? secret->user : ""};
 }
 
 }  // namespace
@@ -92,7 +93,7 @@ core::Result<AgentCredentials> read_agent_credentials(const std::filesystem::pat
   }
   auto master = net::read_endpoint(file);
   if (!master) return core::fail(master.error());
-  return AgentCredentials{*std::move(master), std::nullopt};
+  return AgentCredentials{*std::move(master), std::nullopt, {}};
 }
 
 core::Result<void> hide_from_tasks(const std::filesystem::path& file) {

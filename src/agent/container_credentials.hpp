@@ -30,6 +30,7 @@ inline constexpr std::string_view kAgentSecret = "ydl.agent";
 struct AgentCredentials {
   net::Endpoint master;
   std::optional<hdfs::Options> hdfs;  // with the delegation tokens that came along
+  std::string hadoop_user = {};       // whom Hadoop's clients in tasks act as, where no Kerberos says it; else empty
 };
 
 // From the file a master wrote for agents of its own machine (net/endpoint_file.hpp), or from a container's

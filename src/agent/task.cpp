@@ -99,7 +99,8 @@ LaunchRequest Task::launch_request(protocol::Launch request) const {
                                          .results_directory = request_.results_directory,
                                          .visible_gpus = std::move(visible_gpus),
                                          .path_first = request_.path_first,
-                                         .home = context_.surroundings.home},
+                                         .home = context_.surroundings.home,
+                                         .hadoop_user = context_.surroundings.hadoop_user},
                                         own_environment());
   launch.working_directory = request_.working_directory;
   launch.own_group = context_.surroundings.own_group;

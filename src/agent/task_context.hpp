@@ -20,6 +20,7 @@ struct Surroundings {
   std::string job;                   // names their cgroups
   bool own_group = true;             // LaunchRequest::own_group
   std::string home = {};             // for tasks, where the agent has no HOME that could be one
+  std::string hadoop_user = {};      // TaskPlace::hadoop_user
   hdfs::FileSystem* hdfs = nullptr;  // none: nothing leaves this machine
   core::Millis hdfs_patience = std::chrono::minutes(5);  // how long results are tried to be saved
 };

@@ -25,6 +25,7 @@ Environment task_environment(Environment asked, const TaskPlace& place, const En
   asked.try_emplace("PWD", place.working_directory);
   if (!place.path_first.empty()) asked.try_emplace("PATH", path_with(place, own));
   if (!place.home.empty()) asked.try_emplace("HOME", place.home);
+  if (!place.hadoop_user.empty()) asked.try_emplace("HADOOP_USER_NAME", place.hadoop_user);
   asked.insert(own.begin(), own.end());
   return asked;
 }

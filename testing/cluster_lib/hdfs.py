@@ -5,11 +5,13 @@ import json
 from . import web
 from .daemon import JavaDaemon
 from .errors import ClusterError
+from .sites import merged
 from .state import MASTER_ADDRESS
 
 NAMENODE = "ydl.testing.FirstNameNode"
 DATANODE = "org.apache.hadoop.hdfs.server.datanode.DataNode"
 NAME_SERVICE = "ydl"
+SECOND_NAMENODE, SECOND_DATANODE = "second-namenode", "second-datanode"  # an HDFS of its own beside the cluster's
 
 
 def namenode_names(cluster):
@@ -41,11 +43,30 @@ def _addresses(cluster, name, suffix):
 
 def daemons(cluster):
     return [*(_namenode(cluster, name) for name in namenode_names(cluster)),
-            *(_datanode(cluster, host) for host in range(1, cluster.options.nodes + 1))]
+            *(_datanode(cluster, f"datanode{host}", host) for host in range(1, cluster.options.nodes + 1)),
+            *(_second(cluster) if cluster.options.second_namenode else [])]
+
+
+def _second(cluster):
+    """Clients reach it by its address, hdfs://localhost:PORT: their configuration does not name it."""
+    own = {"core": {"fs.defaultFS": f"hdfs://localhost:{cluster.port(f'{SECOND_NAMENODE}.rpc')}"},
+           "hdfs": {"dfs.nameservices": "", "dfs.replication": 1, **_addresses(cluster, SECOND_NAMENODE, "")}}
+    namenode = JavaDaemon(cluster, SECOND_NAMENODE, host=0, main=NAMENODE, sites={"hdfs": _namenode_settings(cluster, SECOND_NAMENODE)})
+    datanode = _datanode(cluster, SECOND_DATANODE, 1)
+    for daemon in (namenode, datanode):
+        daemon.sites = merged(daemon.sites, own)
+    return [namenode, datanode]
 
 
 def _namenode(cluster, name):
-    settings = {
+    settings = _namenode_settings(cluster, name)
+    if cluster.options.ha:
+        settings.update(_ha_settings(cluster, name))
+    return JavaDaemon(cluster, name, host=0, main=NAMENODE, sites={"hdfs": settings})
+
+
+def _namenode_settings(cluster, name):
+    return {
         "dfs.namenode.name.dir": cluster.folder / name / "data",
         # Small blocks: a test of many blocks need not write much.
         "dfs.namenode.fs-limits.min-block-size": 512,
@@ -65,9 +86,6 @@ def _namenode(cluster, name):
         "dfs.namenode.edits.noeditlogchannelflush": "true",
         "dfs.namenode.datanode.registration.ip-hostname-check": "false",
     }
-    if cluster.options.ha:
-        settings.update(_ha_settings(cluster, name))
-    return JavaDaemon(cluster, name, host=0, main=NAMENODE, sites={"hdfs": settings})
 
 
 def _ha_settings(cluster, name):
@@ -83,8 +101,7 @@ def _ha_settings(cluster, name):
     }
 
 
-def _datanode(cluster, host):
-    name = f"datanode{host}"
+def _datanode(cluster, name, host):
     address = cluster.address(host)
 
     def at(port):
@@ -118,15 +135,20 @@ def namenode_state(cluster, name):
 
 def what_is_missing(cluster, running):
     """Which of the running daemons is not ready, in words, or None. `running` are names of daemons."""
-    namenodes = [name for name in namenode_names(cluster) if name in running]
-    datanodes = [name for name in running if name.startswith("datanode")]
+    return _missing_in(cluster, [name for name in namenode_names(cluster) if name in running],
+                       {name: int(name[len("datanode"):]) for name in running if name.startswith("datanode")}) or \
+        _missing_in(cluster, [name for name in running if name == SECOND_NAMENODE], {name: 1 for name in running if name == SECOND_DATANODE})
+
+
+def _missing_in(cluster, namenodes, datanodes):
+    """The same of one HDFS; `datanodes` are its hosts by the names of the daemons."""
     states = {name: web.bean(MASTER_ADDRESS, cluster.port(f"{name}.http"), "Hadoop:service=NameNode,name=FSNamesystemState") for name in namenodes}
     for name, state in states.items():
         if not state or "FSState" not in state:
             return f"{name} does not answer"
-    for name in datanodes:
+    for name, host in datanodes.items():
         # The NameNode remembers a DataNode that was killed for a while: only the new one knows whether it has registered.
-        if _registrations(cluster, name) < len(namenodes):
+        if _registrations(cluster, name, host) < len(namenodes):
             return f"{name} has not registered"
     for name, state in states.items():
         if state["NumLiveDataNodes"] < len(datanodes):
@@ -141,9 +163,9 @@ def active_is_missing(cluster):
     return None if active else "namenode1 is not active"
 
 
-def _registrations(cluster, name):
+def _registrations(cluster, name, host):
     """With how many NameNodes a DataNode has registered."""
-    info = web.bean(cluster.address(int(name[len("datanode"):])), cluster.port(f"{name}.http"), "Hadoop:service=DataNode,name=DataNodeInfo")
+    info = web.bean(cluster.address(host), cluster.port(f"{name}.http"), "Hadoop:service=DataNode,name=DataNodeInfo")
     actors = json.loads(info.get("BPServiceActorInfo", "[]")) if info else []  # it comes a moment after the rest
     return sum(actor["ActorState"] == "RUNNING" for actor in actors)
 

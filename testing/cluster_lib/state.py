@@ -24,11 +24,13 @@ class Options:
     version: str = "3.4.1"
     nodes: int = 3
     ha: bool = False
+    second_namenode: bool = False
     secure: bool = False
     protection: str = "authentication"
     data_protection: str = ""
     encrypt: str = ""
     yarn: bool = False
+    acl: bool = False
     labels: dict = field(default_factory=dict)
     optimize: bool = False
     settings: dict = field(default_factory=dict)

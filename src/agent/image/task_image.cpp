@@ -76,6 +76,8 @@ void TaskImage::put_into(LaunchRequest& launch, const std::map<std::string, std:
     const auto found = launch.environment.find(variable);
     if (found != launch.environment.end()) run.environment[variable] = found->second;
   }
+  if (const auto& user = context_.surroundings.hadoop_user; !user.empty())
+    run.environment.try_emplace("HADOOP_USER_NAME", user);
   launch.argv = image_command(run, launch.argv);
   launch.told_to_stop = LaunchRequest::ToldToStop::main_process;
   // The runtime is a program of this machine and needs its variables; the task sees those that are named.

@@ -1,5 +1,6 @@
 #include "cli/args/commands.hpp"
 #include "cli/commands/common.hpp"
+#include "cli/commands/foreign.hpp"
 #include "client/job_client.hpp"
 #include "client/views.hpp"
 #include "client/yarn/remote_job.hpp"
@@ -82,6 +83,7 @@ core::Result<jobs::JobFolder> folder_to_stop(const std::string& id) {
 }  // namespace
 
 int execute(const Kill& command) {
+  if (const auto code = kill_foreign(command)) return *code;
   const auto folder = folder_to_stop(command.job);
   if (!folder) return complain(folder.error());
   const auto id = folder->id().str();

@@ -23,6 +23,11 @@ class ContainerCredentials : public testing::Test {
     EXPECT_TRUE(core::write_file_atomically(file, yarn::encode_credentials(credentials)));
     return file;
   }
+  [[nodiscard]] static yarn::Credentials with(const AgentSecret& secret) {
+    yarn::Credentials credentials;
+    credentials.secrets.emplace(kAgentSecret, encode_agent_secret(secret));
+    return credentials;
+  }
   [[nodiscard]] std::string refusal(const yarn::Credentials& credentials) const {
     const auto read = read_agent_credentials(file_with(credentials));
     return read ? "read" : read.error().message;
@@ -53,6 +58,14 @@ TEST_F(ContainerCredentials, a_containers_file_tells_of_master_and_hdfs) {
   EXPECT_EQ(read->hdfs->namenode.identity.user, "alice");
   ASSERT_TRUE(read->hdfs->namenode.identity.token);
   EXPECT_EQ(read->hdfs->namenode.identity.token->identifier, "id");
+}
+
+TEST_F(ContainerCredentials, tasks_are_told_their_user_where_there_is_no_kerberos) {
+  EXPECT_EQ(read_agent_credentials(file_with(with(kSecret)))->hadoop_user, "alice");
+  auto secure = kSecret;
+  secure.hadoop["hadoop.security.authentication"] = "kerberos";
+  secure.hadoop["dfs.namenode.kerberos.principal"] = "nn/_HOST@EXAMPLE.ORG";
+  EXPECT_EQ(read_agent_credentials(file_with(with(secure)))->hadoop_user, "");
 }
 
 TEST_F(ContainerCredentials, without_a_configuration_there_is_no_hdfs) {

@@ -59,6 +59,15 @@ TEST(TaskEnvironment, without_programs_that_travel_the_path_is_the_hosts) {
   EXPECT_EQ(task_environment({}, place, kOwn).at("PATH"), "/usr/bin:/bin");
 }
 
+TEST(TaskEnvironment, hadoops_clients_act_as_the_jobs_user_unless_the_job_names_another) {
+  auto place = kPlace;
+  place.hadoop_user = "alice";
+  const Environment own{{"HADOOP_USER_NAME", "yarn"}};
+  EXPECT_EQ(task_environment({}, place, own).at("HADOOP_USER_NAME"), "alice");
+  EXPECT_EQ(task_environment({{"HADOOP_USER_NAME", "etl"}}, place, own).at("HADOOP_USER_NAME"), "etl");
+  EXPECT_FALSE(task_environment({}, kPlace, {}).contains("HADOOP_USER_NAME"));
+}
+
 TEST(TaskEnvironment, a_home_is_a_folder_that_can_be_written_to) {
   const test::TempDir folder;
   EXPECT_TRUE(is_home(folder.path().string()));
