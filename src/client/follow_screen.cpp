@@ -30,10 +30,7 @@ void FollowScreen::log(const ui::LogLine& line) {
 }
 
 void FollowScreen::update(const ui::JobView& job) {
-  if (asking_)
-    latest_ = job;
-  else
-    show(display_->update(job, frame()));
+  if (!asking_) show(display_->update(job, frame()));  // the next one comes soon after the answer
 }
 
 void FollowScreen::event(const ui::EventView& event) {
@@ -74,7 +71,6 @@ void FollowScreen::begin_question() {
 void FollowScreen::end_question() {
   asking_ = false;
   for (const auto& show_it : std::exchange(waiting_, {})) show_it();
-  if (const auto job = std::exchange(latest_, std::nullopt)) update(*job);
 }
 
 }  // namespace ydl::client

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,7 +55,6 @@ class FollowScreen {
   bool asking_ = false;
   // What came while a question was on the screen. The display must not be told before it can be drawn.
   std::vector<std::function<void()>> waiting_;
-  std::optional<ui::JobView> latest_;
 };
 
 }  // namespace ydl::client

@@ -242,12 +242,13 @@ def test_a_reader_that_goes_away_does_not_leave_the_job_running(ydl):
 
 
 def test_dry_run_shows_roles_commands_and_environments_and_runs_nothing(ydl):
+    ydl.write("train.py", "")
     done = ydl.ok("run", "--framework", "tensorflow", "--role", "chief=1", "--role", "worker=3", "--retries", "2",
                   "--resource", "worker:memory=1g,vcores=2", "--dry-run", "--", "train.py", "--steps", "3 4")  # fmt: skip
     table = [line.split() for line in done.out.splitlines() if line.startswith(("ROLE", "chief ", "worker "))]
     assert table[0] == ["ROLE", "TASKS", "KIND", "MEMORY", "VCORES", "GPUS", "RETRIES"]
     assert table[2] == ["worker", "3", "decider", "1", "GiB", "2", "0", "2"]
-    assert re.search(r"^worker: \S*python\S* train\.py --steps '3 4'$", done.out, re.MULTILINE)
+    assert re.search(r"^worker: \S*python\S* \S*/train\.py --steps '3 4'$", done.out, re.MULTILINE)
     assert re.search(r"^  interpreter: \S+python3?, the python3? on PATH$", done.out, re.MULTILINE)
     assert "worker:1 finds in its environment" in done.out
     assert "TF_CONFIG='" in done.out

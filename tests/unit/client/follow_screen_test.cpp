@@ -78,6 +78,7 @@ TEST_F(FollowScreenTest, an_answer_stays_on_the_screen) {
   screen_.write("\n");
   screen_.end_question();
   screen_.write("stopping\n");
+  EXPECT_EQ(count(shown(), "worker:1"), 1) << "the block is drawn again below the answer";
   for (int i = 0; i < 3; ++i) {
     job_.state = i == 1 ? core::JobState::running : core::JobState::stopping;
     screen_.update(job_);
@@ -85,7 +86,7 @@ TEST_F(FollowScreenTest, an_answer_stays_on_the_screen) {
   }
   screen_.finish(job_);
   const auto text = shown();
-  EXPECT_EQ(count(text, "stop? "), 1) << text;
+  EXPECT_EQ(count(text, "stop?"), 1) << text;
   EXPECT_EQ(count(text, "stopping\n"), 1) << text;
 }
 
