@@ -208,13 +208,14 @@ net::Async<> stage_files(ClusterClient& cluster, const PlannedJob& job, const Su
 }
 
 net::Async<> submit_application(ClusterClient& cluster, const PlannedJob& job, const SubmissionOptions& options,
-                                const YarnJob& yarn, const Say& say) {
+                                const YarnJob& yarn, const Say& say, const std::function<core::Result<>()>& may_send) {
   auto credentials = co_await delegation_tokens(cluster);
   if (!credentials) co_return fail(credentials.error());
   auto submission = submission_of(yarn, job.plan.spec.name, job.folder.id().str(), options, *std::move(credentials));
   const auto application = yarn::ApplicationId::parse(yarn.application);
   if (!application) co_return fail(application.error());
   submission.id = *application;
+  if (auto allowed = may_send(); !allowed) co_return allowed;
   const auto report = co_await cluster.rm->submit(std::move(submission));
   if (!report) co_return fail(report.error());
   if (yarn::is_over(report->state))
