@@ -9,7 +9,7 @@ import time
 import pytest
 
 from conftest import REPOSITORY
-from shared import SMALL_YARN, YARN_WITH_LABEL
+from shared import SECURE_YARN, SMALL_YARN, YARN_WITH_LABEL
 
 pytestmark = pytest.mark.on_cluster(*YARN_WITH_LABEL)
 
@@ -176,13 +176,12 @@ def wait_for_line(process, beginning):
     pytest.fail(f"no line begins with {beginning}")
 
 
-SECURE = ("--nodes", "1", "--yarn", "--secure")
-of_secure = pytest.mark.on_cluster(*SECURE)
+of_secure = pytest.mark.on_cluster(*SECURE_YARN)
 
 
 @pytest.fixture
 def secure(clusters):
-    return clusters(*SECURE)
+    return clusters(*SECURE_YARN)
 
 
 @of_secure

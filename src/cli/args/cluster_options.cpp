@@ -29,6 +29,10 @@ core::Result<spec::JobSpec> with_cluster_options(spec::JobSpec job, const Cluste
     }
     job.priority = value;
   }
+  for (const auto& url : options.name_nodes) {
+    if (auto ok = spec::check_name_node(url); !ok) return fail(ok.error().within("--name-node"));
+    job.name_nodes.push_back(url);
+  }
   return with_image(std::move(job), options.image);
 }
 
@@ -43,6 +47,7 @@ std::vector<std::string> cluster_only(const spec::JobSpec& job, Spelling spellin
   add(job.priority.has_value(), "--priority", "priority");
   add(job.am_resources != spec::Resources{}, "--resource am:…", "am_resources");
   add(!job.inputs.empty(), "--input", "inputs");
+  add(!job.name_nodes.empty(), "--name-node", "name_nodes");
   for (const auto& role : job.roles) {
     const auto& asked = role.resources;
     const auto add_of_role = [&](std::string_view key, const std::string& value) {

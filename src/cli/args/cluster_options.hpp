@@ -13,6 +13,7 @@ namespace ydl::cli {
 struct ClusterOptions {
   ImageOptions image;
   std::string queue, am, priority;
+  std::vector<std::string> name_nodes;  // added to those of the file
 };
 
 // Errors: usage, each naming its option.
