@@ -2,6 +2,7 @@
 //
 //   scale_bench fake TASKS [FRAMEWORK]     tasks of the fake backend: the master alone
 //   scale_bench agents TASKS [FRAMEWORK]   an agent for each task in a second process, over the real HTTP server
+//   scale_bench clear TASKS [FRAMEWORK]    the same without TLS, to compare
 //
 // Prints one JSON object. Times are in seconds, memory is in KiB.
 #include "backend/fake/fake.hpp"
@@ -135,12 +136,13 @@ class Bench {
     });
   }
 
-  int run_with_agents() {
-    result_["backend"] = "agents";
+  int run_with_agents(bool with_tls) {
+    result_["backend"] = with_tls ? "agents" : "clear";
+    if (with_tls) identity_ = net::make_identity();
     std::array<int, 2> pipe{};
     if (::pipe(pipe.data()) != 0) return 1;
     const pid_t agents = ::fork();
-    if (agents == 0) ::_exit(run_agents(tasks_, pipe[0], net::fingerprint_of(identity_).value()));
+    if (agents == 0) ::_exit(run_agents(tasks_, pipe[0], with_tls ? net::fingerprint_of(*identity_).value() : ""));
     port_pipe_ = pipe[1];
     const int code = run([this](backend::Sink sink) { return std::make_unique<OneAgentEach>(hub_, std::move(sink)); });
     ::kill(agents, SIGKILL);
@@ -219,7 +221,7 @@ class Bench {
   jobs::JobFolder folder_{std::filesystem::temp_directory_path() / fmt::format("scale-{}", core::random_hex(4))};
   asio::io_context context_{1};
   protocol::Hub hub_{context_.get_executor()};
-  const net::Identity identity_ = net::make_identity();
+  std::optional<net::Identity> identity_;  // with TLS
   int port_pipe_ = -1;
   core::Instant begun_{};
   double processor_before_ = 0;
@@ -234,11 +236,12 @@ int main(int argc, char** argv) {
   using namespace ydl;
   const std::string what = argc > 2 ? argv[1] : "";
   const auto tasks = argc > 2 ? core::parse_int<int>(argv[2]) : std::nullopt;
-  if (!tasks || *tasks < 1 || (what != "fake" && what != "agents")) {
-    fmt::print(stderr, "usage: scale_bench fake|agents TASKS [FRAMEWORK]\n");
+  if (!tasks || *tasks < 1 || (what != "fake" && what != "agents" && what != "clear")) {
+    fmt::print(stderr, "usage: scale_bench fake|agents|clear TASKS [FRAMEWORK]\n");
     return 2;
   }
   core::raise_descriptor_limit();
+  ::signal(SIGPIPE, SIG_IGN);  // as in every process of ydl
   bench::Bench bench(*tasks, argc > 3 ? argv[3] : "none");
-  return what == "fake" ? bench.run_fake() : bench.run_with_agents();
+  return what == "fake" ? bench.run_fake() : bench.run_with_agents(what == "agents");
 }

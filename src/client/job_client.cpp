@@ -37,6 +37,12 @@ net::Async<std::vector<ui::EventView>> JobClient::events(std::uint64_t after, co
   co_return events_from_json(*body);
 }
 
+net::Async<std::string> JobClient::log(core::AttemptId attempt, std::string stream, std::uint64_t offset) {
+  auto target = fmt::format("/v1/tasks/{}/logs?stream={}&attempt={}&offset={}", attempt.task.str(), stream,
+                            attempt.attempt, offset);
+  co_return body_of(co_await client_.get(std::move(target), kPatience));
+}
+
 net::Async<> JobClient::stop(std::string by, std::optional<core::Millis> grace) {
   boost::json::object request{{"by", by}};
   if (grace) request["grace_ms"] = grace->count();

@@ -16,6 +16,8 @@ class JobClient {
 
   [[nodiscard]] net::Async<ui::JobView> job();
   [[nodiscard]] net::Async<std::vector<ui::EventView>> events(std::uint64_t after, core::Millis wait);
+  // A piece of a task's log; empty: there is nothing more yet.
+  [[nodiscard]] net::Async<std::string> log(core::AttemptId attempt, std::string stream, std::uint64_t offset);
   [[nodiscard]] net::Async<> stop(std::string by, std::optional<core::Millis> grace);
 
  private:

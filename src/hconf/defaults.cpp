@@ -62,6 +62,7 @@ constexpr auto kKeys = std::to_array<KnownKey>({
     {"ipc.client.rpc-timeout.ms", "120000"},
     {"ipc.maximum.response.length", "134217728"},
     {"ipc.ping.interval", "60000"},
+    {"yarn.acl.enable", "false"},
     {"yarn.client.failover-max-attempts", "-1"},
     {"yarn.client.failover-sleep-base-ms", "-1"},
     {"yarn.client.failover-sleep-max-ms", "-1"},
@@ -76,6 +77,7 @@ constexpr auto kKeys = std::to_array<KnownKey>({
     {"yarn.nodemanager.vmem-pmem-ratio", "2.1"},
     {"yarn.resourcemanager.address", "${yarn.resourcemanager.hostname}:8032"},
     {"yarn.resourcemanager.address.<id>", ""},
+    {"yarn.resourcemanager.application-https.policy", "NONE"},
     {"yarn.resourcemanager.connect.max-wait.ms", "900000"},
     {"yarn.resourcemanager.connect.retry-interval.ms", "30000"},
     {"yarn.resourcemanager.ha.enabled", "false"},
@@ -90,6 +92,7 @@ constexpr auto kKeys = std::to_array<KnownKey>({
     {"yarn.resourcemanager.webapp.address.<id>", ""},
     {"yarn.resourcemanager.webapp.https.address", "${yarn.resourcemanager.hostname}:8090"},
     {"yarn.resourcemanager.webapp.https.address.<id>", ""},
+    {"yarn.web-proxy.address", ""},
 });
 static_assert(std::ranges::is_sorted(kKeys, {}, &KnownKey::name));
 

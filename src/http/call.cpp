@@ -77,6 +77,7 @@ net::awaitable<bool> answer(Stream& stream, AnswerForm form, Response response, 
   bhttp::response<TwoPartBody> message(static_cast<bhttp::status>(response.status), form.version);
   message.set(bhttp::field::content_type, response.content_type);
   message.set(bhttp::field::cache_control, "no-store");
+  if (!response.location.empty()) message.set(bhttp::field::location, response.location);
   message.keep_alive(then == Then::as_asked && form.keep_alive);
   message.body() = {std::move(response.body), std::move(response.shared_end)};
   message.prepare_payload();

@@ -22,7 +22,8 @@ struct Lingering {
 };
 constexpr Lingering kForStranger{std::size_t{64} << 10U, core::Seconds(1)};
 constexpr Lingering kForCaller{std::size_t{64} << 20U, core::Seconds(5)};
-// Reads are as large as the connection's buffer. Only a caller with a key gets one that large.
+// Reads are as large as the connection's buffer. Only a caller with a key gets one that large, and only for as long as
+// bytes of it arrive: an agent's call is open most of the time.
 constexpr std::size_t kReadSize = std::size_t{16} << 10U;
 // Also what a line of a chunked body may have.
 constexpr std::size_t kLargestBuffer = std::size_t{64} << 10U;
@@ -38,7 +39,10 @@ class Connection {
     if (admission.dropped) drop(*admission.dropped);
   }
   ~Connection() {
-    state_->book.left(id_);
+    if (is_guest)
+      state_->book.guest_left(id_);
+    else
+      state_->book.left(id_);
     state_->stranger_left.notify();
     state_->connections.erase(id_);
   }
@@ -47,7 +51,6 @@ class Connection {
 
   void showed_key() {
     if (!std::exchange(is_stranger, false)) return;
-    buffer.reserve(kReadSize);
     state_->book.showed_key(id_, core::steady_now());
     state_->stranger_left.notify();
   }
@@ -57,7 +60,8 @@ class Connection {
   beast::flat_buffer buffer{kLargestBuffer};
   core::Instant since = core::steady_now();
   bool is_stranger = true;
-  bool is_in_clear = false;  // on a server with TLS: it may be greeted, and nothing else
+  bool is_guest = false;
+  bool is_in_clear = false;  // on a server with TLS
 
  private:
   void drop(ConnectionId id) {
@@ -156,7 +160,7 @@ net::awaitable<bool> secure(StatePtr state, Connection& connection) {
   if (!state->tls) co_return true;
   connection.stream.expires_at(connection.since + state->options.limits.header_time);
   auto [error, is_tls] = co_await connection.stream.begins_with_tls();
-  if (!error && !is_tls && state->gate.greets) {
+  if (!error && !is_tls && state->options.in_clear) {
     connection.is_in_clear = true;
     co_return true;
   }
@@ -170,7 +174,8 @@ net::awaitable<bool> secure(StatePtr state, Connection& connection) {
 net::awaitable<bool> serve_accepted(StatePtr state, Connection& connection, HeaderParser& header, Accepted accepted,
                                     std::shared_ptr<ConnectionClient> client) {
   auto& stream = connection.stream;
-  const auto form = form_of(header.get());
+  auto form = form_of(header.get());
+  if (!accepted.guest.empty()) form.keep_alive = false;
   auto lease = co_await lease_body(state, accepted.reserve);
   if (lease == nullptr) {
     (void)co_await answer(stream, form, Response::error(503, "too many large calls at a time; try again"),
@@ -191,6 +196,7 @@ net::awaitable<bool> serve_accepted(StatePtr state, Connection& connection, Head
   if (error == asio::error::timed_out) refuse(state, connection.address, Refusal::no_body);
   if (error) co_return false;
   stream.expires_never();
+  if (connection.buffer.size() == 0) connection.buffer.shrink_to_fit();
   Request request;
   request.method = std::string(parser.get().method_string());
   request.path = std::move(accepted.target.path);
@@ -198,6 +204,7 @@ net::awaitable<bool> serve_accepted(StatePtr state, Connection& connection, Head
   request.captures = std::move(accepted.match.captures);
   request.wants_event_stream = form.wants_event_stream;
   request.body = std::move(parser.get().body());
+  request.guest = std::move(accepted.guest);
   request.body_lease = std::move(lease);
   request.client = client;
   co_return co_await answer_call(state, stream, form, *accepted.match.handler, std::move(request), std::move(client));
@@ -206,12 +213,23 @@ net::awaitable<bool> serve_accepted(StatePtr state, Connection& connection, Head
 net::awaitable<bool> serve_refused(StatePtr state, Connection& connection, const HeaderParser& header, bool has_body,
                                    Refused refused) {
   if (refused.event) refuse(state, connection.address, *refused.event);
-  const bool closes = has_body || refused.standing == Standing::stranger;
+  const bool closes = has_body || refused.standing != Standing::known;
   const bool goes_on =
       co_await answer(connection.stream, form_of(header.get()), Response::error(refused.status, refused.sentence),
                       closes ? Then::closes : Then::as_asked);
-  if (closes) co_await linger(connection, refused.standing == Standing::stranger ? kForStranger : kForCaller);
+  if (closes) co_await linger(connection, refused.standing == Standing::known ? kForCaller : kForStranger);
   co_return goes_on;
+}
+
+net::awaitable<bool> serve_in_clear(StatePtr state, Connection& connection, const HeaderParser& header) {
+  const auto& request = header.get();
+  auto response = state->options.in_clear(
+      {request.method_string(), request.target(), request[bhttp::field::cookie], connection.address});
+  if (response.status == 403) refuse(state, connection.address, Refusal::not_allowed);
+  if (response.status == 405) refuse(state, connection.address, Refusal::not_tls);
+  (void)co_await answer(connection.stream, form_of(request), std::move(response), Then::closes);
+  co_await linger(connection, kForStranger);
+  co_return false;
 }
 
 // False: the connection has served its last call.
@@ -225,10 +243,12 @@ net::awaitable<bool> serve_call(StatePtr state, Connection& connection, std::sha
     }
     co_return false;
   }
+  if (connection.is_in_clear) co_return co_await serve_in_clear(state, connection, header);
   const auto head = head_of(header);
-  auto verdict = connection.is_in_clear ? state->gate.judge_in_clear(head) : state->gate.judge(head, state->router);
+  auto verdict = state->gate.judge(head, state->router);
   if (const auto* accepted = std::get_if<Accepted>(&verdict)) {
-    connection.showed_key();
+    connection.is_guest = !accepted->guest.empty();
+    if (!connection.is_guest) connection.showed_key();
     const CallInHand in_hand(state);
     co_return co_await serve_accepted(state, connection, header, *accepted, std::move(client));
   }

@@ -15,6 +15,8 @@ std::string_view describe(Refusal refusal) {
       return "without a key";
     case Refusal::wrong_key:
       return "with a wrong key";
+    case Refusal::not_allowed:
+      return "not allowed by the job's ACL";
     case Refusal::not_tls:
       return "not TLS 1.3";
     case Refusal::not_http:

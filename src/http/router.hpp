@@ -29,6 +29,7 @@ struct Request {
   std::map<std::string, std::string> query;
   std::map<std::string, std::string> captures;  // what stood for {name} in the pattern
   std::string body;
+  std::string guest = {};           // who asks, where it is neither the owner nor an agent
   bool wants_event_stream = false;  // Accept: text/event-stream
   std::shared_ptr<Client> client = nullptr;
   std::shared_ptr<void> body_lease = nullptr;  // the body's part of the memory that all bodies share
@@ -58,6 +59,7 @@ struct Response {
   std::function<net::awaitable<void>(EventStream&)> stream = nullptr;
   // Set: it follows the body. Many answers at a time can end with it, and memory holds it once.
   std::shared_ptr<const std::string> shared_end = nullptr;
+  std::string location = {};  // of a redirection
 
   [[nodiscard]] static Response json(std::string body) { return {200, std::move(body)}; }
   [[nodiscard]] static Response error(unsigned status, std::string_view sentence);
@@ -68,10 +70,14 @@ using Handler = std::function<net::awaitable<Response>(Request)>;
 // What a call may carry where nothing else is said.
 inline constexpr std::size_t kSmallBody = std::size_t{4} << 10U;
 
+// Which guests a call is open to (gate.hpp): none, all, or those who may change the job.
+enum class OpenTo { no_guests, viewers, modifiers };
+
 struct RouteOptions {
   std::size_t max_body = kSmallBody;
   // The name in braces whose own key opens the call, as the owner's does; empty: only the owner's does.
   std::string key_of = {};
+  OpenTo open_to = OpenTo::no_guests;
 };
 
 // Maps method and path to a handler. Patterns are literal but for segments in braces, which match one segment.

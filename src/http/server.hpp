@@ -1,5 +1,6 @@
 #pragma once
 
+#include "http/gate.hpp"
 #include "http/router.hpp"
 #include "net/asio.hpp"
 #include "net/tls.hpp"
@@ -24,6 +25,14 @@ struct Limits {
   core::Millis idle_time = core::Seconds(120);  // between the calls of a connection that has shown a key
 };
 
+// A call without TLS to a server that has a certificate. No key counts there.
+struct ClearCall {
+  std::string_view method;
+  std::string_view target;
+  std::string_view cookie;
+  std::string_view address;  // of the caller
+};
+
 struct ServerOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;                                // 0: any free one
@@ -33,7 +42,12 @@ struct ServerOptions {
   std::string secret = {};                               // the owner's key: it opens every call
   // The key of the one that a route names (RouteOptions::key_of); empty: the owner's key opens those calls alone.
   std::function<std::string(std::string_view)> key_of = {};
+  // Whose key it is, where the owner lets others see the job (gate.hpp); empty: there are no guests.
+  std::function<std::optional<Guest>(std::string_view)> guest_of = {};
   std::string greeting = {};  // plain text for a browser that asks for "/" without it; empty: it is refused too
+  // What calls without TLS are answered where there is a certificate; empty: their connections are closed. Of refused
+  // calls 403 counts as one that the ACL does not allow, 405 as one that needs TLS.
+  std::function<Response(const ClearCall&)> in_clear = {};
   Limits limits = {};
 };
 

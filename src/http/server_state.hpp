@@ -17,7 +17,7 @@ struct Server::State {
   State(net::asio::any_io_executor executor_, ServerOptions options_, Router router_)
       : executor(std::move(executor_)),
         options(std::move(options_)),
-        gate{options.secret, options.key_of, !options.greeting.empty()},
+        gate{options.secret, options.key_of, !options.greeting.empty(), options.guest_of},
         router(std::move(router_)),
         book(options.limits.strangers),
         stranger_left(executor),

@@ -126,7 +126,8 @@ awaitable<Response> post_stop(Master& master, Request request) {
   std::optional<core::Millis> grace;
   if (const auto asked = core::json_int(*body, "grace_ms"); asked && *asked >= 0)
     grace = core::Millis(std::min(*asked, kLongestGrace));
-  master.request_stop(core::json_string_or(*body, "by", "the API"), grace);
+  const auto by = request.guest.empty() ? core::json_string_or(*body, "by", "the API") : request.guest;
+  master.request_stop(by, grace);
   co_return Response::json("{}");
 }
 
@@ -164,10 +165,14 @@ void add_agent_routes(http::Router& router, protocol::Hub& hub) {
 
 http::Router make_api(Master& master, protocol::Hub& hub) {
   http::Router router;
-  router.add("GET", "/v1/job", [&](Request r) { return get_job(master, std::move(r)); });
-  router.add("GET", "/v1/events", [&](Request r) { return get_events(master, std::move(r)); });
-  router.add("GET", "/v1/tasks/{task}/logs", [&](Request r) { return get_log(master, hub, std::move(r)); });
-  router.add("POST", "/v1/job/stop", [&](Request r) { return post_stop(master, std::move(r)); });
+  http::RouteOptions to_view;
+  to_view.open_to = http::OpenTo::viewers;
+  http::RouteOptions to_modify;
+  to_modify.open_to = http::OpenTo::modifiers;
+  router.add("GET", "/v1/job", [&](Request r) { return get_job(master, std::move(r)); }, to_view);
+  router.add("GET", "/v1/events", [&](Request r) { return get_events(master, std::move(r)); }, to_view);
+  router.add("GET", "/v1/tasks/{task}/logs", [&](Request r) { return get_log(master, hub, std::move(r)); }, to_view);
+  router.add("POST", "/v1/job/stop", [&](Request r) { return post_stop(master, std::move(r)); }, to_modify);
   add_agent_routes(router, hub);
   return router;
 }

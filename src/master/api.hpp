@@ -14,6 +14,8 @@ namespace ydl::master {
 //   POST /v1/job/stop                          {"by": who, "grace_ms": N}
 //   …    /v1/agents/{id}/…                     the agents' calls: agent/protocol.hpp
 //
+// Guests (http/gate.hpp) may see everything but the agents' calls, and stop the job where its ACL allows it.
+//
 // Both references must outlive the server that has the router.
 [[nodiscard]] http::Router make_api(Master& master, protocol::Hub& hub);
 

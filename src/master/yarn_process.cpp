@@ -8,9 +8,11 @@
 #include "hconf/portable.hpp"
 #include "hdfs/configured.hpp"
 #include "master/api.hpp"
+#include "master/job_access.hpp"
 #include "master/job_image.hpp"
 #include "master/master_ticket.hpp"
 #include "master/process_parts.hpp"
+#include "master/proxy_page.hpp"
 #include "net/endpoint_file.hpp"
 #include "net/resolver.hpp"
 #include "net/spawn.hpp"
@@ -33,6 +35,7 @@ namespace asio = net::asio;
 using core::fail;
 
 constexpr core::Millis kResolvePatience{10'000};
+constexpr core::Millis kProxyLookUp = core::Seconds(300);
 
 // Everything that must be known before the job can run.
 struct YarnStart {
@@ -200,20 +203,94 @@ net::awaitable<void> leave_records(backend::RecordMirror& mirror, hdfs::FileSyst
   (void)co_await fs.remove(endpoint_file, hdfs::Recursive::no);
 }
 
-int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attachment attachment) {
-  const auto executor = context.get_executor();
-  protocol::Hub hub(executor);
+// As often as Hadoop's AmIpFilter does it. Addresses that were found are kept while nobody knows newer ones.
+net::awaitable<void> look_up_proxy(std::shared_ptr<ProxyPage> page) {
+  for (;; co_await net::pause(kProxyLookUp)) {
+    std::vector<std::string> found;
+    for (const auto& host : page->hosts()) {
+      const auto addresses = co_await net::resolve(host, kResolvePatience);
+      if (!addresses) {
+        core::log("the ResourceManager's proxy: {}", addresses.error().message);
+        continue;
+      }
+      for (const auto& address : *addresses) found.push_back(address.to_string());
+    }
+    if (!found.empty()) page->resolved(std::move(found));
+  }
+}
+
+// Who may call besides the owner and the agents.
+struct Visitors {
+  std::shared_ptr<JobAccess> access;
+  std::shared_ptr<ProxyPage> page;  // empty: there is none
+  std::string why_no_page;
+};
+
+Visitors visitors_of(const YarnStart& start) {
+  const auto application = yarn::ApplicationId::parse(start.job.application).value_or(yarn::ApplicationId{});
+  auto access = std::make_shared<JobAccess>(access_facts(start.config, application, start.job.user));
+  auto choice = ProxyPage::choose(start.config, application);
+  auto page = choice.facts ? std::make_shared<ProxyPage>(*std::move(choice.facts), access) : nullptr;
+  return {std::move(access), std::move(page), std::move(choice.why)};
+}
+
+http::ServerOptions serving_options(const YarnStart& start, const PreparedJob& prepared, const protocol::JobKeys& keys,
+                                    const Visitors& visitors) {
   http::ServerOptions serving;
   serving.address = start.address.find(':') == std::string::npos ? "0.0.0.0" : "::";
-  const protocol::JobKeys keys(start.job_key);
   serving.secret = keys.owner();
   serving.key_of = [keys](std::string_view agent) { return keys.agent(agent); };
+  serving.guest_of = [access = visitors.access](std::string_view key) { return access->guest(key); };
+  if (visitors.page)
+    serving.in_clear = [page = visitors.page](const http::ClearCall& call) { return page->answer(call); };
   serving.identity = start.identity;
   serving.greeting = fmt::format(
       "This is the master of {0}, a job of ydl.\n`ydl status {0}` shows it, `ydl logs -f {0}` "
       "follows it, `ydl kill {0}` stops it.\n",
       start.folder.id().str());
   if (prepared.job.port_range) std::tie(serving.port, serving.last_port) = *prepared.job.port_range;
+  return serving;
+}
+
+backend::YarnOptions backend_options(const YarnStart& start, const PreparedJob& prepared, const protocol::JobKeys& keys,
+                                     const net::Endpoint& endpoint, const Visitors& visitors) {
+  backend::YarnOptions options;
+  options.roles = roles_of(prepared.plan);
+  options.image = image_for_node_manager(prepared.plan.spec);
+  options.acl = prepared.plan.spec.acl;
+  options.address = start.address;
+  options.port = endpoint.port;
+  if (visitors.page) options.tracking_url = fmt::format("http://{}/", net::describe(endpoint));
+  options.config = start.config;
+  options.token = start.token;
+  options.fs = start.fs;
+  options.credentials_of =
+      [keys, shared = start.credentials,
+       secret = agent::AgentSecret{endpoint, start.job.user, start.job.hadoop}](const core::AgentId& agent) {
+        auto own = secret;
+        own.master.secret = keys.agent(agent.str());
+        auto credentials = shared;
+        credentials.secrets[std::string(agent::kAgentSecret)] = agent::encode_agent_secret(own);
+        return credentials;
+      };
+  options.on_registered = [access = visitors.access](const yarn::Registration& registration) {
+    access->registered(registration);
+  };
+  return options;
+}
+
+void open_page(const asio::any_io_executor& executor, const Visitors& visitors, Master& master) {
+  if (!visitors.page) return master.note(visitors.why_no_page);
+  visitors.page->show([&master] { return proxy_page_text(master.job_view()); });
+  net::spawn(executor, "looking up the ResourceManager's proxy", look_up_proxy(visitors.page));
+}
+
+int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attachment attachment) {
+  const auto executor = context.get_executor();
+  protocol::Hub hub(executor);
+  const protocol::JobKeys keys(start.job_key);
+  const auto visitors = visitors_of(start);
+  const auto serving = serving_options(start, prepared, keys, visitors);
   http::Server server(executor, serving);
   const auto fail_start = [](const core::Error& error) {
     core::log("{}", error.message);
@@ -230,23 +307,7 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
 
   const auto endpoint_file = start.job.folder + "/master.json";
   backend::RecordMirror mirror(executor, start.fs, start.folder.root(), start.job.folder);
-  backend::YarnOptions options;
-  options.roles = roles_of(prepared.plan);
-  options.image = image_for_node_manager(prepared.plan.spec);
-  options.address = start.address;
-  options.port = server.port();
-  options.config = start.config;
-  options.token = start.token;
-  options.fs = start.fs;
-  options.credentials_of =
-      [keys, shared = start.credentials,
-       secret = agent::AgentSecret{endpoint, start.job.user, start.job.hadoop}](const core::AgentId& agent) {
-        auto own = secret;
-        own.master.secret = keys.agent(agent.str());
-        auto credentials = shared;
-        credentials.secrets[std::string(agent::kAgentSecret)] = agent::encode_agent_secret(own);
-        return credentials;
-      };
+  auto options = backend_options(start, prepared, keys, endpoint, visitors);
   if (attachment == Attachment::leashed) options.outlives_master = core::Seconds(5);
   options.before_finish = [&mirror, &start, endpoint_file] { return leave_records(mirror, *start.fs, endpoint_file); };
   MasterSettings settings;
@@ -260,6 +321,7 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   };
   Master master(executor, start.folder, std::move(prepared.job), std::move(prepared.plan), settings);
   server.route(make_api(master, hub));
+  open_page(executor, visitors, master);
   net::spawn(executor, "publishing the master's address", show_endpoint(start.folder, start.fs, endpoint_file));
   net::spawn(executor, "copying records to HDFS", mirror.run([&master] { master.write_view(); }));
   if (const auto end = yarn::end_of_tokens(start.credentials))

@@ -144,6 +144,7 @@ class Stream {
     void operator()(Self& self, boost::system::error_code error = {}) {
       if (phase == Phase::done) return self.complete(outcome.error, outcome.bytes);
       if (phase == Phase::waiting) {
+        if (auto slot = self.get_cancellation_state().slot(); slot.is_connected()) slot.clear();
         if (const auto failed = state->end_wait(direction, error)) return self.complete(failed, 0);
       }
       outcome = attempt();
@@ -152,8 +153,11 @@ class Stream {
         phase = Phase::waiting;
         const auto kind = *outcome.wait == Attempt::Wait::readable ? Socket::wait_read : Socket::wait_write;
         keep->begin_wait(direction);
-        const auto slot = keep->wait(direction).give_up.slot();
-        keep->socket.async_wait(kind, asio::bind_cancellation_slot(slot, std::move(self)));
+        auto& wait = keep->wait(direction);
+        // Whoever cancels the operation, as a group of which another part is done does, ends this wait.
+        if (auto outer = self.get_cancellation_state().slot(); outer.is_connected())
+          outer.assign([&wait](asio::cancellation_type type) { wait.give_up.emit(type); });
+        keep->socket.async_wait(kind, asio::bind_cancellation_slot(wait.give_up.slot(), std::move(self)));
         return;
       }
       if (phase == Phase::waiting) return self.complete(outcome.error, outcome.bytes);

@@ -114,6 +114,27 @@ Field<JobSpec> am_resources() {
           [](const JobSpec& spec) { return check_am_resources(spec.am_resources); }};
 }
 
+const FieldTable<Acl>& acl_fields() {
+  static const FieldTable<Acl> kFields{text("view", &Acl::view, check_access_list),
+                                       text("modify", &Acl::modify, check_access_list)};
+  return kFields;
+}
+
+Field<JobSpec> acl() {
+  return {"acl",
+          [](const Fields& job, JobSpec& spec) {
+            const TreeNode* map = job.map("acl", "{view: \"alice,bob ml-team\"}");
+            if (map == nullptr) return;
+            const auto keys = keys_of(acl_fields());
+            read_fields(acl_fields(), Fields(*map, "acl", keys, job.problems()), spec.acl);
+          },
+          [](const JobSpec& spec, boost::json::object& object) {
+            auto written = write_fields(acl_fields(), spec.acl);
+            if (!written.empty()) object.emplace("acl", std::move(written));
+          },
+          [](const JobSpec& spec) { return check_fields(acl_fields(), spec.acl); }};
+}
+
 }  // namespace
 
 const FieldTable<Resources>& resource_fields() {
@@ -156,7 +177,7 @@ const FieldTable<JobSpec>& job_fields() {
     for (const auto& detail : image_fields()) fields.push_back(image_detail(detail));
     for (auto& field :
          FieldTable<JobSpec>{text("queue", &JobSpec::queue, check_queue), text("am", &JobSpec::am, check_am),
-                             integer("priority", &JobSpec::priority, kPriorityRange), am_resources(),
+                             integer("priority", &JobSpec::priority, kPriorityRange), am_resources(), acl(),
                              integer("retries", &JobSpec::retries, kRetriesRange),
                              integer("job_retries", &JobSpec::job_retries, kRetriesRange), timeouts()})
       fields.push_back(std::move(field));

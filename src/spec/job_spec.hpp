@@ -61,6 +61,15 @@ struct Image {
   bool operator==(const Image&) const = default;
 };
 
+// Who besides its owner may see and stop a job on a cluster (core/access_list.hpp); empty: the cluster's
+// administrators.
+struct Acl {
+  std::optional<std::string> view = std::nullopt;
+  std::optional<std::string> modify = std::nullopt;
+
+  bool operator==(const Acl&) const = default;
+};
+
 // A job as its file or the command line describes it, checked for form. Whether roles and framework fit together is
 // the framework's to say.
 struct JobSpec {
@@ -84,7 +93,8 @@ struct JobSpec {
   std::optional<std::string> am;             // managed | unmanaged: where the master runs on a cluster
   std::optional<int> priority;               // among the jobs of a queue; higher is more important
   Resources am_resources;                    // of the master's container: memory, vcores, label
-  int retries = 0;                           // per role
+  Acl acl;
+  int retries = 0;  // per role
   int job_retries = 0;
   core::Millis allocation_timeout = core::Seconds(300);
   core::Millis start_timeout = core::Seconds(120);

@@ -1,5 +1,6 @@
 #include "spec/rules.hpp"
 
+#include "core/access_list.hpp"
 #include "core/strings.hpp"
 #include "spec/problems.hpp"
 
@@ -146,6 +147,11 @@ core::Result<> check_queue(std::string_view queue) {
 
 core::Result<> check_am(std::string_view kind) {
   return check_choice(kind, kAmKinds, "is no kind of ApplicationMaster");
+}
+
+core::Result<> check_access_list(std::string_view list) {
+  if (auto parsed = core::parse_access_list(list); !parsed) return fail(std::move(parsed.error()));
+  return {};
 }
 
 core::Result<> check_env_name(std::string_view name) {

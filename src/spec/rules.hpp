@@ -63,6 +63,7 @@ using TextCheck = core::Result<> (*)(std::string_view text);
 [[nodiscard]] core::Result<> check_placement(std::string_view placement);
 [[nodiscard]] core::Result<> check_queue(std::string_view queue);
 [[nodiscard]] core::Result<> check_am(std::string_view kind);
+[[nodiscard]] core::Result<> check_access_list(std::string_view list);
 [[nodiscard]] core::Result<> check_env_name(std::string_view name);
 [[nodiscard]] core::Result<> check_env_value(std::string_view value);
 [[nodiscard]] core::Result<> check_env(const std::map<std::string, std::string>& env);

@@ -63,6 +63,10 @@ struct Registration {
   bool counts_vcores = true;  // false: the scheduler looks at memory only, and vcores are just numbers
   std::vector<Container> from_previous_attempts = {};
   std::vector<NmToken> nm_tokens = {};
+  // The application's ACLs as they were submitted (core/access_list.hpp).
+  std::optional<std::string> viewers = std::nullopt;
+  std::optional<std::string> modifiers = std::nullopt;
+  std::string client_token_key = {};  // of clients' tokens for this attempt (client_token.hpp); secure clusters only
 };
 
 }  // namespace ydl::yarn

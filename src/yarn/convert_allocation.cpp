@@ -92,6 +92,10 @@ Registration from_proto(const pb::RegisterApplicationMasterResponseProto& proto)
   for (const auto& type : proto.resource_types()) {
     registration.resource_types.push_back({.name = type.name(), .units = type.units()});
   }
+  for (const auto& entry : proto.application_acls()) {
+    (entry.accesstype() == pb::APPACCESS_VIEW_APP ? registration.viewers : registration.modifiers) = entry.acl();
+  }
+  registration.client_token_key = proto.client_to_am_token_master_key();
   return registration;
 }
 

@@ -195,6 +195,7 @@ AppReport from_proto(const pb::ApplicationReportProto& proto) {
                    .unmanaged = proto.unmanaged_application(),
                    .priority = proto.priority().priority(),
                    .remaining_lifetime = remaining_lifetime(proto)};
+  if (proto.has_client_to_am_token()) report.client_token = hrpc::from_proto(proto.client_to_am_token());
   if (proto.has_am_rm_token()) report.am_rm_token = hrpc::from_proto(proto.am_rm_token());
   return report;
 }

@@ -21,6 +21,8 @@ constexpr auto kRemedies = std::to_array<Remedy>({
     {"ApplicationNotFoundException", "", "it never existed, or it ended so long ago that it is forgotten"},
     {"AccessControlException", "does not have permission to submit", "ask for another queue with --queue"},
     {"AccessControlException", "", "only its owner and the cluster's administrators may do that"},
+    {"YarnException", "cannot perform operation MODIFY_APP",
+     "only its owner, whom 'modify' of its ACL allows it, and the cluster's administrators may do that"},
     {"InvalidResourceRequestException", "", "ask for less, or have the administrator raise the maximum"},
     {"SchedulerInvalidResoureRequestException", "", "ask for less, or have the administrator raise the maximum"},
     {"InvalidLabelResourceRequestException", "", "the queue may not use that label; `ydl doctor` lists what it may"},

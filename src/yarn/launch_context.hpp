@@ -48,7 +48,8 @@ struct Launch {
   std::optional<ImageRuntime> image = std::nullopt;
   // Set on top of `environment` as the NodeManager understands them: {{PWD}} is the container's directory there.
   std::map<std::string, std::string> expanded_environment = {};
-  // Who may see and change the application: "user1,user2 group1"; only of a master's launch.
+  // Who may see and change the application: "user1,user2 group1". The ResourceManager goes by those of the master's
+  // launch, a NodeManager by those of the first container that it starts.
   std::optional<std::string> viewers = std::nullopt;
   std::optional<std::string> modifiers = std::nullopt;
 };

@@ -96,6 +96,8 @@ struct AppReport {
   bool unmanaged = false;
   std::int32_t priority = 0;
   std::optional<core::Seconds> remaining_lifetime = std::nullopt;
+  // For calls to the master; on secure clusters, while it runs, for those who may view the application.
+  std::optional<hrpc::Token> client_token = std::nullopt;
   std::optional<hrpc::Token> am_rm_token = std::nullopt;  // an unmanaged master's, until it has registered
 };
 

@@ -13,7 +13,7 @@ from .state import MASTER_ADDRESS
 
 REALM = "YDL.TEST"
 SERVICES = ("nn", "dn", "rm", "nm", "HTTP")
-USERS = ("alice", "bob")  # ordinary users beside the one who runs the daemons, who is HDFS's superuser
+USERS = ("alice", "bob", "carol")  # ordinary users beside the one who runs the daemons, who is HDFS's superuser
 SBIN = "/usr/sbin:/sbin"  # not on an ordinary user's PATH, and that is where Debian has the KDC
 
 KRB5_CONF = """\

@@ -30,6 +30,7 @@ class Options:
     data_protection: str = ""
     encrypt: str = ""
     yarn: bool = False
+    acl: bool = False
     labels: dict = field(default_factory=dict)
     optimize: bool = False
     settings: dict = field(default_factory=dict)

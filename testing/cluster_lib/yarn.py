@@ -1,5 +1,7 @@
 """ResourceManagers and NodeManagers: what they are configured with and how they are run."""
 
+import getpass
+
 from . import web
 from .daemon import JavaDaemon
 from .errors import ClusterError
@@ -34,6 +36,8 @@ def client_sites(cluster):
     # With Kerberos a NodeManager reads logs through Hadoop's native library, which no registry has, and ends itself without it.
     settings["yarn.log-aggregation-enable"] = "false" if cluster.options.secure else "true"
     settings["yarn.node-labels.enabled"] = "true"
+    if cluster.options.acl:
+        settings.update({"yarn.acl.enable": "true", "yarn.admin.acl": getpass.getuser()})
     return {"yarn": settings} if cluster.options.yarn else {}
 
 
@@ -68,6 +72,9 @@ def _queues(cluster):
         "yarn.scheduler.capacity.maximum-am-resource-percent": 0.5,
         "yarn.scheduler.capacity.resource-calculator": "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator",
     }
+    if cluster.options.acl:
+        # Without it everybody administers the queue, and may see and stop all of its applications.
+        settings["yarn.scheduler.capacity.root.acl_administer_queue"] = getpass.getuser()
     for label in cluster.options.labels:
         for queue in ("root", "root.default"):
             settings[f"yarn.scheduler.capacity.{queue}.accessible-node-labels.{label}.capacity"] = 100

@@ -8,6 +8,8 @@ HDFS = ("--nodes", "3")
 YARN = ("--nodes", "3", "--yarn")
 YARN_WITH_LABEL = (*YARN, "--label", "gpu=3")  # only what asks for the label runs on the third host
 
+SECURE_YARN = ("--nodes", "1", "--yarn", "--secure", "--acl")
+
 
 def _with(**settings):
     return tuple(word for key, value in settings.items() for word in ("--set", f"{key}={value}"))

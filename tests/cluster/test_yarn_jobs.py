@@ -109,7 +109,8 @@ def test_a_job_that_was_left_goes_on_and_is_stopped_from_another_machine(jobs, t
     following.communicate()
     listed = [json.loads(line) for line in elsewhere.run("ls", "--output", "json")[0].splitlines()]
     assert ("running" in [one["state"] for one in listed if one["id"] == job])
-    assert f"`ydl status {job}` shows it" in page_of_master(jobs, job)
+    page = page_of_master(jobs, job)
+    assert f"{job}  running  of {jobs.user}" in page and "worker:1  running" in page
     assert elsewhere.run("kill", job)[0] == f"{job} stopped\n"
     assert "stopped" in jobs.run("status", job)[0]
 

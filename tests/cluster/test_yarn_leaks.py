@@ -2,6 +2,7 @@
 
 import json
 import stat
+import urllib.request
 
 import pytest
 from cluster_lib import state, web
@@ -34,8 +35,17 @@ def container_logs(cluster, application):
     return [path for path in cluster.folder.rglob(f"logs/{application}/container_*/*") if path.is_file()]
 
 
+def page_of(port, application):
+    """The job's page, through the ResourceManager's proxy."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/proxy/{application}/", timeout=30) as answer:
+        page = answer.read().decode()
+    assert "worker:0  running" in page, page
+    return page
+
+
 def keys_of(endpoint):
-    return [value for value in endpoint.values() if isinstance(value, str) and len(value) >= 16 and "/" not in value]
+    """All but the fingerprint, which is a tag of the application: anybody may know it."""
+    return [value for name, value in endpoint.items() if name != "fingerprint" and isinstance(value, str) and len(value) >= 16 and "/" not in value]
 
 
 def test_steal_a_key_logs_and_pages_of_the_cluster(jobs, yarn):
@@ -47,6 +57,7 @@ def test_steal_a_key_logs_and_pages_of_the_cluster(jobs, yarn):
     assert len(words) > 2, endpoint
     port = state.load(yarn.folder).port("resourcemanager1.http")
     shown = [json.dumps(web.json_of("127.0.0.1", port, f"/ws/v1/cluster/apps/{application}{tail}")) for tail in ("", "/appattempts")]
+    shown.append(page_of(port, application))
     logs = eventually(lambda: len(container_logs(yarn, application)) >= 4 and container_logs(yarn, application), "the logs of two containers")
     tasks = [path for path in logs if path.read_text() == "running\n"]
     assert [oct(stat.S_IMODE(path.stat().st_mode)) for path in tasks] == [oct(0o640)], "the NodeManager's group reads them"

@@ -29,6 +29,11 @@ class ApiTest : public MasterTest {
     make(spec, std::move(script), std::move(otherwise));
     http::ServerOptions options;
     options.secret = "s3cret";
+    options.guest_of = [](std::string_view key) -> std::optional<http::Guest> {
+      if (key == "of bob") return http::Guest{"bob", false};
+      if (key == "of carla") return http::Guest{"carla", true};
+      return std::nullopt;
+    };
     server_ = std::make_unique<http::Server>(loop_.executor(), options, make_api(*master_, hub_));
     const auto listening = server_->listen();
     ASSERT_TRUE(listening) << listening.error().message;
@@ -194,6 +199,18 @@ TEST_F(ApiTest, a_stop_ends_the_job) {
   const auto outcome = finish();
   EXPECT_EQ(outcome.state, job::JobState::stopped);
   EXPECT_EQ(outcome.reason, "stopped by ann at edge1");
+}
+
+TEST_F(ApiTest, guests_see_the_job_and_a_stop_has_the_name_of_the_guest) {
+  serve_running_job();
+  auto bob = client("of bob");
+  for (const auto* target : {"/v1/job", "/v1/events", "/v1/tasks/worker:0/logs"})
+    EXPECT_EQ(loop_.run(bob.get(target, kLong))->status, 200U) << target;
+  EXPECT_EQ(loop_.run(bob.post("/v1/job/stop", "{}", kLong))->status, 403U);
+  EXPECT_EQ(loop_.run(bob.post("/v1/agents/a/hello", "{}", kLong))->status, 403U);
+  auto carla = client("of carla");
+  EXPECT_EQ(loop_.run(carla.post("/v1/job/stop", R"({"by":"ann","grace_ms":0})", kLong))->status, 200U);
+  EXPECT_EQ(finish().reason, "stopped by carla");
 }
 
 TEST_F(ApiTest, a_stop_needs_no_body_but_not_a_broken_one) {

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/asio/experimental/awaitable_operators.hpp>
+
 namespace ydl::net {
 namespace {
 
@@ -31,6 +33,14 @@ class HttpClientTest : public testing::Test {
     if (co_await test::read_request(socket)) co_await test::write(socket, std::move(bytes));
   }
 
+  static awaitable<void> hear_and_wait(Socket& socket, bool& heard) {
+    heard = co_await test::read_request(socket);
+    (void)co_await test::read_request(socket);
+  }
+  static awaitable<void> until(const bool& condition) {
+    while (!condition) co_await pause(core::Millis(1));
+  }
+
   core::Error error_of(HttpClient& client, core::Millis timeout = kLong) {
     auto response = loop_.run(client.get("/v1/job", timeout));
     if (response) ADD_FAILURE() << "answered " << response->status << ": " << response->body;
@@ -47,6 +57,17 @@ TEST_F(HttpClientTest, an_answer_has_status_and_body) {
   ASSERT_TRUE(response) << response.error().message;
   EXPECT_EQ(response->status, 404U);
   EXPECT_EQ(response->body, "none");
+}
+
+TEST_F(HttpClientTest, a_call_that_waits_ends_when_another_part_of_its_group_is_done) {
+  bool heard = false;
+  const auto silent = std::make_unique<Imposter>(
+      loop_.executor(), [&heard](Socket& socket, int) { return hear_and_wait(socket, heard); });
+  auto asking = client(silent->port());
+  loop_.run([](HttpClient& client, const bool& asked) -> awaitable<void> {
+    using namespace asio::experimental::awaitable_operators;  // NOLINT(google-build-using-namespace)
+    (void)co_await (client.get("/x", 2 * kLong) || until(asked));
+  }(asking, heard));
 }
 
 TEST_F(HttpClientTest, nobody_listening_is_unavailable_and_says_where) {

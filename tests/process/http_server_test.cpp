@@ -50,6 +50,10 @@ net::awaitable<Response> shared(Request) {
   co_return response;
 }
 
+net::awaitable<Response> guest(Request request) {
+  co_return Response::json(request.guest);
+}
+
 class ServerTest : public testing::Test {
  protected:
   void start(ServerOptions options = {}) {
@@ -64,6 +68,7 @@ class ServerTest : public testing::Test {
     router.add("GET", "/waits", [this](Request) { return wait_for_go(); });
     router.add("POST", "/waits_for_next", [this](Request r) { return wait_for_next(std::move(r)); });
     router.add("GET", "/shared", shared);
+    router.add("GET", "/guest", guest, {.open_to = OpenTo::viewers});
     server_ = std::make_unique<Server>(loop_.executor(), options, std::move(router));
     const auto listening = server_->listen();
     ASSERT_TRUE(listening) << listening.error().message;
@@ -160,6 +165,22 @@ TEST_F(ServerTest, a_browser_without_the_secret_is_greeted_and_no_more) {
               AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("text/plain"), EndsWith("a job of ydl\n")));
   EXPECT_THAT(raw("POST / HTTP/1.1\r\nConnection: close\r\n\r\n"), StartsWith("HTTP/1.1 401"));
   EXPECT_THAT(raw("GET /echo/x HTTP/1.1\r\nConnection: close\r\n\r\n"), StartsWith("HTTP/1.1 401"));
+}
+
+TEST_F(ServerTest, a_guest_has_one_call_for_each_connection) {
+  ServerOptions options;
+  options.guest_of = [](std::string_view key) {
+    return key == "of bob" ? std::optional(Guest{"bob", false}) : std::nullopt;
+  };
+  start(options);
+  const std::string call = "GET /guest HTTP/1.1\r\nAuthorization: Bearer of bob\r\n\r\n";
+  const auto answer = raw(call + call);
+  EXPECT_THAT(answer, AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("Connection: close"), EndsWith("\r\n\r\nbob")));
+  EXPECT_EQ(answer.find("HTTP/1.1", 1), std::string::npos) << "the second call on it was answered";
+  auto asking = client("of bob");
+  EXPECT_EQ(loop_.run(asking.get("/guest", kLong))->body, "bob");
+  EXPECT_EQ(loop_.run(asking.get("/guest", kLong))->body, "bob") << "over a connection of its own";
+  EXPECT_EQ(loop_.run(asking.get("/echo/x", kLong))->status, 403U);
 }
 
 TEST_F(ServerTest, a_stranger_learns_no_paths) {

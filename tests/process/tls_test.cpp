@@ -138,20 +138,27 @@ TEST_F(TlsTest, a_caller_without_tls_is_refused_and_told_of) {
   EXPECT_THAT(told_.front(), HasSubstr("from 127.0.0.1 (not TLS 1.3)"));
 }
 
-TEST_F(TlsTest, in_clear_a_browser_is_greeted_and_no_key_counts) {
+TEST_F(TlsTest, in_clear_no_key_counts_and_the_answer_goes_by_address_and_cookie) {
   ServerOptions options;
   options.identity = identity_;
   options.secret = kSecret;
-  options.greeting = "a job of ydl\n";
+  options.in_clear = [](const ClearCall& call) {
+    auto answer = call.target == "/" ? Response{302, fmt::format("{} with {}", call.address, call.cookie)}
+                                     : Response::error(403, "over TLS 1.3 only");
+    answer.location = "http://proxy/";
+    return answer;
+  };
   Router router;
   router.add("GET", "/job", length);
   Server server(loop_.executor(), options, std::move(router));
   ASSERT_TRUE(server.listen());
   const auto ask = [&](std::string_view target) {
     return loop_.run(test::exchange(
-        server.port(), fmt::format("GET {} HTTP/1.1\r\nAuthorization: Bearer {}\r\n\r\n", target, kSecret)));
+        server.port(),
+        fmt::format("GET {} HTTP/1.1\r\nAuthorization: Bearer {}\r\nCookie: proxy-user=bob\r\n\r\n", target, kSecret)));
   };
-  EXPECT_THAT(ask("/"), AllOf(HasSubstr("200 OK"), HasSubstr("a job of ydl"), HasSubstr("Connection: close")));
+  EXPECT_THAT(ask("/"), AllOf(HasSubstr("302 Found"), HasSubstr("Location: http://proxy/\r\n"),
+                              HasSubstr("127.0.0.1 with proxy-user=bob"), HasSubstr("Connection: close")));
   EXPECT_THAT(ask("/job"), AllOf(HasSubstr("403 Forbidden"), HasSubstr("over TLS 1.3 only")));
 }
 

@@ -43,6 +43,7 @@ class Cluster {
     made.config = yarn.config();
     made.token.kind = yarn::kAmRmToken;
     made.roles = {{.name = "worker", .resource = {.memory_mib = 1024, .vcores = 1}}};
+    made.acl = {.view = "bob", .modify = " ops"};
     made.address = "127.0.0.1";
     made.port = 9;
     made.reconnect_pause = core::Millis(10);
@@ -98,6 +99,20 @@ TEST(YarnBackend, runs_a_job_and_tells_the_resource_manager_of_its_end) {
   EXPECT_TRUE(cluster.copied_records);
   EXPECT_TRUE(cluster.yarn.is_finished());
   EXPECT_FLOAT_EQ(cluster.yarn.progress(), 0.25F);
+}
+
+TEST(YarnBackend, containers_have_the_acls_of_the_job) {
+  Cluster cluster({.never_ends = true});
+  ASSERT_TRUE(cluster.loop.run(cluster.backend.open()));
+  ASSERT_TRUE(cluster.start(0));
+  ASSERT_EQ(cluster.yarn.launches().size(), 1U);
+  const auto& acls = cluster.yarn.launches().begin()->second.application_acls();
+  ASSERT_EQ(acls.size(), 2);
+  EXPECT_EQ(acls[0].accesstype(), hadoop::yarn::APPACCESS_VIEW_APP);
+  EXPECT_EQ(acls[0].acl(), "bob");
+  EXPECT_EQ(acls[1].accesstype(), hadoop::yarn::APPACCESS_MODIFY_APP);
+  EXPECT_EQ(acls[1].acl(), " ops");
+  cluster.close();
 }
 
 TEST(YarnBackend, a_resource_manager_that_restarts_and_fails_again_is_registered_with_once_more) {

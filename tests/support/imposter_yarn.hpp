@@ -71,6 +71,10 @@ class ImposterYarn {
   [[nodiscard]] const std::vector<std::string>& calls() const { return calls_; }  // methods, in order
   [[nodiscard]] bool is_finished() const { return finished_; }
   [[nodiscard]] float progress() const { return progress_; }
+  // What containers were started with.
+  [[nodiscard]] const std::map<yarn::ContainerId, hadoop::yarn::ContainerLaunchContextProto>& launches() const {
+    return launches_;
+  }
   [[nodiscard]] int tasks_running() const {
     int running = 0;
     for (const auto& [id, agent] : agents_) running += agent->runs_task() ? 1 : 0;
@@ -197,6 +201,7 @@ class ImposterYarn {
     for (const auto& one : request.start_container_request()) {
       const auto id = yarn::ContainerId::parse(one.container_token().identifier()).value();
       *response.add_succeeded_requests() = yarn::to_proto(id);
+      launches_[id] = one.container_launch_context();
       auto& agent = agents_[id];
       if (agent != nullptr) continue;  // a call whose answer was lost
       agent = std::make_shared<HollowAgent>(executor_, hub_, core::AgentId{id.str()}, script_,
@@ -249,6 +254,7 @@ class ImposterYarn {
   std::int64_t last_container_ = 1;
   std::map<std::int64_t, hadoop::yarn::ResourceRequestProto> asks_;  // by allocation id
   std::map<yarn::ContainerId, std::shared_ptr<HollowAgent>> agents_;
+  std::map<yarn::ContainerId, hadoop::yarn::ContainerLaunchContextProto> launches_;
   std::set<yarn::ContainerId> ended_;
   std::deque<std::pair<yarn::ContainerId, int>> completed_;  // to be told
 

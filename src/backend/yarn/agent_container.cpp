@@ -45,6 +45,8 @@ yarn::Launch launch_agent(const yarn::ContainerId& id, const AgentContainers& co
   if (image) launch.command.insert(launch.command.end(), {"--expect-image", image->image});
   if (!is_linked) launch.command.insert(launch.command.end(), {"--files", std::string(yarn::kImageFiles)});
   launch.files = containers.files;
+  launch.viewers = containers.acl.view;
+  launch.modifiers = containers.acl.modify;
   return launch;
 }
 

@@ -4,6 +4,7 @@
 #include "backend/yarn/yarn_job.hpp"
 #include "protocol/commands.hpp"
 #include "protocol/reports.hpp"
+#include "spec/job_spec.hpp"
 #include "yarn/credentials.hpp"
 #include "yarn/image_runtime.hpp"
 #include "yarn/launch_context.hpp"
@@ -21,6 +22,8 @@ struct AgentContainers {
   std::map<std::string, yarn::LocalResource> files = {};  // StagedJob::files
   std::optional<yarn::ImageRuntime> image = std::nullopt;
   core::Millis outlives_master = core::Seconds(60);  // how long agents go on when the master does not answer
+  // The application's: a NodeManager shows logs by those of the first container that it starts for an application.
+  spec::Acl acl = {};
 };
 // Its credentials are the agent's own, and not set here.
 [[nodiscard]] yarn::Launch launch_agent(const yarn::ContainerId& id, const AgentContainers& containers);

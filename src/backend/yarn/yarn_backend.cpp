@@ -96,6 +96,7 @@ using Shared = std::shared_ptr<YarnBackend::State>;
 
 net::Async<> register_master(Shared state) {
   const auto registration = co_await state->master->register_master(state->own_address());
+  if (registration && state->options.on_registered) state->options.on_registered(*registration);
   const auto now = core::steady_now();
   state->carry_out(registration ? state->machine.registered(*registration, now)
                                 : state->machine.registration_failed(registration.error(), now));
@@ -130,7 +131,8 @@ net::awaitable<void> start_containers(Shared state, StartContainers action) {
   if (state->closed) co_return;
   const AgentContainers agents{.files = state->options.job.staged.files,
                                .image = state->options.image,
-                               .outlives_master = state->options.outlives_master};
+                               .outlives_master = state->options.outlives_master,
+                               .acl = state->options.acl};
   std::vector<yarn::ContainerManager::Start> starts;
   for (const auto& container : action.containers) {
     auto launch = launch_agent(container.id, agents);
@@ -245,9 +247,7 @@ core::Result<> YarnBackend::State::connect() {
 }
 
 yarn::AppMaster::Address YarnBackend::State::own_address() const {
-  return {.host = options.address,
-          .port = options.port,
-          .tracking_url = fmt::format("http://{}:{}/", options.address, options.port)};
+  return {.host = options.address, .port = options.port, .tracking_url = options.tracking_url};
 }
 
 void YarnBackend::State::close() {

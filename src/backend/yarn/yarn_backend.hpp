@@ -6,6 +6,7 @@
 #include "hconf/config.hpp"
 #include "hdfs/file_system.hpp"
 #include "protocol/hub.hpp"
+#include "spec/job_spec.hpp"
 #include "yarn/credentials.hpp"
 #include "yarn/image_runtime.hpp"
 
@@ -24,12 +25,15 @@ struct YarnOptions {
   std::shared_ptr<hdfs::FileSystem> fs;
   std::function<yarn::Credentials(const core::AgentId&)> credentials_of;  // what an agent's container is started with
   std::vector<YarnRole> roles;
+  spec::Acl acl;
   std::optional<yarn::ImageRuntime> image;  // that NodeManagers are to run the agents in
   std::string address;                      // numeric: where agents and clients reach this master
   std::uint16_t port = 0;
-  core::Millis outlives_master = core::Seconds(60);          // how long agents go on when the master does not answer
-  core::Millis agent_silence = core::Seconds(90);            // as in YarnMachineOptions
-  core::Millis reconnect_pause = core::Seconds(1);           // Hadoop's own is half a minute, too long for a job
+  std::string tracking_url;  // of the job's page, for the ResourceManager's proxy; empty: it has none
+  core::Millis outlives_master = core::Seconds(60);  // how long agents go on when the master does not answer
+  core::Millis agent_silence = core::Seconds(90);    // as in YarnMachineOptions
+  core::Millis reconnect_pause = core::Seconds(1);   // Hadoop's own is half a minute, too long for a job
+  std::function<void(const yarn::Registration&)> on_registered = {};
   std::function<net::awaitable<void>()> before_finish = {};  // the last words, before the ResourceManager hears the end
 };
 

@@ -33,6 +33,14 @@ core::Result<spec::JobSpec> with_cluster_options(spec::JobSpec job, const Cluste
     if (auto ok = spec::check_name_node(url); !ok) return fail(ok.error().within("--name-node"));
     job.name_nodes.push_back(url);
   }
+  if (!options.acl_view.empty()) {
+    if (auto ok = spec::check_access_list(options.acl_view); !ok) return fail(ok.error().within("--acl-view"));
+    job.acl.view = options.acl_view;
+  }
+  if (!options.acl_modify.empty()) {
+    if (auto ok = spec::check_access_list(options.acl_modify); !ok) return fail(ok.error().within("--acl-modify"));
+    job.acl.modify = options.acl_modify;
+  }
   return with_image(std::move(job), options.image);
 }
 
@@ -46,6 +54,8 @@ std::vector<std::string> cluster_only(const spec::JobSpec& job, Spelling spellin
   add(job.am.has_value(), "--am", "am");
   add(job.priority.has_value(), "--priority", "priority");
   add(job.am_resources != spec::Resources{}, "--resource am:…", "am_resources");
+  add(job.acl.view.has_value(), "--acl-view", "acl: view");
+  add(job.acl.modify.has_value(), "--acl-modify", "acl: modify");
   add(!job.inputs.empty(), "--input", "inputs");
   add(!job.name_nodes.empty(), "--name-node", "name_nodes");
   for (const auto& role : job.roles) {

@@ -12,7 +12,7 @@ namespace ydl::cli {
 // What `ydl run` and `ydl submit` both say about a job; over what its file says.
 struct ClusterOptions {
   ImageOptions image;
-  std::string queue, am, priority;
+  std::string queue, am, priority, acl_view, acl_modify;
   std::vector<std::string> name_nodes;  // added to those of the file
 };
 

@@ -42,6 +42,11 @@ void add_run_options(CLI::App& app, RawOptions& raw) {
       ->allow_extra_args(false);
   app.add_option("--priority", raw.on_cluster.priority, "Among the jobs of a queue; higher is more important")
       ->type_name("N");
+  app.add_option("--acl-view", raw.on_cluster.acl_view,
+                 "Users and groups that may see the job on a cluster: 'a,b g1,g2'")
+      ->type_name("LIST");
+  app.add_option("--acl-modify", raw.on_cluster.acl_modify, "Users and groups that may stop the job on a cluster")
+      ->type_name("LIST");
   app.add_option("--am", raw.on_cluster.am, "ApplicationMaster on a YARN cluster: managed, unmanaged")
       ->type_name("KIND");
 }

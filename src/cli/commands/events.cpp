@@ -1,5 +1,6 @@
 #include "cli/args/commands.hpp"
 #include "cli/commands/common.hpp"
+#include "cli/commands/foreign.hpp"
 #include "client/views.hpp"
 #include "client/yarn/remote_job.hpp"
 #include "core/strings.hpp"
@@ -54,6 +55,7 @@ net::awaitable<void> follow(const jobs::JobFolder& folder, Printer& printer) {
 }  // namespace
 
 int execute(const Events& command) {
+  if (const auto code = show_foreign(command)) return *code;
   const auto folder = folder_of(command.job);
   if (!folder) return complain(folder.error());
   Printer printer(command.common, folder->id().str());

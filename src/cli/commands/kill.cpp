@@ -1,5 +1,6 @@
 #include "cli/args/commands.hpp"
 #include "cli/commands/common.hpp"
+#include "cli/commands/foreign.hpp"
 #include "client/job_client.hpp"
 #include "client/views.hpp"
 #include "client/yarn/remote_job.hpp"
@@ -67,6 +68,7 @@ int kill_of_another_version(const jobs::JobFolder& folder, const core::Error& re
 }  // namespace
 
 int execute(const Kill& command) {
+  if (const auto code = kill_foreign(command)) return *code;
   const auto folder = folder_of(command.job);
   if (!folder) return complain(folder.error());
   const auto id = folder->id().str();

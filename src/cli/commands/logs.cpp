@@ -1,5 +1,6 @@
 #include "cli/args/commands.hpp"
 #include "cli/commands/common.hpp"
+#include "cli/commands/foreign.hpp"
 #include "client/log_reader.hpp"
 #include "client/yarn/remote_job.hpp"
 #include "core/files.hpp"
@@ -69,6 +70,7 @@ core::Result<void> check_task(const jobs::JobFolder& folder, const std::string& 
 }  // namespace
 
 int execute(const Logs& command) {
+  if (const auto code = show_foreign(command)) return *code;
   const auto folder = folder_of(command.job);
   if (!folder) return complain(folder.error());
   if (!command.task.empty()) {

@@ -2,6 +2,8 @@
 #include "cli/commands/common.hpp"
 #include "client/cluster_choice.hpp"
 #include "client/yarn/cluster_client.hpp"
+#include "client/yarn/foreign_job.hpp"
+#include "client/yarn/remote_job.hpp"
 #include "core/strings.hpp"
 #include "jobs/job_summary.hpp"
 #include "net/wait_for.hpp"
@@ -42,14 +44,6 @@ ui::Tone tone_of(const std::optional<core::JobState>& state) {
   return ui::Tone::plain;
 }
 
-core::JobState state_of(const yarn::AppReport& report) {
-  using enum core::JobState;
-  if (report.state == yarn::AppState::running) return running;
-  if (!yarn::is_over(report.state)) return placing;
-  if (report.state == yarn::AppState::killed || report.final_status == yarn::FinalStatus::killed) return stopped;
-  return report.final_status == yarn::FinalStatus::succeeded ? succeeded : failed;
-}
-
 // What the ResourceManager knows of this user's jobs.
 net::Async<std::vector<yarn::AppReport>> ask_cluster(client::ClusterClient& cluster) {
   yarn::ClientRm::Filter filter;
@@ -63,17 +57,17 @@ net::Async<std::vector<yarn::AppReport>> ask_cluster(client::ClusterClient& clus
 // Jobs on the cluster as the ResourceManager sees them; those submitted from other machines are among them.
 void add_cluster_jobs(std::vector<jobs::JobSummary>& jobs, const std::vector<yarn::AppReport>& reports) {
   for (const auto& report : reports) {
-    const auto tag = std::ranges::find_if(report.tags, [](const std::string& one) { return one != "ydl"; });
-    if (tag == report.tags.end()) continue;
-    const auto known = std::ranges::find(jobs, *tag, [](const jobs::JobSummary& job) { return job.id.str(); });
+    const auto id = client::job_id_of(report.tags);
+    if (!id) continue;
+    const auto known = std::ranges::find(jobs, *id, [](const jobs::JobSummary& job) { return job.id.str(); });
     const bool is_new = known == jobs.end();
     auto& job = is_new ? jobs.emplace_back() : *known;
     if (!is_new && (!job.state || is_final(*job.state))) continue;
-    job.id = {*tag};
+    job.id = {*id};
     job.name = report.name;
     job.cluster = core::ClusterKind::yarn;
     if (!job.created) job.created = report.started;
-    if (const auto state = state_of(report); is_new || job.state == core::JobState::placing || is_final(state))
+    if (const auto state = client::state_of(report); is_new || job.state == core::JobState::placing || is_final(state))
       job.state = state;
     if (!yarn::is_over(report.state)) continue;
     job.finished = report.finished;

@@ -1,16 +1,15 @@
 #include "cli/args/commands.hpp"
 #include "cli/commands/common.hpp"
+#include "cli/commands/foreign.hpp"
+#include "cli/commands/status_text.hpp"
 #include "client/job_client.hpp"
 #include "client/views.hpp"
 #include "client/yarn/remote_job.hpp"
 #include "core/files.hpp"
-#include "core/strings.hpp"
 #include "net/endpoint_file.hpp"
 #include "net/errors.hpp"
 #include "net/spawn.hpp"
 #include "ui/json.hpp"
-#include "ui/relative_time.hpp"
-#include "ui/table.hpp"
 
 #include <unistd.h>
 
@@ -54,41 +53,15 @@ core::Result<ui::JobView> current_view(const jobs::JobFolder& folder) {
   return stored;
 }
 
-std::string duration_of(const ui::TaskView& task, core::WallTime now) {
-  if (task.ran_for) return core::format_duration(*task.ran_for);
-  if (task.running_since) return core::format_duration(now - *task.running_since);
-  return "";
-}
-
-std::string text_of(const ui::JobView& job) {
-  const auto now = core::wall_now();
-  std::string text = fmt::format("{}  {}  {} on {}\n", job.id, job.state.name(), job.framework, job.where);
-  text +=
-      fmt::format("submitted {}{}\n", ui::relative_time(job.submitted, now),
-                  job.finished ? fmt::format(", took {}", core::format_duration(*job.finished - job.submitted)) : "");
-  if (!job.reason.empty()) text += fmt::format("{}\n", job.reason);
-  text += fmt::format("logs     {}\nresults  {}\n\n", job.logs_path, job.results_path);
-  ui::Table table({{"TASK"},
-                   {"STATE"},
-                   {"ATTEMPT", ui::Align::right},
-                   {"HOST"},
-                   {"RAN", ui::Align::right},
-                   {"LAST", ui::Align::left, ui::Fit::shrink}});
-  for (const auto& task : job.tasks) {
-    table.row({task.id.str(), std::string(task.state.name()), std::to_string(task.attempt), task.node,
-               duration_of(task, now), task.reason.empty() ? task.last_line : task.reason});
-  }
-  return text + table.render(table_width(), output_style());
-}
-
 }  // namespace
 
 int execute(const Status& command) {
+  if (const auto code = show_foreign(command)) return *code;
   const auto folder = folder_of(command.job);
   if (!folder) return complain(folder.error());
   const auto view = current_view(*folder);
   if (!view) return complain(view.error());
-  print(wants_json(command.common) ? ui::json_job_line(*view) : text_of(*view));
+  print(wants_json(command.common) ? ui::json_job_line(*view) : status_text(*view));
   return 0;
 }
 

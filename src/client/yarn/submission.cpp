@@ -3,6 +3,7 @@
 #include "backend/packing/hash_memory.hpp"
 #include "backend/yarn/remote_files.hpp"
 #include "backend/yarn/staging.hpp"
+#include "client/yarn/foreign_job.hpp"
 #include "core/strings.hpp"
 #include "hconf/portable.hpp"
 #include "hrpc/errors.hpp"
@@ -64,6 +65,8 @@ yarn::Submission submission_of(const YarnJob& job, const std::string& name, cons
   submission.unmanaged = job.kind == MasterKind::unmanaged;
   submission.max_attempts = 1;
   submission.master.credentials = std::move(credentials);
+  submission.master.viewers = options.acl.view;
+  submission.master.modifiers = options.acl.modify;
   if (submission.unmanaged) return submission;
   submission.master_resource = options.am_size;
   submission.master_label = options.am_label;
@@ -72,8 +75,10 @@ yarn::Submission submission_of(const YarnJob& job, const std::string& name, cons
   // Its files are the program alone: what the tasks need their own containers get.
   submission.master.files = {
       {std::string(backend::kStagedProgram), job.staged.files.at(std::string(backend::kStagedProgram))}};
-  submission.master.credentials.secrets[std::string(master::kMasterTicket)] = master::encode_ticket(
-      {job.folder, job.user, job.hadoop, protocol::JobKeys::make_job_key(), net::make_identity()});
+  const auto identity = net::make_identity();
+  if (const auto fingerprint = net::fingerprint_of(identity)) submission.tags.push_back(fingerprint_tag(*fingerprint));
+  submission.master.credentials.secrets[std::string(master::kMasterTicket)] =
+      master::encode_ticket({job.folder, job.user, job.hadoop, protocol::JobKeys::make_job_key(), identity});
   return submission;
 }
 
@@ -124,6 +129,7 @@ SubmissionOptions submission_options(const spec::JobSpec& job) {
   if (asked.vcores) options.am_size.vcores = *asked.vcores;
   options.am_label = asked.label.value_or("");
   options.priority = job.priority;
+  options.acl = job.acl;
   return options;
 }
 

@@ -22,6 +22,7 @@ struct SubmissionOptions {
   yarn::Resource am_size{.memory_mib = 256, .vcores = 1};
   std::string am_label;
   std::optional<std::int32_t> priority;
+  spec::Acl acl;
   spec::Settings settings;
   std::vector<JobFileSystem> file_systems;       // that the job uses
   std::optional<backend::PythonEnv> python_env;  // that is uploaded with the job

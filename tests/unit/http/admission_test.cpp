@@ -68,6 +68,26 @@ TEST(ConnectionBook, strangers_without_keys_keep_nobody_waiting) {
   }
 }
 
+TEST(ConnectionBook, a_single_key_among_many_strangers_without_one_makes_nobody_wait) {
+  ConnectionBook book(8);
+  auto now = kStart + ConnectionBook::kQuiet;
+  for (int i = 0; i < 100; ++i) (void)book.admit(kStart);
+  book.showed_key(book.admit(now).id, now);
+  (void)book.admit(now);
+  EXPECT_FALSE(book.hold_until(now)) << "an agent that starts now would have to wait";
+  for (int i = 0; i < 100; ++i) book.showed_key(book.admit(now).id, now);
+  (void)book.admit(now);
+  EXPECT_TRUE(book.hold_until(now)) << "now nearly all of them are agents";
+}
+
+TEST(ConnectionBook, calls_of_guests_do_not_count_against_agents_that_start_later) {
+  ConnectionBook book(8);
+  for (int i = 0; i < 100; ++i) book.guest_left(book.admit(kStart).id);
+  EXPECT_EQ(book.strangers(), 0U);
+  for (int i = 0; i < 8; ++i) (void)book.admit(kStart);
+  EXPECT_TRUE(book.hold_until(kStart)) << "the oldest would be closed although it may be an agent";
+}
+
 TEST(ConnectionBook, a_stranger_that_waits_long_is_dropped_even_while_others_show_keys) {
   ConnectionBook book(2);
   const auto idle = book.admit(kStart).id;

@@ -75,6 +75,33 @@ TEST_F(GateTest, an_agents_key_opens_its_own_calls_and_no_others) {
   EXPECT_EQ(refused(judge({"POST", "/v1/agents/a/exchange", "Bearer key of b"})).status, 401U);
 }
 
+TEST_F(GateTest, a_guest_sees_the_job_and_changes_it_where_that_is_allowed) {
+  Router router;
+  router.add("GET", "/v1/job", say_nothing, {.open_to = OpenTo::viewers});
+  router.add("POST", "/v1/job/stop", say_nothing, {.open_to = OpenTo::modifiers});
+  router.add("POST", "/v1/agents/{id}/exchange", say_nothing, {1000, "id"});
+  gate_.guest_of = [](std::string_view key) -> std::optional<Guest> {
+    if (key == "of bob") return Guest{"bob", false};
+    if (key == "of alice") return Guest{"alice", true};
+    if (key == "of nobody") return Guest{"", true};
+    return std::nullopt;
+  };
+  const auto judged = [&](Head head) { return gate_.judge(head, router); };
+  EXPECT_EQ(std::get<Accepted>(judged({"GET", "/v1/job", "Bearer of bob"})).guest, "bob");
+  EXPECT_EQ(std::get<Accepted>(judged({"POST", "/v1/job/stop", "Bearer of alice"})).guest, "alice");
+  EXPECT_EQ(std::get<Accepted>(judged({"POST", "/v1/job/stop", "Bearer s3cret"})).guest, "");
+  const auto answer = refused(judged({"POST", "/v1/job/stop", "Bearer of bob"}));
+  EXPECT_EQ(answer.status, 403U);
+  EXPECT_THAT(answer.sentence, HasSubstr("'modify' of the job's ACL must name bob"));
+  EXPECT_EQ(answer.event, Refusal::not_allowed);
+  EXPECT_EQ(answer.standing, Standing::guest);
+  EXPECT_EQ(refused(judged({"POST", "/v1/agents/a/exchange", "Bearer of alice"})).status, 403U);
+  EXPECT_EQ(refused(judged({"GET", "/v1/job", "Bearer of carol"})).status, 401U);
+  EXPECT_EQ(refused(judged({"GET", "/v1/job", "Bearer of nobody"})).status, 401U);
+  EXPECT_EQ(refused(judged({"GET", "/v1/job", ""})).status, 401U);
+  EXPECT_EQ(refused(judged({"POST", "/v1/job/stop", "Bearer of alice", kSmallBody + 1})).status, 413U);
+}
+
 TEST_F(GateTest, a_caller_with_a_key_learns_what_is_wrong) {
   EXPECT_EQ(refused(judge({"GET", "/nothing", "Bearer s3cret"})).status, 404U);
   EXPECT_EQ(refused(judge({"GET", "/v1/job/stop", "Bearer s3cret"})).status, 405U);

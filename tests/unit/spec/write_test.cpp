@@ -40,6 +40,8 @@ class RandomJobs {
     if (maybe()) job.priority = number(0, 1'000'000);
     if (maybe()) job.am_resources.memory = static_cast<std::uint64_t>(number(1, 1'000'000'000));
     if (maybe()) job.am_resources.label = "masters";
+    if (maybe()) job.acl.view = "alice,bob ml-team";
+    if (maybe()) job.acl.modify = " ";
     job.retries = number(0, 1000);
     job.job_retries = number(0, 1000);
     job.allocation_timeout = Millis(number(1, 1'000'000'000));

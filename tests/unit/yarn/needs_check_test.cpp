@@ -188,6 +188,10 @@ TEST(Explain, errors_say_what_was_done_and_what_helps) {
   EXPECT_THAT(explain(error, "killing application_1_0001").message,
               AllOf(HasSubstr("killing application_1_0001: not found"), HasSubstr("forgotten")));
   EXPECT_EQ(explain({make_error_code(core::Errc::io), "lost"}, "asking").message, "asking: lost");
+  core::Error of_other{make_error_code(core::Errc::io), "no"};
+  of_other.remote = core::RemoteException{"org.apache.hadoop.yarn.exceptions.YarnException",
+                                          "User bob cannot perform operation MODIFY_APP on application_1_0001"};
+  EXPECT_THAT(explain(of_other, "killing application_1_0001").message, HasSubstr("whom 'modify' of its ACL allows it"));
 }
 
 }  // namespace

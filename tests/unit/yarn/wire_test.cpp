@@ -128,6 +128,22 @@ TEST(YarnWire, a_registration) {
   EXPECT_FALSE(registration.counts_vcores);  // the scheduler that was recorded looks at memory only
 }
 
+TEST(YarnWire, a_registration_gives_back_the_acls_and_the_key_of_clients_tokens) {
+  pb::RegisterApplicationMasterResponseProto proto;
+  EXPECT_FALSE(from_proto(proto).viewers);
+  EXPECT_EQ(from_proto(proto).client_token_key, "");
+  auto& view = *proto.add_application_acls();
+  view.set_accesstype(pb::APPACCESS_VIEW_APP);
+  view.set_acl("bob ops");
+  auto& modify = *proto.add_application_acls();
+  modify.set_accesstype(pb::APPACCESS_MODIFY_APP);
+  proto.set_client_to_am_token_master_key("key");
+  const auto registration = from_proto(proto);
+  EXPECT_EQ(registration.viewers, "bob ops");
+  EXPECT_EQ(registration.modifiers, " ") << "YARN's default: nobody";
+  EXPECT_EQ(registration.client_token_key, "key");
+}
+
 TEST(YarnWire, an_ask_says_what_hadoops_own_client_says) {
   auto theirs = captured<pb::AllocateRequestProto>("allocate_ask_request");
   const AllocateRequest request{

@@ -246,6 +246,16 @@ TEST(ParseRun, what_a_cluster_is_asked_for_is_part_of_the_job) {
   EXPECT_THAT(refusal("ydl run --resource am:gpus=1 -- x"), HasSubstr("(am) has memory, vcores and a label"));
 }
 
+TEST(ParseRun, who_may_see_and_stop_a_job) {
+  const auto command = parse("ydl", {"run", "--acl-view", "alice,bob ml-team", "--acl-modify", " ops", "--", "x"});
+  ASSERT_TRUE(command) << command.error().message;
+  const auto& run = std::get<ydl::cli::Run>(*command);
+  EXPECT_EQ(run.spec.acl, (spec::Acl{.view = "alice,bob ml-team", .modify = " ops"}));
+  EXPECT_THAT(run.options.cluster_only, ElementsAre("--acl-view", "--acl-modify"));
+  EXPECT_EQ(parsed<Submit>("ydl submit --acl-view bob job.yaml").on_cluster.acl_view, "bob");
+  EXPECT_THAT(refusal("ydl run --acl-view a,,b -- x"), HasSubstr("--acl-view: 'a,,b' is not an access list"));
+}
+
 TEST(ParseRun, an_image_and_who_runs_it) {
   const auto job = run_of("ydl run --image python:3 --image-runtime podman --image-mount /data:/d:rw -- x").spec;
   ASSERT_TRUE(job.image);

@@ -1,0 +1,195 @@
+#include "cli/commands/foreign.hpp"
+
+#include "cli/commands/common.hpp"
+#include "cli/commands/foreign_logs.hpp"
+#include "cli/commands/status_text.hpp"
+#include "client/cluster_choice.hpp"
+#include "client/job_client.hpp"
+#include "client/yarn/foreign_job.hpp"
+#include "core/strings.hpp"
+#include "net/wait_for.hpp"
+#include "ui/json.hpp"
+#include "ui/plain.hpp"
+#include "ui/relative_time.hpp"
+#include "ui/screen.hpp"
+#include "ui/timeline.hpp"
+
+#include <fmt/format.h>
+
+namespace ydl::cli {
+namespace {
+
+using client::ClusterClient;
+using client::ForeignJob;
+using core::fail;
+
+constexpr core::Millis kEventWait = core::Seconds(10);
+constexpr core::Millis kPause{200};
+constexpr int kTimelineWidth = 100;  // where nobody says how wide the screen is
+
+// The exit code, and nothing where the job is the user's own.
+using Code = std::optional<int>;
+
+template <class Command>
+using Show = net::Async<Code> (*)(ClusterClient& cluster, ForeignJob job, Command command);
+
+template <class Command>
+net::Async<Code> find_and_show(ClusterClient& cluster, yarn::ApplicationId id, Command command, Show<Command> show) {
+  auto report = co_await cluster.rm->report(id);
+  if (!report) co_return fail(report.error());
+  auto job = client::foreign_job(*std::move(report), cluster.user);
+  if (!job) co_return Code{};
+  co_return co_await show(cluster, *std::move(job), std::move(command));
+}
+
+template <class Command>
+Code with_foreign(const Command& command, Show<Command> show) {
+  const auto application = yarn::ApplicationId::parse(command.job);
+  if (!application) return std::nullopt;
+  const auto where = client::choose_cluster({});
+  if (!where || where->cluster != core::ClusterKind::yarn) return std::nullopt;
+  net::asio::io_context context(1);
+  auto cluster = client::open_cluster(context.get_executor(), *where->hadoop);
+  if (!cluster) return std::nullopt;
+  const auto code = net::wait_for(context, find_and_show(*cluster, *application, command, show));
+  cluster->close();
+  return code ? *code : Code(complain(code.error()));
+}
+
+// Nobody but the ResourceManager is there to ask.
+int show_report(const ForeignJob& job, const CommonOptions& options) {
+  auto view = client::view_of(job);
+  if (wants_json(options)) {
+    view.reason = view.reason.empty() ? job.rest : fmt::format("{}; {}", view.reason, job.rest);
+    print(ui::json_job_line(view));
+    return 0;
+  }
+  auto text =
+      fmt::format("{}  {}  of {} on {}\n", view.id, view.state.name(), core::printable(job.report.user), view.where);
+  text += fmt::format("submitted {}\n", ui::relative_time(view.submitted, core::wall_now()));
+  if (!view.reason.empty()) text += core::printable(view.reason) + "\n";
+  if (!job.rest.empty()) text += job.rest + "\n";
+  print(text);
+  return 0;
+}
+
+core::Error cannot_ask(const ForeignJob& job, const core::Error& error) {
+  return {error.code, fmt::format("the master of {} cannot be asked: {}", job.id, error.message)};
+}
+
+net::Async<Code> status(ClusterClient& /*cluster*/, ForeignJob job, Status command) {
+  if (job.master) {
+    client::JobClient master(co_await net::asio::this_coro::executor, *job.master);
+    const auto view = co_await master.job();
+    if (view) {
+      print(wants_json(command.common) ? ui::json_job_line(*view) : status_text(*view));
+      co_return Code(0);
+    }
+    job.rest = cannot_ask(job, view.error()).message;
+  }
+  co_return Code(show_report(job, command.common));
+}
+
+// What can be said of a job whose master is not there: an error, with the reason.
+core::Error no_master(const ForeignJob& job) {
+  return {make_error_code(core::Errc::unavailable),
+          fmt::format("{} of {} {}: {}", job.id, core::printable(job.report.user), client::view_of(job).state.name(),
+                      job.rest)};
+}
+
+net::Async<bool> is_over(ClusterClient& cluster, const ForeignJob& job) {
+  const auto report = co_await cluster.rm->report(job.report.id);
+  if (!report) co_return fail(report.error());
+  co_return yarn::is_over(report->state);
+}
+
+net::Async<Code> events(ClusterClient& cluster, ForeignJob job, Events command) {
+  if (!job.master) co_return fail(no_master(job));
+  client::JobClient master(co_await net::asio::this_coro::executor, *job.master);
+  std::vector<ui::EventView> all;
+  const bool follows = command.follow && !command.timeline;
+  for (std::uint64_t after = 0;;) {
+    const auto list = co_await master.events(after, follows ? kEventWait : core::Millis(0));
+    if (!list) {
+      const auto over = co_await is_over(cluster, job);
+      if (follows && over && *over) co_return Code(0);
+      co_return fail(cannot_ask(job, list.error()));
+    }
+    for (const auto& event : *list) {
+      after = event.seq;
+      all.push_back(event);
+      if (command.timeline) continue;
+      print(wants_json(command.common) ? ui::json_event_line(event, job.id)
+                                       : ui::plain_event_line(event, job.id, ui::local_utc_offset) + "\n");
+    }
+    if (!follows) break;
+    all.clear();
+  }
+  if (command.timeline) {
+    const int width = table_width();
+    print(ui::render_timeline(all, core::wall_now(), width == 0 ? kTimelineWidth : width, output_style()));
+  }
+  co_return Code(0);
+}
+
+net::Async<Code> logs(ClusterClient& cluster, ForeignJob job, Logs command) {
+  if (!job.master) co_return fail(no_master(job));
+  ForeignLogs reader(co_await net::asio::this_coro::executor, *job.master,
+                     {command.task, command.stream, command.attempt});
+  for (;; co_await net::pause(kPause)) {
+    const auto read = co_await reader.poll();
+    if (!command.follow) {
+      if (!read) co_return fail(cannot_ask(job, read.error()));
+      break;
+    }
+    const auto over = co_await is_over(cluster, job);
+    if (over && *over) break;
+    if (!read && !over) co_return fail(cannot_ask(job, read.error()));
+  }
+  co_return Code(reader.finish());
+}
+
+// The master lets the tasks end with grace. Whom it refuses the ResourceManager may allow it, by their groups.
+net::Async<Code> kill(ClusterClient& cluster, ForeignJob job, Kill command) {
+  const auto& owner = job.report.user;
+  if (yarn::is_over(job.report.state)) {
+    co_return fail(core::Errc::refused,
+                   fmt::format("job {} of {} is not running: it {}", job.id, owner, client::view_of(job).state.name()));
+  }
+  core::Result<> done = fail(core::Errc::unavailable, job.rest);
+  if (job.master) {
+    client::JobClient master(co_await net::asio::this_coro::executor, *job.master);
+    done = co_await master.stop(client::who_am_i(), command.grace);
+  }
+  if (!done) {
+    done = co_await cluster.rm->kill(job.report.id, fmt::format("stopped by {}", client::who_am_i()));
+    if (!done) co_return fail(done.error().within(fmt::format("stopping {} of {}", job.id, owner)));
+  }
+  for (;; co_await net::pause(kPause)) {
+    const auto over = co_await is_over(cluster, job);
+    if (!over) co_return fail(over.error());
+    if (*over) break;
+  }
+  print(fmt::format("{} stopped\n", job.id));
+  co_return Code(0);
+}
+
+}  // namespace
+
+std::optional<int> show_foreign(const Status& command) {
+  return with_foreign<Status>(command, status);
+}
+
+std::optional<int> show_foreign(const Events& command) {
+  return with_foreign<Events>(command, events);
+}
+
+std::optional<int> show_foreign(const Logs& command) {
+  return with_foreign<Logs>(command, logs);
+}
+
+std::optional<int> kill_foreign(const Kill& command) {
+  return with_foreign<Kill>(command, kill);
+}
+
+}  // namespace ydl::cli

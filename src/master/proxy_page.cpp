@@ -1,0 +1,92 @@
+#include "master/proxy_page.hpp"
+
+#include "core/json.hpp"
+#include "core/strings.hpp"
+#include "hconf/services.hpp"
+#include "jobs/job_view.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ydl::master {
+namespace {
+
+constexpr std::string_view kPolicy = "yarn.resourcemanager.application-https.policy";
+constexpr std::string_view kProxyAddress = "yarn.web-proxy.address";
+constexpr std::uint16_t kProxyPort = 9099;
+constexpr std::string_view kMapped = "::ffff:";  // before an IPv4 address on an IPv6 socket
+constexpr std::string_view kUserCookie = "proxy-user=";
+
+std::string user_of(std::string_view cookies) {
+  for (const auto part : core::split(cookies, ';')) {
+    const auto cookie = core::trim(part);
+    if (cookie.starts_with(kUserCookie)) return std::string(cookie.substr(kUserCookie.size()));
+  }
+  return {};
+}
+
+http::Response text(unsigned status, std::string body) {
+  return {status, std::move(body), "text/plain; charset=utf-8"};
+}
+
+}  // namespace
+
+ProxyPage::Choice ProxyPage::choose(const hconf::Config& config, const yarn::ApplicationId& application) {
+  const auto policy = config.get_trimmed(kPolicy);
+  if (!policy.empty() && policy != "NONE") {
+    return {.why =
+                fmt::format("the job has no page on the ResourceManager: {} is {}, and ydl does not speak HTTPS with "
+                            "its proxy; `ydl status {}` shows the job",
+                            kPolicy, core::printable(policy), application.str())};
+  }
+  const auto managers = hconf::resource_managers(config);
+  if (!managers)
+    return {.why = fmt::format("the job has no page on the ResourceManager: {}", managers.error().message)};
+  Facts facts;
+  const auto& web = managers->front();
+  auto base = fmt::format("{}://{}", web.has_https ? "https" : "http", to_string(web.web));
+  for (const auto& manager : *managers) facts.hosts.push_back(manager.web.host);
+  if (const auto address = config.get_trimmed(kProxyAddress); !address.empty()) {
+    const auto proxy = hconf::parse_host_port(address, kProxyPort);
+    if (!proxy) return {.why = fmt::format("the job has no page on the ResourceManager: {}", proxy.error().message)};
+    facts.hosts = {proxy->host};
+    base = fmt::format("{}://{}", web.has_https ? "https" : "http", to_string(*proxy));
+  }
+  facts.url = fmt::format("{}/proxy/redirect/{}", base, application.str());
+  return {.facts = std::move(facts), .why = {}};
+}
+
+http::Response ProxyPage::answer(const http::ClearCall& call) const {
+  if (call.method != "GET") return http::Response::error(405, "this server answers calls over TLS 1.3 only");
+  const auto address = call.address.starts_with(kMapped) ? call.address.substr(kMapped.size()) : call.address;
+  if (std::ranges::find(addresses_, address) == addresses_.end()) {
+    auto redirect = text(302, "This page is shown by the ResourceManager's proxy.\n");
+    redirect.location = facts_.url + "/";
+    return redirect;
+  }
+  if (call.target != "/") return text(404, "There is nothing here but the page of the job.\n");
+  const auto user = user_of(call.cookie);
+  if (access_->acls_enforced() && !access_->may_view(user)) {
+    return text(403, fmt::format("{} may not see this job: {} can allow it by name (acl: view in the job file).\n",
+                                 user.empty() ? "A user without a name" : core::printable(user), access_->owner()));
+  }
+  return text(200, page_ ? page_() : "The job is starting.\n");
+}
+
+std::string proxy_page_text(std::string_view job_view) {
+  const auto object = core::parse_json_object(job_view);
+  const auto job = object ? jobs::job_view_from_json(*object) : core::fail(object.error());
+  if (!job) return "The job cannot be shown.\n";
+  auto page = fmt::format("{}  {}  of {}\nsubmitted {}\n", job->id, job->state.name(), core::printable(job->user),
+                          core::format_utc(job->submitted));
+  page += "\nTASK  STATE  ATTEMPT  HOST\n";
+  for (const auto& task : job->tasks) {
+    page += fmt::format("{}  {}  {}  {}\n", task.id.str(), task.state.name(), task.attempt,
+                        core::printable(task.node.value_or("")));
+  }
+  return page + fmt::format("\n`ydl status {0}` shows more, `ydl logs -f {0}` follows it, `ydl kill {0}` stops it.\n",
+                            job->id);
+}
+
+}  // namespace ydl::master

@@ -1,0 +1,96 @@
+#include "master/proxy_page.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ydl::master {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const yarn::ApplicationId kApplication{1'700'000'000'000, 7};
+
+hconf::Config config(std::vector<std::pair<std::string, std::string>> settings) {
+  std::vector<hconf::Property> properties;
+  for (auto& [key, value] : settings) properties.push_back({key, value, false, "the test"});
+  hconf::Config made;
+  made.add(properties);
+  return made;
+}
+
+ProxyPage page(bool acls_enforced = true) {
+  auto access = std::make_shared<JobAccess>(
+      JobAccess::Facts{.application = kApplication, .owner = "olga", .acls_enforced = acls_enforced, .realm = ""});
+  access->registered({.viewers = "bob ops"});
+  ProxyPage made({{"rm"}, "http://rm:8088/proxy/redirect/application_1700000000000_0007"}, access);
+  made.resolved({"10.0.0.1", "10.0.0.2"});
+  made.show([] { return std::string("the page"); });
+  return made;
+}
+
+TEST(ProxyPage, the_proxy_gets_the_page_for_those_who_may_view) {
+  EXPECT_EQ(page().answer({"GET", "/", "proxy-user=bob", "10.0.0.1"}).body, "the page");
+  EXPECT_EQ(page().answer({"GET", "/", "a=b; proxy-user=olga", "10.0.0.2"}).status, 200U);
+  EXPECT_EQ(page().answer({"GET", "/", "proxy-user=bob", "::ffff:10.0.0.1"}).status, 200U);
+}
+
+TEST(ProxyPage, it_shows_nothing_to_others) {
+  for (const auto* cookie : {"proxy-user=carol", "proxy-user=ops", "", "proxy-user=", "user=bob"}) {
+    const auto answer = page().answer({"GET", "/", cookie, "10.0.0.1"});
+    EXPECT_EQ(answer.status, 403U) << cookie;
+    EXPECT_THAT(answer.body, HasSubstr("olga can allow it by name"));
+  }
+  EXPECT_EQ(page().answer({"GET", "/v1/job", "proxy-user=bob", "10.0.0.1"}).status, 404U);
+  EXPECT_EQ(page().answer({"POST", "/", "proxy-user=bob", "10.0.0.1"}).status, 405U);
+}
+
+TEST(ProxyPage, where_the_cluster_does_not_enforce_acls_everybody_sees_it) {
+  EXPECT_EQ(page(false).answer({"GET", "/", "", "10.0.0.1"}).status, 200U);
+}
+
+TEST(ProxyPage, a_browser_is_sent_to_the_proxy_whatever_its_cookie) {
+  const auto answer = page().answer({"GET", "/x", "proxy-user=olga", "10.0.0.3"});
+  EXPECT_EQ(answer.status, 302U);
+  EXPECT_EQ(answer.location, "http://rm:8088/proxy/redirect/application_1700000000000_0007/");
+  EXPECT_EQ(answer.body.find("the page"), std::string::npos);
+}
+
+TEST(ProxyPage, proxy_hosts_are_the_resource_managers_unless_one_is_named) {
+  const auto pair = config({{"yarn.resourcemanager.ha.enabled", "true"},
+                            {"yarn.resourcemanager.ha.rm-ids", "a,b"},
+                            {"yarn.resourcemanager.hostname.a", "rm1"},
+                            {"yarn.resourcemanager.hostname.b", "rm2"}});
+  const auto chosen = ProxyPage::choose(pair, kApplication);
+  ASSERT_TRUE(chosen.facts) << chosen.why;
+  EXPECT_THAT(chosen.facts->hosts, ElementsAre("rm1", "rm2"));
+  EXPECT_EQ(chosen.facts->url, "http://rm1:8088/proxy/redirect/application_1700000000000_0007");
+  const auto named = ProxyPage::choose(
+      config({{"yarn.resourcemanager.hostname", "rm"}, {"yarn.web-proxy.address", "proxy:9046"}}), kApplication);
+  ASSERT_TRUE(named.facts) << named.why;
+  EXPECT_THAT(named.facts->hosts, ElementsAre("proxy"));
+  EXPECT_THAT(named.facts->url, HasSubstr("http://proxy:9046/proxy/redirect/"));
+}
+
+TEST(ProxyPage, with_https_to_masters_there_is_no_page) {
+  for (const auto* policy : {"LENIENT", "STRICT"}) {
+    const auto chosen = ProxyPage::choose(
+        config({{"yarn.resourcemanager.hostname", "rm"}, {"yarn.resourcemanager.application-https.policy", policy}}),
+        kApplication);
+    EXPECT_FALSE(chosen.facts);
+    EXPECT_THAT(chosen.why, HasSubstr(std::string("application-https.policy is ") + policy));
+  }
+}
+
+TEST(ProxyPage, the_page_has_states_and_hosts_and_nothing_that_tasks_wrote) {
+  const auto text = proxy_page_text(
+      R"({"id":"api-bc93","name":"api","framework":"none","cluster":"yarn","user":"ann","state":"running","attempt":1,)"
+      R"("submitted":"2026-11-15T04:52:42.963Z","logs":"/l","results":"/r","tasks":[{"id":"worker:0","attempt":2,)"
+      R"("state":"running","reason":"","node":"edge1","last_line":"password"}]})");
+  EXPECT_THAT(text, HasSubstr("api-bc93  running  of ann\n"));
+  EXPECT_THAT(text, HasSubstr("worker:0  running  2  edge1\n"));
+  EXPECT_EQ(text.find("password"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace ydl::master
