@@ -105,19 +105,19 @@ def test_inputs_and_results_may_lie_on_another_hdfs(secure):
 
 
 @of_secure
-@pytest.mark.parametrize("words, sentence", [
-    (("--name-node", "hdfs://localhost:1"), "the name node hdfs://localhost:1: "),
-    (("--input", "hdfs://localhost:1/data"), "the input hdfs://localhost:1/data: "),
-    (("--results", "hdfs://localhost:1/out"), "the results' folder hdfs://localhost:1/out: "),
-    (("--input", "hdfs:///nothing/there"), "the input hdfs:///nothing/there: no such file or directory"),
-    (("--name-node", "viewfs://nowhere"), "the name node viewfs://nowhere: viewfs://nowhere has no mount table"),
+@pytest.mark.parametrize("words, code, sentence", [
+    (("--name-node", "hdfs://localhost:1"), 1, "the name node hdfs://localhost:1: "),
+    (("--input", "hdfs://localhost:1/data"), 1, "the input hdfs://localhost:1/data: "),
+    (("--results", "hdfs://localhost:1/out"), 1, "the results' folder hdfs://localhost:1/out: "),
+    (("--input", "hdfs:///nothing/there"), 1, "the input hdfs:///nothing/there: no such file or directory"),
+    (("--name-node", "viewfs://nowhere"), 2, "the name node viewfs://nowhere: viewfs://nowhere has no mount table"),
 ])  # fmt: skip
-def test_a_file_system_that_cannot_be_used_is_named_before_anything_is_submitted(secure, words, sentence):
+def test_a_file_system_that_cannot_be_used_is_named_before_anything_is_submitted(secure, words, code, sentence):
     impatient = Jobs.__new__(Jobs)
     impatient.__dict__.update(secure.__dict__)
     view = secure.cluster.view({"ipc.client.connect.max.retries": 1, "ipc.client.connect.retry.interval": 100})
     impatient.environment = {**secure.environment, **view.variables}
-    _, err = impatient.run("run", *SMALL, *words, "--", "true", code=1)
+    _, err = impatient.run("run", *SMALL, *words, "--", "true", code=code)
     assert sentence in err.splitlines()[-1], err
     assert "is application_" not in err
 
