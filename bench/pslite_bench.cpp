@@ -34,6 +34,7 @@ int serve(int nodes, int port_pipe) {
   pslite::SchedulerOptions options;
   options.job.workers = (nodes + 1) / 2;
   options.job.servers = nodes / 2;
+  options.vouches_for = [](const std::string&) { return true; };
   options.notify = [&](const pslite::Notice& notice) {
     if (const auto* failed = std::get_if<pslite::Failed>(&notice)) fmt::print(stderr, "{}\n", failed->sentence);
     if (std::holds_alternative<pslite::Finished>(notice)) code = 0;

@@ -206,6 +206,7 @@ net::awaitable<bool> serve_accepted(StatePtr state, Connection& connection, Head
   request.body = std::move(parser.get().body());
   request.guest = std::move(accepted.guest);
   request.body_lease = std::move(lease);
+  request.from = connection.address;
   request.client = client;
   co_return co_await answer_call(state, stream, form, *accepted.match.handler, std::move(request), std::move(client));
 }

@@ -31,6 +31,7 @@ struct Request {
   std::string body;
   std::string guest = {};           // who asks, where it is neither the owner nor an agent
   bool wants_event_stream = false;  // Accept: text/event-stream
+  std::string from;                 // the caller's address, or words for a process of this machine
   std::shared_ptr<Client> client = nullptr;
   std::shared_ptr<void> body_lease = nullptr;  // the body's part of the memory that all bodies share
 

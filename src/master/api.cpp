@@ -132,7 +132,7 @@ awaitable<Response> post_stop(Master& master, Request request) {
 }
 
 awaitable<Response> agent_hello(protocol::Hub& hub, Request request) {
-  const auto welcome = hub.hello({request.captures["id"]}, request.body);
+  const auto welcome = hub.hello({request.captures["id"]}, request.body, request.from);
   co_return welcome ? Response::json(boost::json::serialize(protocol::to_json(*welcome))) : refuse(welcome.error());
 }
 

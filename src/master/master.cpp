@@ -29,6 +29,12 @@ job::Plan with_seed(job::Plan plan, const core::JobId& id) {
   return plan;
 }
 
+// In a network of its own a task may have any address.
+std::function<bool(const std::string&)> vouching(const spec::JobSpec& spec, const MasterSettings& settings) {
+  if (spec.image && spec.image->network.value_or("host") != "host") return [](const std::string&) { return true; };
+  return settings.has_agent_at;
+}
+
 }  // namespace
 
 std::string_view remedy_for(const std::error_code& error) {
@@ -52,12 +58,14 @@ Master::Master(const net::asio::any_io_executor& executor, jobs::JobFolder folde
       timer_(executor),
       ended_(executor) {
   if (plan_.framework->tracker() == framework::Tracker::pslite) {
-    scheduler_.emplace(executor_, plan_.shape, SchedulerHost::Place{settings.address, settings.listen, job_.port_range},
-                       job_.spec.rendezvous_timeout,
-                       SchedulerHost::Sink{[this](std::string why) { post(job::Broken{std::move(why)}); },
-                                           [this](std::optional<core::AttemptId> attempt, std::string text) {
-                                             note(std::move(text), std::move(attempt));
-                                           }});
+    scheduler_.emplace(
+        executor_, plan_.shape,
+        SchedulerHost::Place{settings.address, settings.listen, job_.port_range, vouching(job_.spec, settings)},
+        job_.spec.rendezvous_timeout,
+        SchedulerHost::Sink{[this](std::string why) { post(job::Broken{std::move(why)}); },
+                            [this](std::optional<core::AttemptId> attempt, std::string text) {
+                              note(std::move(text), std::move(attempt));
+                            }});
   }
   for (const auto& step : settings.steps) journal_.add({step.kind, {}, step.text, {}, {}, 0}, step.time);
   backend_ = settings.make_backend({[this](job::Event event) { post(std::move(event)); },

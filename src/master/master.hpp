@@ -30,10 +30,11 @@ struct MasterSettings {
     std::string text;
   };
   std::function<std::unique_ptr<backend::Backend>(backend::Sink)> make_backend;
-  std::string address = "127.0.0.1";  // numeric: where the tasks reach this process
-  std::string listen = "127.0.0.1";   // what its servers listen on
-  std::string logs = {};              // where people find the tasks' logs; empty: in the job's folder
-  std::vector<Step> steps = {};       // oldest first
+  std::string address = "127.0.0.1";                          // numeric: where the tasks reach this process
+  std::string listen = "127.0.0.1";                           // what its servers listen on
+  std::function<bool(const std::string&)> has_agent_at = {};  // whether an agent has called from that address
+  std::string logs = {};         // where people find the tasks' logs; empty: in the job's folder
+  std::vector<Step> steps = {};  // oldest first
 };
 
 // Runs one job: feeds the job's state machine with what the backend reports and carries out what it wants. The HTTP

@@ -52,6 +52,7 @@ core::Result<void> SchedulerHost::start() {
   options.address = place_.listen;
   if (place_.port_range) std::tie(options.port, options.last_port) = *place_.port_range;
   options.resolve = look_up;
+  options.vouches_for = place_.has_agent_at;
   options.notify = [this](const pslite::Notice& notice) { on(notice); };
   scheduler_.reset();
   auto scheduler = pslite::Scheduler::listen(executor_, std::move(options));
@@ -88,6 +89,8 @@ void SchedulerHost::on(const pslite::Notice& notice) {
     sink_.broken(fmt::format("the scheduler refused {}: {}", name_of(refused->member), refused->sentence));
   } else if (const auto* failed = std::get_if<pslite::Failed>(&notice)) {
     sink_.broken(failed->sentence);
+  } else if (const auto* stranger = std::get_if<pslite::StrangerRefused>(&notice)) {
+    sink_.note(std::nullopt, fmt::format("the scheduler refused {}", stranger->sentence));
   } else if (const auto* note = std::get_if<pslite::Note>(&notice)) {
     core::log("scheduler: {}", note->sentence);
   } else if (const auto* dead = std::get_if<pslite::NodeDead>(&notice)) {

@@ -26,6 +26,7 @@ class SchedulerHost {
     std::string host;                                                   // where the tasks reach it
     std::string listen;                                                 // what it listens on
     std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;  // none: the kernel chooses
+    std::function<bool(const std::string&)> has_agent_at;               // whether an agent has called from there
   };
 
   SchedulerHost(net::asio::any_io_executor executor, framework::Shape shape, Place place,

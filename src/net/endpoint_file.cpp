@@ -31,20 +31,25 @@ core::Result<void> write_endpoint(const std::filesystem::path& file, const Endpo
 core::Result<Endpoint> read_endpoint(const std::filesystem::path& file) {
   const auto text = core::read_file(file, std::size_t{64} << 10U);
   if (!text) return core::fail(text.error());
-  const auto object = core::parse_json_object(*text);
-  if (!object) return core::fail(object.error().within(file.string()));
+  auto endpoint = endpoint_from_json(*text, file.parent_path());
+  if (!endpoint) return core::fail(endpoint.error().within(file.string()));
+  return endpoint;
+}
+
+core::Result<Endpoint> endpoint_from_json(std::string_view text, const std::filesystem::path& folder) {
+  const auto object = core::parse_json_object(text);
+  if (!object) return core::fail(object.error());
   const auto version = core::json_int(*object, "version");
   if (version && *version != kVersion) {
-    return core::fail(core::Errc::corrupt, fmt::format("{} is of version {}, and this ydl reads version {}",
-                                                       file.string(), *version, kVersion));
+    return core::fail(core::Errc::corrupt,
+                      fmt::format("it is of version {}, and this ydl reads version {}", *version, kVersion));
   }
-  const auto unknown =
-      core::fail(core::Errc::corrupt, fmt::format("{} does not say where the master is", file.string()));
+  const auto unknown = core::fail(core::Errc::corrupt, "it does not contain the address of a master");
   const auto secret = core::json_string(*object, "secret");
   if (!secret) return unknown;
   if (const auto socket = core::json_string(*object, "socket")) {
     if (socket->empty()) return unknown;
-    return Endpoint{.address = {}, .secret = *secret, .file = file.parent_path() / *socket};
+    return Endpoint{.address = {}, .secret = *secret, .file = folder / *socket};
   }
   const auto address = core::json_string(*object, "address");
   const auto port = core::json_int(*object, "port");

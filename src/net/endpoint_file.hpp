@@ -4,6 +4,7 @@
 #include "net/http_client.hpp"
 
 #include <filesystem>
+#include <string_view>
 
 namespace ydl::net {
 
@@ -12,5 +13,7 @@ namespace ydl::net {
 // An endpoint on a port without a fingerprint is not read: a secret is not sent to whoever answers there.
 [[nodiscard]] core::Result<void> write_endpoint(const std::filesystem::path& file, const Endpoint& endpoint);
 [[nodiscard]] core::Result<Endpoint> read_endpoint(const std::filesystem::path& file);
+// The same from the file's content; `folder` is where the file is. Errors: corrupt.
+[[nodiscard]] core::Result<Endpoint> endpoint_from_json(std::string_view text, const std::filesystem::path& folder);
 
 }  // namespace ydl::net

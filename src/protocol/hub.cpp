@@ -73,7 +73,7 @@ core::Result<std::shared_ptr<Hub::Session>> Hub::session(const core::AgentId& id
   return found->second;
 }
 
-core::Result<Welcome> Hub::hello(const core::AgentId& id, std::string_view body) {
+core::Result<Welcome> Hub::hello(const core::AgentId& id, std::string_view body, const std::string& from) {
   const auto found = session(id);
   if (!found) return core::fail(found.error());
   const auto object = core::parse_json_object(body);
@@ -85,6 +85,7 @@ core::Result<Welcome> Hub::hello(const core::AgentId& id, std::string_view body)
                       fmt::format("agent on {} is ydl {} (protocol {}), this master is ydl {} (protocol {})",
                                   hello->node, hello->version, hello->protocol, core::kVersion, kProtocolVersion));
   }
+  if (!from.empty()) addresses_.insert(from);
   (*found)->listener.on_hello(*hello);
   return Welcome{epoch_};
 }

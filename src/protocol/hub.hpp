@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,8 @@ class Hub {
   void expect(const core::AgentId& id, Listener listener);
   void forget(const core::AgentId& id);
   void send(const core::AgentId& id, Command command);
+  // Whether an agent of this job has called from there.
+  [[nodiscard]] bool has_called_from(const std::string& address) const { return addresses_.contains(address); }
   [[nodiscard]] core::Instant last_heard(const core::AgentId& id) const;
   // Since when a command waits that the agent has not confirmed; nullopt if it has confirmed all.
   [[nodiscard]] std::optional<core::Instant> unconfirmed_since(const core::AgentId& id) const;
@@ -47,7 +50,8 @@ class Hub {
 
   // The calls of hello.hpp; an exchange is reports(), then commands(). Errors: not_found (no such agent), corrupt,
   // refused (another version or epoch).
-  [[nodiscard]] core::Result<Welcome> hello(const core::AgentId& id, std::string_view body);
+  [[nodiscard]] core::Result<Welcome> hello(const core::AgentId& id, std::string_view body,
+                                            const std::string& from = {});
   [[nodiscard]] core::Result<void> reports(const core::AgentId& id, std::string_view body);
   [[nodiscard]] net::Async<CommandList> commands(core::AgentId id, Sequence after, core::Millis wait);
   // Who waits for commands of this agent waits no longer: the agent's next call is there.
@@ -79,6 +83,7 @@ class Hub {
   Epoch epoch_;
   std::map<core::AgentId, std::shared_ptr<Session>> sessions_;
   std::map<core::AttemptId, core::AgentId> agents_;  // of attempts that are prepared
+  std::set<std::string> addresses_;                  // of agents that said hello
   std::uint64_t last_token_ = 0;
 };
 

@@ -30,7 +30,8 @@ PeerLink::PeerLink(LinkId id, asio::ip::tcp::socket socket, zmtp::Limits limits,
       session_(zmtp::SocketType::router, "", limits),
       timeout_(timeout),
       owner_(&owner),
-      peer_(remote_name(socket_)) {}
+      peer_(remote_name(socket_)),
+      address_(remote_address(socket_)) {}
 
 void PeerLink::start() {
   net::spawn(socket_.get_executor(), "reading from a ps-lite node", run(shared_from_this()));

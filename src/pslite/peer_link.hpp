@@ -38,6 +38,7 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
   void start();
   void close();
   [[nodiscard]] const std::string& peer() const { return peer_; }
+  [[nodiscard]] const std::string& address() const { return address_; }  // of the peer; empty: it is gone
 
  private:
   boost::asio::awaitable<void> run(std::shared_ptr<PeerLink> self);
@@ -52,6 +53,7 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
   core::Millis timeout_;
   PeerLinkOwner* owner_;  // null once closed
   std::string peer_;
+  std::string address_;
   std::optional<core::Error> expired_;
   std::array<char, 2048> buffer_{};
 };

@@ -7,10 +7,17 @@
 #include <tuple>
 #include <utility>
 
+#include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
 
 namespace ydl::pslite {
 namespace {
+
+bool is_numeric(const std::string& host) {
+  boost::system::error_code error;
+  (void)boost::asio::ip::make_address(host, error);
+  return !error;
+}
 
 std::optional<Role> role_named(std::string_view role) {
   if (role == name(Role::worker)) return Role::worker;
@@ -45,6 +52,13 @@ Roster::Task& Roster::ended(const NodeExited& exited) {
   found->second.ended = exited.outlook;
   found->second.how = exited.how;
   return found->second;
+}
+
+bool Roster::has_task_at(Role role, const std::string& address) const {
+  return std::ranges::any_of(tasks_, [&](const auto& entry) {
+    const Task& task = entry.second;
+    return task.role == role && (task.host == address || !is_numeric(task.host));
+  });
 }
 
 std::optional<Roster::TaskMatch> Roster::task_at(Role role, const std::string& host, std::uint16_t port) const {

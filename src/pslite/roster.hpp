@@ -64,6 +64,9 @@ class Roster {
   };
   [[nodiscard]] std::optional<TaskMatch> task_at(Role role, const std::string& host, std::uint16_t port) const;
 
+  // Whether a task of that role may call from this address. True as well where a task's host is a name, or not known.
+  [[nodiscard]] bool has_task_at(Role role, const std::string& address) const;
+
   // ---- nodes
   [[nodiscard]] int wanted(Role role) const { return role == Role::worker ? workers_ : servers_; }
   [[nodiscard]] int wanted() const { return workers_ + servers_; }

@@ -234,7 +234,11 @@ class Scheduler::Engine final : public std::enable_shared_from_this<Engine>,
   }
 
   void link_opened(LinkId link, const std::string& identity) override {
-    happened(LinkOpened{.link = link, .identity = identity});
+    const auto& address = links_.at(link)->address();
+    happened(LinkOpened{.link = link,
+                        .identity = identity,
+                        .address = address,
+                        .vouched = options_.vouches_for && options_.vouches_for(address)});
   }
 
   void link_message(LinkId link, const zmtp::Message& message) override {

@@ -25,6 +25,8 @@ struct SchedulerOptions {
   std::uint16_t port = 0;             // 0: the kernel chooses
   std::uint16_t last_port = 0;        // above `port`: any of the two and what lies between will do
   Resolve resolve = {};
+  // Whether a task of this job may call from that address although none was expected there: a host can have several.
+  std::function<bool(const std::string& address)> vouches_for = {};
   // Called on the executor, never from within the methods of Scheduler, never after close(). It may call them.
   std::function<void(const Notice&)> notify = {};
 

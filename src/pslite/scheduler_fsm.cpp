@@ -83,16 +83,20 @@ void SchedulerFsm::on(const NodeExited& event, Instant now) {
 void SchedulerFsm::on(const LinkOpened& event, Instant /*now*/) {
   const auto id = parse_identity(event.identity);
   if (!id) {
-    links_[event.link] = Link{};
+    links_[event.link] = Link{.address = event.address, .vouched = event.vouched};
     return;
   }
   NodeRecord* node = roster_.find(*id);
+  if (node != nullptr && !event.vouched && !event.address.empty() && !roster_.has_task_at(node->role, event.address)) {
+    refuse_stranger(event.link, event.address, node->role);
+    return;
+  }
   if (node == nullptr || !node->responsive()) {
     violation(event.link,
               fmt::format("a connection claims to be '{}', which is no living node of this job", event.identity));
     return;
   }
-  links_[event.link] = Link{.node = id};
+  links_[event.link] = Link{.node = id, .address = event.address, .vouched = event.vouched};
   node->links.insert(event.link);
   node->introduced = true;
 }

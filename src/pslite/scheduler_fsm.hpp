@@ -9,6 +9,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ class SchedulerFsm {
  private:
   struct Link {
     std::optional<NodeId> node = std::nullopt;  // who it says it is
+    std::string address = {};                   // empty: not known
+    bool vouched = false;
   };
 
   void on(const Begin& event, Instant now);
@@ -51,6 +54,7 @@ class SchedulerFsm {
   void on(const Tick& event, Instant now);
 
   // registration
+  void refuse_stranger(LinkId link, std::string address, Role role);
   void add_node(LinkId link, const Meta& meta, Instant now);
   void join(LinkId link, const Node& node, Instant now);
   void register_node(LinkId link, const Node& node);
@@ -85,6 +89,7 @@ class SchedulerFsm {
   Newcomers newcomers_;
   Outbox outbox_;
   std::map<LinkId, Link> links_;
+  std::set<std::string> strangers_;       // addresses that were told
   std::vector<NodeExited> unattributed_;  // tasks that ended and whose node is not known yet
   std::optional<Instant> registration_deadline_;
 };

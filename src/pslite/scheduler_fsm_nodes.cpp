@@ -10,6 +10,8 @@
 namespace ydl::pslite {
 namespace {
 
+constexpr std::size_t kMostStrangers = 16;
+
 std::uint16_t port_of(const Node& node) {
   return static_cast<std::uint16_t>(node.port);
 }
@@ -24,6 +26,11 @@ void SchedulerFsm::add_node(LinkId link, const Meta& meta, Instant now) {
     return;
   }
   const Node& node = meta.control->nodes.front();
+  const Link& from = links_.at(link);
+  if (!from.vouched && !from.address.empty() && !roster_.has_task_at(node.role, from.address)) {
+    refuse_stranger(link, from.address, node.role);
+    return;
+  }
   if (const auto id = links_.at(link).node) {
     // A process that has its id makes another kvstore. It waits for no answer.
     NodeRecord* known = roster_.find(*id);
@@ -33,6 +40,14 @@ void SchedulerFsm::add_node(LinkId link, const Meta& meta, Instant now) {
     return;
   }
   join(link, node, now);
+}
+
+void SchedulerFsm::refuse_stranger(LinkId link, std::string address, Role role) {
+  const auto sentence =
+      fmt::format("a registration as {} from {}, where this job has no {}", name(role), address, name(role));
+  if (strangers_.size() < kMostStrangers && strangers_.insert(std::move(address)).second)
+    outbox_.tell(StrangerRefused{sentence});
+  violation(link, sentence);
 }
 
 void SchedulerFsm::join(LinkId link, const Node& node, Instant now) {

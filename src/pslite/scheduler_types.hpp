@@ -61,6 +61,8 @@ struct NodeExited {
 struct LinkOpened {
   LinkId link;
   std::string identity;
+  std::string address = {};  // where it comes from; empty: not known
+  bool vouched = false;      // an agent of this job has called from there
 };
 struct LinkClosed {
   LinkId link;
@@ -123,6 +125,10 @@ struct Refused {
   Member member;
   std::string sentence;
 };
+// A registration from an address where the job has no task of that role; told once for each address.
+struct StrangerRefused {
+  std::string sentence;
+};
 struct Note {
   std::string sentence;
 };
@@ -132,7 +138,7 @@ struct Failed {
   std::string sentence;
 };
 using Notice = std::variant<Registered, AllRegistered, Recovered, BarrierPassed, NodeDead, NeverRegistered, Refused,
-                            Note, Finished, Failed>;
+                            StrangerRefused, Note, Finished, Failed>;
 
 // ---- actions ----------------------------------------------------------------------------------------------------
 struct Dial {

@@ -34,6 +34,7 @@ class SchedulerTest : public ::testing::Test {
       notices_.push_back(notice);
       if (on_notice_) on_notice_(notice);
     };
+    if (!options.vouches_for) options.vouches_for = [](const std::string&) { return true; };  // no tasks are expected
     auto listening = Scheduler::listen(io_.get_executor(), std::move(options));
     if (!listening) throw std::runtime_error(listening.error().message);
     scheduler_ = *std::move(listening);
@@ -126,6 +127,16 @@ TEST_F(SchedulerTest, a_job_goes_from_registration_to_its_end) {
   EXPECT_EQ(told<Registered>().size(), 5U);
   EXPECT_EQ(told<BarrierPassed>().size(), 3U);
   EXPECT_THAT(told<Note>(), IsEmpty());
+}
+
+TEST_F(SchedulerTest, run_code_as_alice_stranger_at_the_scheduler) {
+  start({.job = {.workers = 1, .servers = 1}, .vouches_for = [](const std::string&) { return false; }});
+  scheduler_->expect({{"worker", 0}, Role::worker, "127.0.0.2", 0});
+  spawn(whole_life(node(Role::worker)));  // from 127.0.0.1
+  ASSERT_TRUE(until_told<StrangerRefused>());
+  EXPECT_EQ(told<StrangerRefused>().at(0).sentence,
+            "a registration as worker from 127.0.0.1, where this job has no worker");
+  EXPECT_TRUE(told<Registered>().empty());
 }
 
 TEST_F(SchedulerTest, a_port_in_use_is_a_sentence) {

@@ -37,9 +37,10 @@ class FsmScript {
     now += time;
     event(Tick{});
   }
-  LinkId connect(const std::string& identity = "") {
+  LinkId connect(const std::string& identity = "") { return connect_from("", identity); }
+  LinkId connect_from(const std::string& address, const std::string& identity = "", bool vouched = false) {
     const LinkId link{next_link_++};
-    event(LinkOpened{.link = link, .identity = identity});
+    event(LinkOpened{.link = link, .identity = identity, .address = address, .vouched = vouched});
     return link;
   }
   void message(LinkId link, Command command, const std::function<void(Meta&)>& change = {}) {

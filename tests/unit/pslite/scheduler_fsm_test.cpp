@@ -50,6 +50,45 @@ TEST(SchedulerFsm, a_dial_comes_before_what_is_sent_over_it) {
   EXPECT_TRUE(std::holds_alternative<Send>(job.actions[2]));
 }
 
+// ---- strangers ------------------------------------------------------------------------------------------------------
+
+TEST(SchedulerFsm, a_registration_comes_from_an_address_where_the_job_has_a_task_of_that_role) {
+  FsmScript job(1, 1);
+  job.event(Expect{.task = worker(0), .role = Role::worker, .host = "10.0.0.1", .port = 11});
+  job.event(Expect{.task = {"server", 0}, .role = Role::server, .host = "10.0.0.2", .port = 12});
+  for (const auto* stranger : {"10.0.0.9", "10.0.0.2", "10.0.0.9"}) {
+    job.register_on(job.connect_from(stranger), Role::worker, "10.0.0.1", 11);
+    EXPECT_EQ(job.wanted<DropLink>().size(), 1U) << stranger;
+  }
+  EXPECT_TRUE(job.told<Registered>().empty());
+  const auto refused = job.told<StrangerRefused>();
+  ASSERT_EQ(refused.size(), 2U) << "once for each address";
+  EXPECT_EQ(refused[0].sentence, "a registration as worker from 10.0.0.9, where this job has no worker");
+  job.register_on(job.connect_from("10.0.0.1"), Role::worker, "10.0.0.1", 11);
+  EXPECT_EQ(job.told<Registered>().size(), 1U);
+}
+
+TEST(SchedulerFsm, an_address_from_which_an_agent_called_is_not_a_strangers) {
+  FsmScript job(1, 1);
+  job.event(Expect{.task = worker(0), .role = Role::worker, .host = "10.0.0.1", .port = 11});
+  job.register_on(job.connect_from("192.168.0.1", "", true), Role::worker, "10.0.0.1", 11);
+  EXPECT_EQ(job.told<Registered>().size(), 1U);
+}
+
+TEST(SchedulerFsm, a_stranger_does_not_become_a_node_by_its_identity) {
+  FsmScript job(1, 1);
+  job.event(Expect{.task = worker(0), .role = Role::worker, .host = "10.0.0.1", .port = 11});
+  job.event(Expect{.task = {"server", 0}, .role = Role::server, .host = "10.0.0.1", .port = 12});
+  job.join(Role::worker, "10.0.0.1", 11);
+  job.join(Role::server, "10.0.0.1", 12);
+  ASSERT_EQ(job.fsm().state(), State::running);
+  (void)job.connect_from("10.0.0.9", "ps9");
+  EXPECT_EQ(job.wanted<DropLink>().size(), 1U);
+  EXPECT_EQ(job.told<StrangerRefused>().size(), 1U);
+}
+
+// ---- ranks ----------------------------------------------------------------------------------------------------------
+
 TEST(SchedulerFsm, ranks_follow_the_tasks_that_were_expected) {
   FsmScript job;
   job.event(Expect{.task = worker(0), .role = Role::worker, .host = "h", .port = 99});

@@ -1,0 +1,26 @@
+// Records of a job that are read back: master.json, yarn.json, the manifest of results. What was read can be written
+// and is read as the same again.
+#include "agent/files/results_store.hpp"
+#include "backend/yarn/yarn_job.hpp"
+#include "core/assert.hpp"
+#include "net/endpoint_file.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace ydl;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (const auto job = backend::yarn_job_from_json(text)) {
+    const auto written = backend::to_json(*job);
+    const auto again = backend::yarn_job_from_json(written);
+    YDL_ASSERT(again && backend::to_json(*again) == written);
+  }
+  if (const auto endpoint = net::endpoint_from_json(text, "/jobs/a")) {
+    // A secret is sent only to a socket, or to who has the certificate.
+    YDL_ASSERT(!endpoint->file.empty() || !endpoint->fingerprint.empty());
+  }
+  (void)agent::Manifest::stamp_in(text);
+  return 0;
+}
