@@ -45,12 +45,18 @@ class Agent {
                                                 : options_.id.str();  // the container's, unique on its host
     if (!surroundings_.own_group && !is_home(core::process_getenv("HOME").value_or("")))
       surroundings_.home = directory_.string();  // goes with the container
+    if (!surroundings_.own_group)
+      surroundings_.token_file = core::process_getenv("HADOOP_TOKEN_FILE_LOCATION").value_or("");
     surroundings_.hadoop_user = std::move(credentials.hadoop_user);
     surroundings_.hdfs_patience = options_.hdfs_patience;
     if (!options_.expected_image.empty()) check_place();
     if (credentials.hdfs) {
+      const auto user = credentials.hdfs->namenode.identity.user;
       hdfs_.emplace(context.get_executor(), *std::move(credentials.hdfs));
       surroundings_.hdfs = &*hdfs_;
+      file_systems_.emplace(context.get_executor(), *hdfs_, std::move(credentials.config),
+                            hdfs::FileSystems::Login{user, std::move(credentials.tokens)});
+      surroundings_.file_systems = &*file_systems_;
     }
   }
 
@@ -185,6 +191,7 @@ class Agent {
   std::filesystem::path directory_ = std::filesystem::current_path();
   Surroundings surroundings_;
   std::optional<hdfs::FileSystem> hdfs_;
+  std::optional<hdfs::FileSystems> file_systems_;
   std::map<core::AttemptId, std::shared_ptr<Task>> tasks_;
   std::vector<std::shared_ptr<Task>> ready_;  // to be launched together
   // Of one call's commands.

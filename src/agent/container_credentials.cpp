@@ -43,7 +43,9 @@ core::Result<AgentCredentials> from_container(std::string_view bytes) {
   auto hdfs = hdfs_options(*secret, *credentials);
   if (!hdfs) return core::fail(hdfs.error());
   const bool is_simple = *hdfs && (*hdfs)->namenode.identity.security == hrpc::Security::simple;
-  return AgentCredentials{std::move(secret->master), *std::move(hdfs), is_simple ? secret->user : ""};
+  return AgentCredentials{std::move(secret->master), *std::move(hdfs),
+                          hconf::from_map(secret->hadoop, "the job's configuration"), yarn::tokens_of(*credentials),
+                          is_simple ? secret->user : ""};
 }
 
 }  // namespace
@@ -93,7 +95,7 @@ core::Result<AgentCredentials> read_agent_credentials(const std::filesystem::pat
   }
   auto master = net::read_endpoint(file);
   if (!master) return core::fail(master.error());
-  return AgentCredentials{*std::move(master), std::nullopt, {}};
+  return AgentCredentials{.master = *std::move(master), .hdfs = std::nullopt};
 }
 
 core::Result<void> hide_from_tasks(const std::filesystem::path& file) {

@@ -2,6 +2,7 @@
 
 #include "core/result.hpp"
 #include "core/user.hpp"
+#include "hconf/config.hpp"
 #include "hdfs/options.hpp"
 #include "net/http_client.hpp"
 
@@ -10,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ydl::agent {
 
@@ -29,8 +31,10 @@ inline constexpr std::string_view kAgentSecret = "ydl.agent";
 // What an agent starts with.
 struct AgentCredentials {
   net::Endpoint master;
-  std::optional<hdfs::Options> hdfs;  // with the delegation tokens that came along
-  std::string hadoop_user = {};       // whom Hadoop's clients in tasks act as, where no Kerberos says it; else empty
+  std::optional<hdfs::Options> hdfs;       // with the delegation tokens that came along
+  hconf::Config config = hconf::Config();  // the job's: other file systems are in it
+  std::vector<hrpc::Token> tokens = {};
+  std::string hadoop_user = {};  // whom Hadoop's clients in tasks act as, where no Kerberos says it; else empty
 };
 
 // From the file a master wrote for agents of its own machine (net/endpoint_file.hpp), or from a container's

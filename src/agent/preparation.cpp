@@ -41,19 +41,21 @@ net::Async<> Preparation::finish(std::shared_ptr<DirectoryListings> listings) {
 
 // Inputs lie beside the working directory and are linked into it: what is really in it counts as the task's work.
 net::Async<> Preparation::fetch_from_hdfs() {
-  auto& fs = *context_.surroundings.hdfs;
+  auto& file_systems = *context_.surroundings.file_systems;
   std::vector<protocol::Link> links;
   for (const auto& input : request_.inputs) {
-    const auto path = fs.resolve(input.path);
-    if (!path) co_return core::fail(path.error().within("the input"));
+    const auto source = file_systems.locate(input.path);
+    if (!source) co_return core::fail(source.error().within("the input"));
     const auto target = std::filesystem::path(request_.working_directory + ".inputs") / input.name;
-    auto downloaded = co_await download_tree(fs, *path, target, Names::as_they_are, copying_);
+    auto downloaded = co_await download_tree(*source->fs, source->path, target, Names::as_they_are, copying_);
     if (!downloaded) co_return core::fail(downloaded.error().within(fmt::format("the input {}", input.path)));
     links.push_back({target.string(), input.name});
   }
   request_.links.insert(request_.links.begin(), links.begin(), links.end());
   if (request_.remote_results.empty()) co_return core::Result<>{};
-  auto fetched = co_await fetch_results(fs, request_.remote_results, request_.results_directory, copying_);
+  const auto results = file_systems.locate(request_.remote_results);
+  if (!results) co_return core::fail(results.error().within("the results' folder"));
+  auto fetched = co_await fetch_results(*results->fs, results->path, request_.results_directory, copying_);
   if (!fetched) co_return core::fail(fetched.error().within("what earlier attempts left cannot be fetched"));
   fetched_results_ = *std::move(fetched);
   co_return core::Result<>{};

@@ -63,8 +63,10 @@ net::awaitable<std::string> Saving::run(job::ExitStatus status, ResultsStamp fet
   }
   if (!request_.remote_results.empty()) {
     const Manifest manifest{request_.attempt, status, core::wall_now(), {}, {}};
-    const auto saved = co_await save_results(*context_.surroundings.hdfs, request_.remote_results,
-                                             request_.results_directory, manifest, std::move(fetched), copying_);
+    const auto target = context_.surroundings.file_systems->locate(request_.remote_results);
+    const auto saved = target ? co_await save_results(*target->fs, target->path, request_.results_directory, manifest,
+                                                      std::move(fetched), copying_)
+                              : core::fail(target.error());
     if (!saved) {
       core::log("{}: {}", request_.attempt.str(), saved.error().message);
       problem = fmt::format("its results could not be saved as {}: {}", request_.remote_results, saved.error().message);

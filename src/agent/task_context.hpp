@@ -3,6 +3,7 @@
 #include "agent/resources/machine.hpp"
 #include "core/clock.hpp"
 #include "hdfs/file_system.hpp"
+#include "hdfs/file_systems.hpp"
 #include "net/asio.hpp"
 #include "protocol/reports.hpp"
 
@@ -21,7 +22,9 @@ struct Surroundings {
   bool own_group = true;             // LaunchRequest::own_group
   std::string home = {};             // for tasks, where the agent has no HOME that could be one
   std::string hadoop_user = {};      // TaskPlace::hadoop_user
-  hdfs::FileSystem* hdfs = nullptr;  // none: nothing leaves this machine
+  std::string token_file = {};       // Hadoop's tokens for tasks in images; empty: there are none
+  hdfs::FileSystem* hdfs = nullptr;  // the default one; none: nothing leaves this machine
+  hdfs::FileSystems* file_systems = nullptr;             // that one and others, by URL; there where `hdfs` is
   core::Millis hdfs_patience = std::chrono::minutes(5);  // how long results are tried to be saved
 };
 

@@ -1,5 +1,6 @@
 #include "hdfs/configured.hpp"
 
+#include "hconf/named_services.hpp"
 #include "hconf/reader.hpp"
 
 #include <algorithm>
@@ -76,8 +77,9 @@ TransferOptions transfer(Reader& read) {
 
 }  // namespace
 
-core::Result<Options> configured(const hconf::Config& config, const hconf::NameService& service,
+core::Result<Options> configured(const hconf::Config& all, const hconf::NameService& service,
                                  const hrpc::Credentials& credentials) {
+  const auto config = hconf::for_service(all, service);
   constexpr std::int64_t kMaxPacket = std::int64_t{16} << 20U;  // what a DataNode takes
   auto namenode = hrpc::name_node_options(config, service, credentials);
   if (!namenode) return core::fail(namenode.error());

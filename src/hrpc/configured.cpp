@@ -84,8 +84,11 @@ std::optional<Token> select_token(std::span<const Token> tokens, std::string_vie
   const auto exact = std::ranges::find_if(
       tokens, [&](const Token& token) { return is_kind(token) && !service.empty() && token.service == service; });
   if (exact != tokens.end()) return *exact;
-  if (std::ranges::count_if(tokens, is_kind) != 1) return std::nullopt;
-  return *std::ranges::find_if(tokens, is_kind);
+  const auto first = std::ranges::find_if(tokens, is_kind);
+  if (first == tokens.end()) return std::nullopt;
+  const auto is_another = [&](const Token& token) { return is_kind(token) && token.identifier != first->identifier; };
+  if (std::ranges::any_of(tokens, is_another)) return std::nullopt;
+  return *first;
 }
 
 core::Result<ClientOptions> name_node_options(const hconf::Config& config, const hconf::NameService& service,
@@ -96,7 +99,7 @@ core::Result<ClientOptions> name_node_options(const hconf::Config& config, const
   options.random_first = config.get_bool("dfs.client.failover.random.order");
   expect_principal(options.identity, config, "dfs.namenode.kerberos.principal");
   const auto token_service = service.token_service.empty() ? service.name : service.token_service;
-  options.identity.token = select_token(credentials.tokens, "HDFS_DELEGATION_TOKEN", token_service);
+  options.identity.token = select_token(credentials.tokens, kHdfsToken, token_service);
   options.retry.max_failovers = read.count("dfs.client.failover.max.attempts");
   options.retry.backoff_base = read.millis("dfs.client.failover.sleep.base.millis");
   options.retry.backoff_max = read.millis("dfs.client.failover.sleep.max.millis");

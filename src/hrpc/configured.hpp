@@ -42,7 +42,7 @@ struct Credentials {
 [[nodiscard]] std::vector<Protection> protections(std::string_view key, hconf::Reader& read);
 
 // The token of this kind for this service. A service may be named by address, by host or not at all in the token, so
-// the only one of its kind is taken as well.
+// the only one of its kind is taken as well. One token under two names is one token.
 [[nodiscard]] std::optional<Token> select_token(std::span<const Token> tokens, std::string_view kind,
                                                 std::string_view service);
 

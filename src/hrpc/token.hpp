@@ -1,12 +1,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace hadoop::common {
 class TokenProto;
 }
 
 namespace ydl::hrpc {
+
+inline constexpr std::string_view kHdfsToken = "HDFS_DELEGATION_TOKEN";
 
 // A delegation, block or job token: what proves to a service who is calling. Identifier and password are bytes.
 struct Token {

@@ -21,6 +21,7 @@
 #include "yarn/client_rm.hpp"
 #include "yarn/configured.hpp"
 #include "yarn/token_identifiers.hpp"
+#include "yarn/token_life.hpp"
 
 #include <filesystem>
 
@@ -192,6 +193,11 @@ net::awaitable<void> show_endpoint(jobs::JobFolder folder, std::shared_ptr<hdfs:
   if (!written) core::log("clients will not find this master: {}", written.error().message);
 }
 
+net::awaitable<void> warn_of_end_of_tokens(Master& master, core::WallTime end) {
+  co_await net::pause(yarn::until_warning(core::wall_now(), end));
+  if (!master.finished()) master.note(yarn::tokens_end_soon(end));
+}
+
 net::awaitable<void> leave_records(backend::RecordMirror& mirror, hdfs::FileSystem& fs, std::string endpoint_file) {
   co_await mirror.finish();
   (void)co_await fs.remove(endpoint_file, hdfs::Recursive::no);
@@ -319,6 +325,8 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   open_page(executor, visitors, master);
   net::spawn(executor, "publishing the master's address", show_endpoint(start.folder, start.fs, endpoint_file));
   net::spawn(executor, "copying records to HDFS", mirror.run([&master] { master.write_view(); }));
+  if (const auto end = yarn::end_of_tokens(start.credentials))
+    net::spawn(executor, "watching the life of tokens", warn_of_end_of_tokens(master, *end));
   report_start("ready");
   return run_to_the_end(context, master, server, attachment);
 }

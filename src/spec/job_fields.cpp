@@ -167,6 +167,7 @@ const FieldTable<JobSpec>& job_fields() {
                                files_field(),
                                archives_field(),
                                inputs_field(),
+                               texts("name_nodes", &JobSpec::name_nodes, check_name_node, "[hdfs://other]"),
                                memory("files_limit", &JobSpec::files_limit),
                                boolean("auto_files", &JobSpec::auto_files),
                                text("directory", &JobSpec::directory, check_path),

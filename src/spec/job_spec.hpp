@@ -82,6 +82,7 @@ struct JobSpec {
   std::vector<FileRef> files;
   std::vector<FileRef> archives;             // unpacked: `name` is a folder in the task's working directory
   std::vector<FileRef> inputs;               // hdfs://… that each task finds in its working directory; clusters only
+  std::vector<std::string> name_nodes;       // hdfs://… and viewfs://… that tasks use themselves; clusters only
   std::optional<std::uint64_t> files_limit;  // bytes of all that travels to the tasks; empty: the default
   bool auto_files = true;                    // what lies in the directory of submission is found in each task's
   std::optional<std::string> directory;      // of submission; relative paths mean what they mean there

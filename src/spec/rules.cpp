@@ -230,6 +230,18 @@ core::Result<> check_input(const FileRef& input) {
   return check_file(input);
 }
 
+core::Result<> check_name_node(std::string_view url) {
+  for (const std::string_view scheme : {"hdfs://", "viewfs://"}) {
+    if (!url.starts_with(scheme)) continue;
+    const auto authority = url.substr(scheme.size(), url.find('/', scheme.size()) - scheme.size());
+    const auto is_of_a_name = [](unsigned char c) { return c > ' ' && c < 0x7f && c != '@' && c != ','; };
+    if (!authority.empty() && std::ranges::all_of(url, is_of_a_name)) return {};
+  }
+  return fail(
+      Errc::usage,
+      fmt::format("{} is not a file system; write hdfs://CLUSTER, hdfs://HOST:PORT or viewfs://TABLE", in_quotes(url)));
+}
+
 std::string name_in_task(const FileRef& file) {
   if (!file.name.empty()) return file.name;
   std::string_view source = file.source;

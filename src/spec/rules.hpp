@@ -75,6 +75,8 @@ using TextCheck = core::Result<> (*)(std::string_view text);
 [[nodiscard]] core::Result<> check_resources(const Resources& resources);
 [[nodiscard]] core::Result<> check_am_resources(const Resources& resources);
 [[nodiscard]] core::Result<> check_input(const FileRef& input);
+// "hdfs://CLUSTER[/PATH]" or "viewfs://TABLE[/PATH]".
+[[nodiscard]] core::Result<> check_name_node(std::string_view url);
 
 // The path, relative to a task's working directory, under which it finds the file.
 [[nodiscard]] std::string name_in_task(const FileRef& file);

@@ -146,13 +146,23 @@ core::Result<Credentials> process_credentials(const core::Getenv& getenv) {
   return credentials;
 }
 
+Credentials under_both_names(Credentials credentials) {
+  Credentials named = credentials;
+  for (const auto& [alias, token] : credentials.tokens) {
+    if (token.kind != hrpc::kHdfsToken) continue;
+    named.tokens[alias].service = alias;
+    named.tokens.try_emplace(token.service, token);
+  }
+  return named;
+}
+
 Credentials for_tasks(Credentials credentials) {
   std::erase_if(credentials.tokens, [](const auto& entry) {
     const auto& kind = entry.second.kind;
     return kind == kAmRmToken || kind == kNmToken || kind == kContainerToken;
   });
   std::erase_if(credentials.secrets, [](const auto& entry) { return !entry.first.starts_with(kKmsAddress); });
-  return credentials;
+  return under_both_names(std::move(credentials));
 }
 
 }  // namespace ydl::yarn

@@ -41,8 +41,13 @@ enum class CredentialsFormat : unsigned char {
 // each naming file and variable.
 [[nodiscard]] core::Result<Credentials> process_credentials(const core::Getenv& getenv = core::process_getenv);
 
+// A token of HDFS has one of its names as service and may have the other one, name or address, as alias. Here it is
+// entered under both: Java looks for the service "ADDRESS:PORT", other clients for the text of their URL.
+[[nodiscard]] Credentials under_both_names(Credentials credentials);
+
 // What a task may have of its master's: the tokens of other services, and of the secrets only where a KMS is. What
 // would let it be the master, or another container, stays: YARN's own tokens, a web server's key store, ydl's own keys.
+// Tokens of HDFS are under both of their names.
 [[nodiscard]] Credentials for_tasks(Credentials credentials);
 
 }  // namespace ydl::yarn

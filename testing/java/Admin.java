@@ -15,8 +15,13 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.io.Text;
 import org.apache.hadoop.security.Credentials;
 import org.apache.hadoop.security.token.Token;
+import org.apache.hadoop.yarn.client.ClientRMProxy;
+import org.apache.hadoop.yarn.client.api.YarnClient;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.util.ConverterUtils;
 
 /** What tests ask of HDFS that ordinary users do not: where blocks are, safe mode, quotas, owners, tokens. */
 final class Admin {
@@ -78,14 +83,28 @@ final class Admin {
         return files;
     }
 
-    /** Delegation tokens of this file system into a file such as HADOOP_TOKEN_FILE_LOCATION names. */
-    private JsonNode fetchTokens(JsonNode request) throws IOException {
+    /** Delegation tokens of this file system, and with "yarn" of the ResourceManager, into a file such as HADOOP_TOKEN_FILE_LOCATION names. */
+    private JsonNode fetchTokens(JsonNode request) throws Exception {
         Credentials credentials = new Credentials();
-        fs.addDelegationTokens(request.get("renewer").asText(), credentials);
+        String renewer = request.get("renewer").asText();
+        fs.addDelegationTokens(renewer, credentials);
+        if (request.path("yarn").asBoolean()) {
+            addYarnToken(renewer, credentials);
+        }
         try (DataOutputStream out = new DataOutputStream(new FileOutputStream(request.get("local").asText()))) {
             credentials.writeTokenStorageToStream(out, Credentials.SerializedFormat.valueOf(request.get("format").asText()));
         }
         return null;
+    }
+
+    private void addYarnToken(String renewer, Credentials credentials) throws Exception {
+        YarnConfiguration conf = new YarnConfiguration(fs.getConf());
+        try (YarnClient yarn = YarnClient.createYarnClient()) {
+            yarn.init(conf);
+            yarn.start();
+            Token<?> token = ConverterUtils.convertFromYarn(yarn.getRMDelegationToken(new Text(renewer)), ClientRMProxy.getRMDelegationTokenService(conf));
+            credentials.addToken(token.getService(), token);
+        }
     }
 
     private JsonNode cancelTokens(JsonNode request) throws Exception {

@@ -8,12 +8,16 @@ HDFS = ("--nodes", "3")
 YARN = ("--nodes", "3", "--yarn")
 YARN_WITH_LABEL = (*YARN, "--label", "gpu=3")  # only what asks for the label runs on the third host
 
-SECURE_YARN = ("--nodes", "1", "--yarn", "--secure", "--acl")
-
 
 def _with(**settings):
     return tuple(word for key, value in settings.items() for word in ("--set", f"{key}={value}"))
 
+
+# Obeys ACLs; with a second HDFS beside the cluster's, and tokens that end within the hour: every job is told.
+SECURE_YARN = ("--nodes", "1", "--yarn", "--secure", "--acl", "--second-namenode", *_with(**{
+    "dfs.namenode.delegation.token.max-lifetime": 50 * 60_000,
+    "dfs.namenode.delegation.token.renew-interval": 50 * 60_000,
+}))
 
 # One host, so that a job can fill it, with a resource of its own kind.
 SMALL_YARN = ("--nodes", "1", "--yarn", *_with(**{"yarn.resource-types": "licences", "yarn.nodemanager.resource-type.licences": 2}))

@@ -89,6 +89,15 @@ def test_a_task_runs_in_its_image_with_its_files_and_variables(stage):
     assert subprocess.run(["podman", "ps", "-aq"], capture_output=True, text=True, check=True).stdout == "", "its record is gone"
 
 
+def test_a_task_in_an_image_finds_the_token_file_and_cannot_change_it(stage):
+    stage.start()
+    stage.prepare()
+    stage.launch('cat "$HADOOP_TOKEN_FILE_LOCATION"; echo more >> "$HADOOP_TOKEN_FILE_LOCATION"')
+    stage.master.wait_for("exited")
+    assert stage.output().startswith("HDTS"), stage.output("stderr")
+    assert "Read-only file system" in stage.output("stderr")
+
+
 def test_a_task_in_an_image_is_stopped_with_grace(stage):
     stage.start()
     stage.prepare()

@@ -48,6 +48,8 @@ std::vector<std::string> image_command(const ImageRun& run, const std::vector<st
       run.image.runtime,    "run", "--rm", "--name", run.name, "--network=" + run.image.network, "--workdir",
       run.working_directory};
   for (const auto& path : run.mounts) command.insert(command.end(), {"--volume", fmt::format("{}:{}", path, path)});
+  if (const auto& file = run.token_file; !file.empty())
+    command.insert(command.end(), {"--volume", fmt::format("{}:{}:ro", file, file)});
   for (const auto& [variable, value] : run.environment) {
     command.insert(command.end(),
                    {"--env", passed_by_name(variable) ? variable : fmt::format("{}={}", variable, value)});

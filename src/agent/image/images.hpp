@@ -19,6 +19,7 @@ struct ImageRun {
   std::string working_directory;
   std::vector<std::string> mounts;                 // seen in the image under the same path
   std::map<std::string, std::string> environment;  // over the image's own
+  std::string token_file = {};                     // Hadoop's, seen under the same path; empty: there is none
 };
 
 // The command that runs `argv` in the image: in the foreground, on the host's network, gone when it ends. The values of

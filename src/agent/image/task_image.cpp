@@ -78,6 +78,10 @@ void TaskImage::put_into(LaunchRequest& launch, const std::map<std::string, std:
   }
   if (const auto& user = context_.surroundings.hadoop_user; !user.empty())
     run.environment.try_emplace("HADOOP_USER_NAME", user);
+  if (const auto& file = context_.surroundings.token_file; !file.empty()) {
+    run.token_file = file;
+    run.environment.try_emplace("HADOOP_TOKEN_FILE_LOCATION", file);
+  }
   launch.argv = image_command(run, launch.argv);
   launch.told_to_stop = LaunchRequest::ToldToStop::main_process;
   // The runtime is a program of this machine and needs its variables; the task sees those that are named.

@@ -29,6 +29,10 @@ core::Result<spec::JobSpec> with_cluster_options(spec::JobSpec job, const Cluste
     }
     job.priority = value;
   }
+  for (const auto& url : options.name_nodes) {
+    if (auto ok = spec::check_name_node(url); !ok) return fail(ok.error().within("--name-node"));
+    job.name_nodes.push_back(url);
+  }
   if (!options.acl_view.empty()) {
     if (auto ok = spec::check_access_list(options.acl_view); !ok) return fail(ok.error().within("--acl-view"));
     job.acl.view = options.acl_view;
@@ -53,6 +57,7 @@ std::vector<std::string> cluster_only(const spec::JobSpec& job, Spelling spellin
   add(job.acl.view.has_value(), "--acl-view", "acl: view");
   add(job.acl.modify.has_value(), "--acl-modify", "acl: modify");
   add(!job.inputs.empty(), "--input", "inputs");
+  add(!job.name_nodes.empty(), "--name-node", "name_nodes");
   for (const auto& role : job.roles) {
     const auto& asked = role.resources;
     const auto add_of_role = [&](std::string_view key, const std::string& value) {

@@ -13,6 +13,7 @@ namespace ydl::cli {
 struct ClusterOptions {
   ImageOptions image;
   std::string queue, am, priority, acl_view, acl_modify;
+  std::vector<std::string> name_nodes;  // added to those of the file
 };
 
 // Errors: usage, each naming its option.

@@ -31,6 +31,9 @@ void add_run_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--results", raw.results, "Folder for what tasks put in YDL_RESULTS_DIR")->type_name("DIR");
   app.add_option("--port-range", raw.port_range, "Hold the tasks' ports in this range")->type_name("FIRST-LAST");
   app.add_option("--queue", raw.on_cluster.queue, "Queue, on a YARN cluster")->type_name("NAME");
+  app.add_option("--name-node", raw.on_cluster.name_nodes, "Another HDFS that tasks use; on secure clusters: its token")
+      ->type_name("hdfs://CLUSTER")
+      ->allow_extra_args(false);
   app.add_option("--host-ip", raw.host_ip, "ResourceManager, where no configuration names one (also -hip)")
       ->type_name("ADDRESS");
   app.add_option("--image", raw.on_cluster.image.name, "An image that every task runs inside of")->type_name("NAME");

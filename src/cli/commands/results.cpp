@@ -9,9 +9,11 @@
 #include "core/files.hpp"
 #include "core/strings.hpp"
 #include "core/utf8.hpp"
+#include "hdfs/file_systems.hpp"
 #include "hdfs/paths.hpp"
 #include "jobs/job_folder.hpp"
 #include "net/wait_for.hpp"
+#include "yarn/configured.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -144,12 +146,15 @@ net::Async<> walk(hdfs::FileSystem& remote, std::string path, fs::path name, Res
 
 net::Async<std::vector<ResultFile>> list_remote(client::ClusterClient& cluster, ResultsFolder folder) {
   std::vector<ResultFile> files;
-  const auto root = cluster.fs->resolve(folder.root.string());
+  hdfs::FileSystems file_systems(cluster.executor, *cluster.fs, cluster.config,
+                                 {cluster.user, yarn::tokens_of(cluster.tokens)});
+  const auto root = file_systems.locate(folder.root.string());
   if (!root) co_return core::fail(root.error());
-  const auto there = co_await cluster.fs->stat(*root);
+  const auto there = co_await root->fs->stat(root->path);
   if (!there) co_return core::fail(there.error());
   core::Result<> walked;
-  if (*there) walked = co_await walk(*cluster.fs, *root, folder.task, folder.level(), files);
+  if (*there) walked = co_await walk(*root->fs, root->path, folder.task, folder.level(), files);
+  file_systems.close();
   cluster.close();
   if (!walked) co_return core::fail(walked.error());
   co_return files;

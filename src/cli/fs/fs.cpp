@@ -3,6 +3,7 @@
 #include "cli/fs/fs_session.hpp"
 #include "core/strings.hpp"
 #include "hconf/load.hpp"
+#include "hconf/named_services.hpp"
 #include "hdfs/configured.hpp"
 #include "hrpc/login.hpp"
 #include "net/spawn.hpp"
@@ -29,13 +30,24 @@ core::Result<hconf::Config> configuration() {
   return hconf::load(*search.found);
 }
 
+// The file system of the first path that names one; the default one where none does.
+core::Result<hconf::NameService> service_of(const hconf::Config& config, const std::vector<std::string>& paths) {
+  for (const auto& path : paths) {
+    if (!path.starts_with("hdfs://") || hconf::authority_of(path).empty()) continue;
+    return hconf::name_service(config, hconf::authority_of(path));
+  }
+  return hconf::default_name_service(config);
+}
+
 core::Result<hdfs::Options> options(const Fs& command) {
   const auto config = command.hadoop ? core::Result<hconf::Config>(*command.hadoop) : configuration();
   if (!config) return core::fail(config.error());
   const auto credentials = yarn::process_credentials();
   if (!credentials) return core::fail(credentials.error());
   const auto tokens = yarn::tokens_of(*credentials);
-  return hdfs::configured(*config, {.user = hrpc::login_name(*config), .tokens = tokens});
+  const auto service = service_of(*config, command.paths);
+  if (!service) return core::fail(service.error());
+  return hdfs::configured(*config, *service, {.user = hrpc::login_name(*config), .tokens = tokens});
 }
 
 net::awaitable<void> dispatch(FsSession& session) {

@@ -1,10 +1,14 @@
 #include "client/yarn/cluster_client.hpp"
 
+#include "client/yarn/token_names.hpp"
 #include "core/user.hpp"
 #include "hconf/services.hpp"
 #include "hdfs/configured.hpp"
+#include "hrpc/login.hpp"
 #include "hrpc/sasl/ticket_cache.hpp"
+#include "net/wait_for.hpp"
 #include "yarn/configured.hpp"
+#include "yarn/token_life.hpp"
 
 namespace ydl::client {
 
@@ -15,12 +19,31 @@ void ClusterClient::close() const {
 
 namespace {
 
-// Whom the cluster takes us for: with Kerberos the ticket says.
-core::Result<std::string> cluster_user(bool is_secure) {
-  if (!is_secure) return core::user_name();
+struct Login {
+  std::string user;
+  yarn::Credentials tokens = {};
+};
+
+// Whom the cluster takes us for: with Kerberos the ticket says, or the tokens of a client that has no ticket.
+core::Result<Login> log_in(bool is_secure) {
+  if (!is_secure) return Login{core::user_name()};
   const auto ticket = hrpc::sasl::read_ticket_cache({});
+  if (!ticket || !hrpc::sasl::check_ticket(*ticket, core::wall_now())) {
+    auto tokens = yarn::process_credentials();
+    if (!tokens) return core::fail(tokens.error());
+    const auto owner = yarn::owner_of(*tokens);
+    if (!owner.empty()) return Login{hrpc::short_name(owner), *std::move(tokens)};
+  }
   if (!ticket) return core::fail(ticket.error());
-  return ticket->principal.substr(0, ticket->principal.find_first_of("/@"));
+  return Login{hrpc::short_name(ticket->principal)};
+}
+
+// A name that is not known is reported when it is connected to.
+void add_names_of(const hconf::NameService& service, ClusterClient& cluster) {
+  if (cluster.tokens.tokens.empty()) return;
+  net::asio::io_context context(1);
+  if (const auto names = net::wait_for(context, token_names(cluster.config, service)))
+    add_names(cluster.tokens, *names);
 }
 
 }  // namespace
@@ -28,18 +51,30 @@ core::Result<std::string> cluster_user(bool is_secure) {
 core::Result<ClusterClient> open_cluster(const net::asio::any_io_executor& executor, hconf::Config config) {
   ClusterClient cluster{.config = std::move(config), .user = {}, .root = {}, .url_prefix = {}, .fs = {}, .rm = {}};
   cluster.is_secure = cluster.config.get_trimmed("hadoop.security.authentication") == "kerberos";
-  auto user = cluster_user(cluster.is_secure);
-  if (!user) return core::fail(user.error());
-  cluster.user = *std::move(user);
+  cluster.executor = executor;
+  auto login = log_in(cluster.is_secure);
+  if (!login) return core::fail(login.error());
+  cluster.user = std::move(login->user);
+  cluster.tokens = std::move(login->tokens);
+  if (const auto uri = cluster.config.get_trimmed("fs.defaultFS"); hconf::is_view(uri)) {
+    auto view = hconf::ViewFs::of(cluster.config, uri);
+    if (!view) return core::fail(view.error());
+    cluster.view = *std::move(view);
+  }
+  auto on_hdfs = hconf::with_hdfs_default(std::move(cluster.config), "/user/" + cluster.user);
+  if (!on_hdfs) return core::fail(on_hdfs.error());
+  cluster.config = std::move(on_hdfs->config);
   const auto service = hconf::default_name_service(cluster.config);
   if (!service) return core::fail(service.error());
-  auto hdfs_options = hdfs::configured(cluster.config, *service, {.user = cluster.user});
+  add_names_of(*service, cluster);
+  const auto tokens = yarn::tokens_of(cluster.tokens);
+  auto hdfs_options = hdfs::configured(cluster.config, *service, {.user = cluster.user, .tokens = tokens});
   if (!hdfs_options) return core::fail(hdfs_options.error());
   cluster.fs = std::make_shared<hdfs::FileSystem>(executor, *std::move(hdfs_options));
   cluster.url_prefix = "hdfs://" + service->name;
-  cluster.root = cluster.fs->home_directory() + "/.ydl";
+  cluster.root = on_hdfs->home + "/.ydl";
 
-  auto rm_options = yarn::client_rm_options(cluster.config, {.user = cluster.user});
+  auto rm_options = yarn::client_rm_options(cluster.config, {.user = cluster.user, .tokens = tokens});
   if (!rm_options) return core::fail(rm_options.error());
   // People wait for this: Hadoop's own patience is a quarter of an hour.
   rm_options->retry.same_server_pause = std::min(rm_options->retry.same_server_pause, core::Millis(1'000));

@@ -2,11 +2,14 @@
 
 #include "core/result.hpp"
 #include "hconf/config.hpp"
+#include "hconf/named_services.hpp"
 #include "hdfs/file_system.hpp"
 #include "net/asio.hpp"
 #include "yarn/client_rm.hpp"
+#include "yarn/credentials.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace ydl::client {
@@ -16,6 +19,9 @@ struct ClusterClient {
   hconf::Config config;
   std::string user;
   bool is_secure = false;
+  yarn::Credentials tokens = {};  // of HADOOP_TOKEN_FILE_LOCATION, where there is no ticket; else empty
+  std::optional<hconf::ViewFs> view = std::nullopt;  // where fs.defaultFS is one; `config` has the HDFS behind it
+  net::asio::any_io_executor executor = {};
   std::string root;        // what ydl keeps on HDFS for this user: "/user/NAME/.ydl"
   std::string url_prefix;  // "hdfs://mycluster"
   std::shared_ptr<hdfs::FileSystem> fs;

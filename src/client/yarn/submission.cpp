@@ -6,16 +6,15 @@
 #include "client/yarn/foreign_job.hpp"
 #include "core/strings.hpp"
 #include "hconf/portable.hpp"
-#include "hconf/services.hpp"
-#include "hrpc/principal.hpp"
+#include "hrpc/errors.hpp"
 #include "master/master_ticket.hpp"
 #include "master/yarn_process.hpp"
 #include "net/child_process.hpp"
-#include "net/resolver.hpp"
 #include "protocol/job_keys.hpp"
 #include "yarn/diagnostics.hpp"
 #include "yarn/needs_check.hpp"
 #include "yarn/token_identifiers.hpp"
+#include "yarn/token_life.hpp"
 
 #include <fmt/format.h>
 
@@ -41,35 +40,19 @@ std::vector<yarn::Need> needs_of(const master::JobPlan& plan, const SubmissionOp
   return needs;
 }
 
-// What a token for HDFS is called: programs choose it by that name, and the ResourceManager finds the NameNode by it
-// that renews the token.
-net::Async<std::string> token_service(const hconf::Config& config) {
-  const auto service = hconf::default_name_service(config);
-  if (!service) co_return fail(service.error());
-  if (!service->token_service.empty()) co_return service->token_service;
-  const auto& server = service->servers.front();
-  if (!config.get_bool("hadoop.security.token.service.use_ip")) co_return to_string(server);
-  const auto addresses = co_await net::resolve(server.host, core::Seconds(10));
-  if (!addresses) co_return fail(addresses.error());
-  co_return fmt::format("{}:{}", addresses->front().to_string(), server.port);
-}
-
-// What lets the job's parts act for the user on a secure cluster.
-net::Async<yarn::Credentials> delegation_tokens(ClusterClient& cluster) {
-  yarn::Credentials credentials;
-  if (!cluster.is_secure) co_return credentials;
-  const auto managers = hconf::resource_managers(cluster.config);
-  if (!managers) co_return fail(managers.error());
-  // The whole principal: what it is called for short is the NameNode's to say.
-  const auto renewer = hrpc::expand_principal(cluster.config.get_trimmed("yarn.resourcemanager.principal"),
-                                              managers->front().client.host);
-  auto for_hdfs = co_await cluster.fs->delegation_token(renewer);
-  if (!for_hdfs) co_return fail(for_hdfs.error());
-  auto name = co_await token_service(cluster.config);
-  if (!name) co_return fail(name.error());
-  for_hdfs->service = *std::move(name);
-  credentials.add(*std::move(for_hdfs));
-  co_return credentials;
+// What a user should know of the time that the job can use HDFS for.
+void say_end_of_tokens(const ClusterClient& cluster, const yarn::Credentials& credentials, core::Millis limit,
+                       const Say& say) {
+  const auto end = yarn::end_of_tokens(credentials);
+  if (!end) return;
+  if (!cluster.tokens.tokens.empty()) {
+    say(
+        fmt::format("note: there is no Kerberos ticket, so the job uses the tokens of HADOOP_TOKEN_FILE_LOCATION; they "
+                    "last until {} at the latest, and stay valid when the job ends",
+                    core::format_utc(*end)));
+  }
+  if (const auto passed = yarn::limit_passes_tokens(core::wall_now(), limit, *end); !passed.empty())
+    say("note: " + passed);
 }
 
 yarn::Submission submission_of(const YarnJob& job, const std::string& name, const std::string& id,
@@ -157,6 +140,12 @@ net::Async<ClusterFacts> check_cluster(ClusterClient& cluster, const master::Job
                    "--am unmanaged: with Kerberos the ResourceManager gives no token to a master outside its "
                    "containers; leave it out");
   }
+  if (!cluster.tokens.tokens.empty() && cluster.tokens.find_kind(yarn::kRmDelegationToken) == nullptr) {
+    co_return fail(hrpc::Errc::unauthenticated,
+                   fmt::format("HADOOP_TOKEN_FILE_LOCATION has no {}, and there is no Kerberos ticket: the "
+                               "ResourceManager takes the job with one of them",
+                               yarn::kRmDelegationToken));
+  }
   const auto application = co_await cluster.rm->new_application();
   if (!application) co_return fail(application.error());
   const auto root = co_await cluster.rm->queue("root");
@@ -195,7 +184,8 @@ YarnJob make_yarn_job(const ClusterClient& cluster, const jobs::JobFile& file, c
   yarn.scheduler = std::move(facts.scheduler);
   yarn.folder = cluster.job_folder(file.id.str());
   yarn.folder_url = cluster.url_prefix + yarn.folder;
-  yarn.results = file.results.string().substr(cluster.url_prefix.size());
+  yarn.results = file.results.string();
+  if (yarn.results.starts_with(cluster.url_prefix + "/")) yarn.results.erase(0, cluster.url_prefix.size());
   yarn.hadoop = hconf::to_map(cluster.config);
   yarn.nodes = std::move(facts.nodes);
   return yarn;
@@ -209,12 +199,14 @@ net::Async<> stage_files(ClusterClient& cluster, const PlannedJob& job, const Su
 
 net::Async<> submit_application(ClusterClient& cluster, const PlannedJob& job, const SubmissionOptions& options,
                                 const YarnJob& yarn, const Say& say, const std::function<core::Result<>()>& may_send) {
-  auto credentials = co_await delegation_tokens(cluster);
+  auto credentials = co_await delegation_tokens(cluster, options.file_systems);
   if (!credentials) co_return fail(credentials.error());
+  say_end_of_tokens(cluster, *credentials, job.plan.spec.run_timeout, say);
   auto submission = submission_of(yarn, job.plan.spec.name, job.folder.id().str(), options, *std::move(credentials));
   const auto application = yarn::ApplicationId::parse(yarn.application);
   if (!application) co_return fail(application.error());
   submission.id = *application;
+  submission.cancel_tokens_when_complete = cluster.tokens.tokens.empty();  // those of others are not ours to cancel
   if (auto allowed = may_send(); !allowed) co_return allowed;
   const auto report = co_await cluster.rm->submit(std::move(submission));
   if (!report) co_return fail(report.error());

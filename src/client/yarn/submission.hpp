@@ -4,6 +4,7 @@
 #include "backend/yarn/yarn_job.hpp"
 #include "client/launch_target.hpp"
 #include "client/yarn/cluster_client.hpp"
+#include "client/yarn/job_file_systems.hpp"
 #include "spec/settings.hpp"
 
 #include <cstdint>
@@ -23,6 +24,7 @@ struct SubmissionOptions {
   std::optional<std::int32_t> priority;
   spec::Acl acl;
   spec::Settings settings;
+  std::vector<JobFileSystem> file_systems;       // that the job uses
   std::optional<backend::PythonEnv> python_env;  // that is uploaded with the job
 };
 [[nodiscard]] SubmissionOptions submission_options(const spec::JobSpec& job);

@@ -9,7 +9,10 @@
 #include "client/yarn/retention.hpp"
 #include "client/yarn/submission.hpp"
 #include "core/strings.hpp"
+#include "hconf/named_services.hpp"
+#include "hdfs/paths.hpp"
 #include "master/yarn_process.hpp"
+#include "spec/rules.hpp"
 
 #include <fmt/format.h>
 
@@ -31,6 +34,42 @@ net::awaitable<void> remove_outlived_jobs(ClusterClient& cluster, core::Millis k
   }
 }
 
+// Inputs on the default file system where that is a view: the agents know the HDFS behind it.
+core::Result<spec::JobSpec> without_view(spec::JobSpec job, const hconf::Config& config) {
+  const auto uri = config.get_trimmed("fs.defaultFS");
+  if (!hconf::is_view(uri)) return job;
+  const auto view = hconf::ViewFs::of(config, uri);
+  if (!view) return fail(view.error());
+  for (auto& input : job.inputs) {
+    if (!hconf::authority_of(input.source).empty()) continue;
+    auto target = view->resolve(std::string_view(input.source).substr(std::string_view("hdfs://").size()));
+    if (!target) return fail(target.error().within("the input " + input.source));
+    input = {*std::move(target), spec::name_in_task(input)};
+  }
+  return job;
+}
+
+// "hdfs://cluster/path" for what people write: a path of the default file system, or a URL of any.
+core::Result<std::string> results_url(const ClusterClient& cluster, const std::string& wanted) {
+  std::string url = wanted;
+  if (cluster.view && wanted.starts_with('/')) {
+    auto target = cluster.view->resolve(wanted);
+    if (!target) return fail(target.error());
+    url = *std::move(target);
+  }
+  const auto authority = hconf::authority_of(url);
+  if (authority.empty()) {
+    const auto path = cluster.fs->resolve(url);
+    if (!path) return fail(path.error());
+    return cluster.url_prefix + *path;
+  }
+  const auto services = hconf::services_behind(cluster.config, url);
+  if (!services) return fail(services.error());
+  const auto path = hdfs::resolve_path(url, authority, "/user/" + cluster.user);
+  if (!path) return fail(path.error());
+  return fmt::format("hdfs://{}{}", services->front().name, *path);
+}
+
 class YarnLaunch final : public LaunchTarget {
  public:
   YarnLaunch(net::asio::any_io_executor executor, hconf::Config config, spec::Settings settings)
@@ -38,7 +77,9 @@ class YarnLaunch final : public LaunchTarget {
 
   core::Result<spec::JobSpec> complete(spec::JobSpec job, Effort effort, const Say& say) override {
     if (auto image = check_node_managers_image(job); !image) return fail(image.error());
-    job = with_scripts_shipped(std::move(job));
+    auto seen = without_view(std::move(job), config_);
+    if (!seen) return fail(seen.error());
+    job = with_scripts_shipped(*std::move(seen));
     options_ = submission_options(job);
     options_.settings = settings_;
     const auto by_default = default_env_of(job);
@@ -64,14 +105,19 @@ class YarnLaunch final : public LaunchTarget {
 
   core::Result<std::filesystem::path> results(const jobs::JobFolder& folder, const std::string& wanted) const override {
     if (wanted.empty()) return cluster_->url_prefix + cluster_->job_folder(folder.id().str()) + "/results";
-    auto path = cluster_->fs->resolve(wanted);
-    if (!path) return fail(path.error().within("--results"));
-    return cluster_->url_prefix + *path;
+    auto url = results_url(*cluster_, wanted);
+    if (!url) return fail(url.error().within("--results"));
+    return *std::move(url);
   }
 
   net::Async<> stage(const PlannedJob& job, StageHooks hooks) override {
     const auto file = jobs::read_job_file(job.folder);
     if (!file) co_return fail(file.error());
+    auto systems = file_systems_of(cluster_->config, job.plan.spec, file->results.string());
+    if (!systems) co_return fail(systems.error());
+    options_.file_systems = *std::move(systems);
+    if (auto checked = co_await check_file_systems(*cluster_, job.plan.spec, options_.file_systems); !checked)
+      co_return checked;
     job_ = make_yarn_job(*cluster_, *file, options_, std::move(facts_));
     co_return co_await stage_files(*cluster_, job, options_, job_, std::move(hooks));
   }

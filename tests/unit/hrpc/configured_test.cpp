@@ -105,6 +105,13 @@ TEST(Configured, a_token_is_chosen_by_kind_and_service) {
   EXPECT_EQ(select_token(tokens, "NMToken", "x"), std::nullopt);
 }
 
+TEST(Configured, a_token_under_two_names_is_one_token) {
+  const std::vector<Token> tokens = {{"1", "p", "HDFS_DELEGATION_TOKEN", "10.0.0.1:8020"},
+                                     {"1", "p", "HDFS_DELEGATION_TOKEN", "nn.example.org:8020"}};
+  EXPECT_EQ(select_token(tokens, "HDFS_DELEGATION_TOKEN", "nn.example.org:8020")->service, "nn.example.org:8020");
+  EXPECT_EQ(select_token(tokens, "HDFS_DELEGATION_TOKEN", "nn:8020")->identifier, "1");
+}
+
 TEST(Configured, a_node_manager_takes_its_token) {
   const auto options =
       node_manager_options(with({}), {"h1", 45454}, {"id", "p", "NMToken", "h1:45454"}, {.user = "alice"});

@@ -131,6 +131,18 @@ TEST(Credentials, of_tasks_hold_the_tokens_of_services_and_nothing_of_the_master
   EXPECT_THAT(handed_on.secrets, ElementsAre(Key("dfs-kms-hdfs://ns")));
 }
 
+TEST(Credentials, of_tasks_have_a_token_of_hdfs_under_its_alias_too) {
+  Credentials credentials;
+  credentials.tokens["nn.example.org:8020"] = {"id", "pw", std::string(hrpc::kHdfsToken), "10.0.0.1:8020"};
+  credentials.tokens["10.0.0.3:9600"] = {"id", "pw", "kms-dt", "kms://http@kms:9600/kms"};
+  const auto handed_on = for_tasks(credentials);
+  EXPECT_THAT(handed_on.tokens, ElementsAre(Key("10.0.0.1:8020"), Key("10.0.0.3:9600"), Key("nn.example.org:8020")));
+  EXPECT_EQ(handed_on.tokens.at("10.0.0.1:8020").service, "10.0.0.1:8020");
+  EXPECT_EQ(handed_on.tokens.at("nn.example.org:8020").service, "nn.example.org:8020");
+  EXPECT_EQ(handed_on.tokens.at("nn.example.org:8020").identifier, "id");
+  EXPECT_EQ(for_tasks(handed_on), handed_on);
+}
+
 TEST(Credentials, of_a_process_are_those_of_the_file_that_its_variable_names) {
   EXPECT_EQ(process_credentials([](const char*) { return std::nullopt; }), Credentials{});
   const auto missing = process_credentials([](const char*) { return "/nonexistent/tokens"; });

@@ -29,6 +29,13 @@ TEST(Images, a_task_runs_in_the_foreground_with_its_folders_and_variables) {
   EXPECT_FALSE(passed_by_name("PATH")) << "podman itself is found with it";
 }
 
+TEST(Images, the_token_file_is_seen_and_cannot_be_changed) {
+  ImageRun run{{"podman", "python:3"}, "n", "/c/work", {}, {}};
+  run.token_file = "/c/container_tokens";
+  const auto command = image_command(run, {"true"});
+  EXPECT_THAT(command, testing::IsSupersetOf({"--volume", "/c/container_tokens:/c/container_tokens:ro"}));
+}
+
 TEST(Images, a_failure_of_the_runtime_is_one_line) {
   EXPECT_EQ(why_it_failed("Trying to pull localhost/x:1...\nError: initializing source: refused\n\n"),
             "Error: initializing source: refused");

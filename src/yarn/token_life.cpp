@@ -1,0 +1,93 @@
+#include "yarn/token_life.hpp"
+
+#include "core/strings.hpp"
+#include "yarn/convert.hpp"
+#include "yarn/token_identifiers.hpp"
+#include "yarn/writable_codec.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ydl::yarn {
+namespace {
+
+constexpr core::Millis kWarnBefore = std::chrono::hours(1);
+
+// version 0, owner, renewer, real user, issued, max date, sequence number, key: AbstractDelegationTokenIdentifier.
+core::Result<HdfsTokenIdentifier> decode_identifier(std::string_view rest) {
+  if (rest.empty() || rest.front() != 0) return core::fail(core::Errc::corrupt, "its version is not 0");
+  rest.remove_prefix(1);
+  HdfsTokenIdentifier identifier;
+  for (auto* text : {&identifier.owner, &identifier.renewer, &identifier.real_user}) {
+    const auto taken = take_sized(rest);
+    if (!taken) return core::fail(taken.error());
+    *text = *taken;
+  }
+  for (auto* time : {&identifier.issued, &identifier.max_date}) {
+    const auto taken = take_vlong(rest);
+    if (!taken) return core::fail(taken.error());
+    *time = wall_time(*taken);
+  }
+  const auto sequence = take_vlong(rest);
+  if (!sequence) return core::fail(sequence.error());
+  identifier.sequence = static_cast<std::int32_t>(*sequence);
+  return identifier;
+}
+
+}  // namespace
+
+core::Result<HdfsTokenIdentifier> read_hdfs_delegation_token(const hrpc::Token& token) {
+  if (token.kind != hrpc::kHdfsToken) {
+    return core::fail(core::Errc::corrupt, fmt::format("a token of kind {} was expected, this is {}", hrpc::kHdfsToken,
+                                                       core::printable(token.kind)));
+  }
+  auto identifier = decode_identifier(token.identifier);
+  if (!identifier) {
+    return core::fail(
+        std::move(identifier)
+            .error()
+            .within(fmt::format("the identifier of a token of kind {} is not readable", hrpc::kHdfsToken)));
+  }
+  return identifier;
+}
+
+std::string owner_of(const Credentials& credentials) {
+  for (const auto& [alias, token] : credentials.tokens) {
+    if (const auto read = read_hdfs_delegation_token(token)) return read->owner;
+  }
+  for (const auto& [alias, token] : credentials.tokens) {
+    if (const auto read = read_rm_delegation_token(token)) return read->owner;
+  }
+  return {};
+}
+
+std::optional<core::WallTime> end_of_tokens(const Credentials& credentials) {
+  std::optional<core::WallTime> end;
+  for (const auto& [alias, token] : credentials.tokens) {
+    const auto read = read_hdfs_delegation_token(token);
+    if (read) end = end ? std::min(*end, read->max_date) : read->max_date;
+  }
+  return end;
+}
+
+std::string limit_passes_tokens(core::WallTime now, core::Millis limit, core::WallTime end) {
+  if (limit <= core::Millis(0) || now + limit <= end) return {};
+  return fmt::format(
+      "the job's time limit of {} passes {}, when its tokens for HDFS end and cannot be renewed: what the job reads or "
+      "writes on HDFS after that fails; let it end before, or start it again from a checkpoint",
+      core::format_duration(limit), core::format_utc(end));
+}
+
+core::Millis until_warning(core::WallTime now, core::WallTime end) {
+  return std::max(core::Millis(0), end - kWarnBefore - now);
+}
+
+std::string tokens_end_soon(core::WallTime end) {
+  return fmt::format(
+      "the job's tokens for HDFS end at {} and cannot be renewed: what it reads or writes on HDFS after that fails, "
+      "its results too; save a checkpoint and submit the job again",
+      core::format_utc(end));
+}
+
+}  // namespace ydl::yarn
