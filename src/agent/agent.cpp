@@ -68,6 +68,7 @@ class Agent {
     for (auto& [attempt, task] : tasks_) task->end();
     tasks_.clear();
     kill_strays({});
+    machine_.preparer().close();
     machine_.worker().close();
   }
 
@@ -101,7 +102,7 @@ class Agent {
 
   void commands_end() {
     launch_ready();
-    listings_ = {};
+    listings_ = std::make_shared<DirectoryListings>();
   }
 
   void launch_ready() {
@@ -186,7 +187,8 @@ class Agent {
   std::optional<hdfs::FileSystem> hdfs_;
   std::map<core::AttemptId, std::shared_ptr<Task>> tasks_;
   std::vector<std::shared_ptr<Task>> ready_;  // to be launched together
-  DirectoryListings listings_;                // of one call's commands
+  // Of one call's commands.
+  std::shared_ptr<DirectoryListings> listings_ = std::make_shared<DirectoryListings>();
   bool leaving_ = false;
   int exit_code_ = 0;
 };
