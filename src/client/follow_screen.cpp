@@ -45,6 +45,12 @@ void FollowScreen::finish(const ui::JobView& job) {
   show(display_->finish(job, frame()));
 }
 
+void FollowScreen::clear() {
+  if (is_clear_) return;  // an abort would draw the block once more
+  show(display_->abort(frame()));
+  is_clear_ = true;
+}
+
 void FollowScreen::write(const std::string& text) {
   if (!asking_) clear();
   (void)screen_.write(text);

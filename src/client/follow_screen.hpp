@@ -32,7 +32,7 @@ class FollowScreen {
   // As it is, below the display, which goes on below the text.
   void write(const std::string& text);
   // Ends the display until there is something new: somebody else writes to the terminal.
-  void clear() { show(display_->abort(frame())); }
+  void clear();
 
   // How long the display can stay as it is.
   [[nodiscard]] core::Millis next_refresh() const;
@@ -45,7 +45,9 @@ class FollowScreen {
 
  private:
   void show(const std::string& bytes) {
-    if (!bytes.empty()) (void)screen_.write(bytes);
+    if (bytes.empty()) return;
+    (void)screen_.write(bytes);
+    is_clear_ = false;
   }
   [[nodiscard]] ui::Frame frame() const;
 
@@ -53,6 +55,7 @@ class FollowScreen {
   std::unique_ptr<ui::Display> display_;
   ui::Screen screen_;
   bool asking_ = false;
+  bool is_clear_ = false;  // nothing is drawn since clear()
   // What came while a question was on the screen. The display must not be told before it can be drawn.
   std::vector<std::function<void()>> waiting_;
 };
