@@ -74,6 +74,7 @@ class Agent {
     for (auto& [attempt, task] : tasks_) task->end();
     tasks_.clear();
     kill_strays({});
+    machine_.preparer().close();
     machine_.worker().close();
   }
 
@@ -107,7 +108,7 @@ class Agent {
 
   void commands_end() {
     launch_ready();
-    listings_ = {};
+    listings_ = std::make_shared<DirectoryListings>();
   }
 
   void launch_ready() {
@@ -193,7 +194,8 @@ class Agent {
   std::optional<hdfs::FileSystems> file_systems_;
   std::map<core::AttemptId, std::shared_ptr<Task>> tasks_;
   std::vector<std::shared_ptr<Task>> ready_;  // to be launched together
-  DirectoryListings listings_;                // of one call's commands
+  // Of one call's commands.
+  std::shared_ptr<DirectoryListings> listings_ = std::make_shared<DirectoryListings>();
   bool leaving_ = false;
   int exit_code_ = 0;
 };

@@ -28,9 +28,15 @@ net::Async<> Preparation::fetch() {
   co_return fetched;
 }
 
-core::Result<void> Preparation::finish(DirectoryListings& listings) {
-  if (auto made = prepare_workspace(request_, listings); !made) return made;
-  return resources_.take_ports_and_limits(request_, context_.surroundings.job);
+// Links are made outside the loop: a folder of submission may have thousands of entries, and the job hundreds of tasks.
+net::Async<> Preparation::finish(std::shared_ptr<DirectoryListings> listings) {
+  const auto made = std::make_shared<core::Result<>>();
+  const auto make = [made, request = request_, listings = std::move(listings)](const std::stop_token& /*stop*/) {
+    *made = prepare_workspace(request, *listings);
+  };
+  if (auto ran = co_await context_.machine.preparer().run(make); !ran) co_return ran;
+  if (!*made || copying_.cancelled) co_return *made;
+  co_return resources_.take_ports_and_limits(request_, context_.surroundings.job);
 }
 
 // Inputs lie beside the working directory and are linked into it: what is really in it counts as the task's work.

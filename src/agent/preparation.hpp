@@ -10,6 +10,8 @@
 #include "net/asio.hpp"
 #include "protocol/commands.hpp"
 
+#include <memory>
+
 namespace ydl::agent {
 
 // All that must be there before a task can be launched: image, inputs, earlier results, directories, resources. Its
@@ -29,7 +31,7 @@ class Preparation {
   // The image, inputs and earlier results from HDFS, and GPUs. Errors: those of its parts.
   [[nodiscard]] net::Async<> fetch();
   // Directories, links, ports and limits. Errors: those of prepare_workspace and TaskResources.
-  [[nodiscard]] core::Result<void> finish(DirectoryListings& listings);
+  [[nodiscard]] net::Async<> finish(std::shared_ptr<DirectoryListings> listings);
 
   // Which results earlier attempts had left on HDFS.
   [[nodiscard]] const ResultsStamp& fetched_results() const { return fetched_results_; }

@@ -54,32 +54,29 @@ Task::~Task() {
 
 // ---- prepare ---------------------------------------------------------------------------------------------------
 
-void Task::prepare(DirectoryListings& listings) {
-  if (auto checked = preparation_.check(); !checked) {
+void Task::prepare(std::shared_ptr<DirectoryListings> listings) {
+  if (auto checked = preparation_.check(); !checked)
     context_.report(protocol::PrepareFailed{request_.attempt, checked.error().message});
-  } else if (preparation_.takes_long()) {
-    net::spawn(context_.executor, "preparing a task", fetch_and_prepare());
-  } else {
-    finish_preparation(listings);
-  }
+  else
+    net::spawn(context_.executor, "preparing a task", fetch_and_prepare(std::move(listings)));
 }
 
-net::awaitable<void> Task::fetch_and_prepare() {
+net::awaitable<void> Task::fetch_and_prepare(std::shared_ptr<DirectoryListings> listings) {
   const auto self = shared_from_this();
-  const auto fetched = co_await preparation_.fetch();
-  if (copying_.cancelled) co_return;
-  if (!fetched) {
-    protocol::PrepareFailed failed{request_.attempt, fetched.error().message};
-    failed.on_every_host = fetched.error().code == hrpc::Errc::not_found;  // an input that HDFS does not have
-    context_.report(std::move(failed));
-    co_return;
+  if (preparation_.takes_long()) {
+    const auto fetched = co_await preparation_.fetch();
+    if (copying_.cancelled) co_return;
+    if (!fetched) {
+      protocol::PrepareFailed failed{request_.attempt, fetched.error().message};
+      failed.on_every_host = fetched.error().code == hrpc::Errc::not_found;  // an input that HDFS does not have
+      context_.report(std::move(failed));
+      co_return;
+    }
+    listings = std::make_shared<DirectoryListings>();  // the folder may have changed meanwhile
   }
-  DirectoryListings listings;
-  finish_preparation(listings);
-}
-
-void Task::finish_preparation(DirectoryListings& listings) {
-  if (auto prepared = preparation_.finish(listings); !prepared)
+  const auto prepared = co_await preparation_.finish(std::move(listings));
+  if (copying_.cancelled) co_return;
+  if (!prepared)
     context_.report(protocol::PrepareFailed{request_.attempt, prepared.error().message});
   else
     context_.report(protocol::Prepared{request_.attempt, resources_.ports().ports()});

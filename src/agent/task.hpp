@@ -33,7 +33,7 @@ class Task : public std::enable_shared_from_this<Task> {
 
   // Fetches its image, inputs and earlier results, makes directories, holds ports, GPUs and a cgroup; reports Prepared
   // or PrepareFailed.
-  void prepare(DirectoryListings& listings);
+  void prepare(std::shared_ptr<DirectoryListings> listings);
   // The three steps of a launch; of many tasks each step is done for all before the next (TaskProcess::Prepared).
   // Reports TaskStarted or TaskStartFailed, later TaskExited.
   void make_ready(protocol::Launch request);
@@ -55,8 +55,7 @@ class Task : public std::enable_shared_from_this<Task> {
   [[nodiscard]] pid_t reaper_pid() const { return process_ == nullptr ? 0 : process_->reaper_pid(); }
 
  private:
-  [[nodiscard]] net::awaitable<void> fetch_and_prepare();
-  void finish_preparation(DirectoryListings& listings);
+  [[nodiscard]] net::awaitable<void> fetch_and_prepare(std::shared_ptr<DirectoryListings> listings);
   void tell_of_hidden_gpus(const protocol::Launch& request) const;
   [[nodiscard]] LaunchRequest launch_request(protocol::Launch request) const;
 

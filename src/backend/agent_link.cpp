@@ -25,6 +25,7 @@ void AgentLink::prepare(protocol::Prepare request) {
 
 void AgentLink::release(const core::AttemptId& attempt) {
   attempts_.erase(attempt);
+  placed_.erase(attempt);
   hub_.send(id_, protocol::Release{attempt});
 }
 
@@ -33,14 +34,23 @@ void AgentLink::on_report(const protocol::Report& report) {
   auto translation = translate(report, host_);
   if (translation.attempt == Attempt::not_prepared)  // there is no other host
     translation.event = job::CannotPlace{attempt_of(report), translation.reason, translation.cause};
-  if (translation.attempt == Attempt::not_prepared || translation.attempt == Attempt::over)
+  if (translation.attempt == Attempt::prepared) placed_.insert(attempt_of(report));
+  if (translation.attempt == Attempt::not_prepared || translation.attempt == Attempt::over) {
     attempts_.erase(attempt_of(report));
+    placed_.erase(attempt_of(report));
+  }
   if (!closed_) tell(sink_, std::move(translation));
 }
 
 void AgentLink::lost(const std::string& reason) {
   hub_.forget(id_);
-  for (const auto& attempt : std::exchange(attempts_, {})) tell_job(job::Lost{attempt, reason});
+  const auto placed = std::exchange(placed_, {});
+  for (const auto& attempt : std::exchange(attempts_, {})) {
+    if (placed.contains(attempt))
+      tell_job(job::Lost{attempt, reason});
+    else
+      tell_job(job::CannotPlace{attempt, reason, job::Cause::agent_lost});
+  }
 }
 
 void AgentLink::tell_job(job::Event event) const {

@@ -25,7 +25,7 @@ class AgentLink : public std::enable_shared_from_this<AgentLink> {
   void stop(protocol::Stop request) { hub_.send(id_, std::move(request)); }
   void release(const core::AttemptId& attempt);
 
-  // The agent is gone, and every attempt that it had with it.
+  // The agent is gone, and every attempt that it had with it. There is no other host: what was not placed cannot be.
   void lost(const std::string& reason);
   // From now on nothing is told.
   void close() { closed_ = true; }
@@ -47,6 +47,7 @@ class AgentLink : public std::enable_shared_from_this<AgentLink> {
   AgentHost host_;
   Sink sink_;
   std::set<core::AttemptId> attempts_;  // asked for, and neither over nor released
+  std::set<core::AttemptId> placed_;    // those of them that the job was told to be placed
   bool closed_ = false;
 };
 

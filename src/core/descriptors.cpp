@@ -24,16 +24,6 @@ std::optional<rlimit> original_descriptor_limit() {
   return original();
 }
 
-OriginalDescriptorLimit::OriginalDescriptorLimit() {
-  rlimit now{};
-  if (!original() || ::getrlimit(RLIMIT_NOFILE, &now) != 0) return;
-  if (::setrlimit(RLIMIT_NOFILE, &*original()) == 0) raised_ = now;
-}
-
-OriginalDescriptorLimit::~OriginalDescriptorLimit() {
-  if (raised_) ::setrlimit(RLIMIT_NOFILE, &*raised_);
-}
-
 std::uint64_t descriptor_limit() {
   rlimit limit{};
   return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 0;

@@ -11,23 +11,11 @@
 namespace ydl::core {
 
 // Raises this process's soft limit to its hard limit. A process that waits with select() cannot use descriptors above
-// 1,024, so programs started from here must not inherit the raised limit: see the next two.
+// 1,024, so programs started from here must not inherit the raised limit.
 void raise_descriptor_limit();
 
-// The limit from before raise_descriptor_limit(), for a task of the user; nothing where it was not raised.
+// The limit from before raise_descriptor_limit(), for the programs that are started; nothing where it was not raised.
 [[nodiscard]] std::optional<rlimit> original_descriptor_limit();
-
-// While it lives, a program that is started inherits the original limit. Descriptors that are open stay open.
-class OriginalDescriptorLimit {
- public:
-  OriginalDescriptorLimit();
-  ~OriginalDescriptorLimit();
-  OriginalDescriptorLimit(const OriginalDescriptorLimit&) = delete;
-  OriginalDescriptorLimit& operator=(const OriginalDescriptorLimit&) = delete;
-
- private:
-  std::optional<rlimit> raised_;
-};
 
 // How many descriptors this process may have open.
 [[nodiscard]] std::uint64_t descriptor_limit();

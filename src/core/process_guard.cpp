@@ -47,17 +47,4 @@ std::optional<rlimit> original_core_limit() {
   return originals().core;
 }
 
-OriginalGuards::OriginalGuards() {
-  if (const auto& core = originals().core) (void)::setrlimit(RLIMIT_CORE, &*core);
-  if (const auto& mask = originals().umask) (void)::umask(*mask);
-}
-
-OriginalGuards::~OriginalGuards() {
-  if (originals().umask) (void)::umask(kOthers);
-  if (const auto& core = originals().core) {
-    const auto closed = without_cores(*core);
-    (void)::setrlimit(RLIMIT_CORE, &closed);
-  }
-}
-
 }  // namespace ydl::core

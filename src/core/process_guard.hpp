@@ -21,13 +21,4 @@ void guard_files();
 // The limit of core files from before guard_memory(); nothing where it was not changed.
 [[nodiscard]] std::optional<rlimit> original_core_limit();
 
-// While it lives, a program that is started inherits both.
-class OriginalGuards {
- public:
-  OriginalGuards();
-  ~OriginalGuards();
-  OriginalGuards(const OriginalGuards&) = delete;
-  OriginalGuards& operator=(const OriginalGuards&) = delete;
-};
-
 }  // namespace ydl::core

@@ -66,6 +66,7 @@ void Machine::ask(Task& task) {
   task.running_since.reset();
   task.ended_at.reset();
   task.is_saving = false;
+  task.is_recorded = false;
   task.cause = Cause::none;
   emit(Ask{id_of(task)});
 }
@@ -78,6 +79,7 @@ void Machine::on(const Placed& event) {
   }
   set_state(*task, TaskState::placed);
   task->place = event.place;
+  task->is_recorded = true;
   emit(Record{
       RecordKind::task_placed, id_of(*task), fmt::format("has a place on {}", event.place.node), {}, event.place, 0});
   if (state_ == JobState::placing) {
@@ -126,7 +128,7 @@ void Machine::on(const CannotPlace& event) {
   Task* task = current(event.attempt);
   if (task == nullptr || task->state != TaskState::waiting) return;
   if (outcome_) {  // on its way out anyway
-    set_state(*task, TaskState::stopped);
+    stopped_before_it_ran(*task, event.reason);
     check_finished();
     return;
   }
@@ -167,7 +169,7 @@ void Machine::on(const StartFailed& event) {
   if (task->state == TaskState::stopping && event.cause == Cause::port_taken) return;  // it runs, its end will come
   set_deadline(*task, std::nullopt);
   if (task->state == TaskState::stopping) {
-    set_state(*task, TaskState::stopped);
+    stopped_before_it_ran(*task, event.reason);
     emit(Release{id_of(*task)});
     after_stop(*task);
     return;
@@ -317,7 +319,8 @@ void Machine::record(RecordKind kind, std::string text) {
   emit(Record{kind, {}, std::move(text), {}, {}, 0});
 }
 
-void Machine::record(RecordKind kind, const Task& task, std::string text, std::optional<ExitStatus> exit) {
+void Machine::record(RecordKind kind, Task& task, std::string text, std::optional<ExitStatus> exit) {
+  task.is_recorded = true;
   emit(Record{kind, id_of(task), std::move(text), std::move(exit), {}, 0});
 }
 

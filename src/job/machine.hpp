@@ -57,6 +57,7 @@ class Machine {
     std::optional<Instant> deadline;  // of its retry's place, its start or its stop
     bool retry_when_ended = false;    // its retry waits for this attempt's end
     bool is_saving = false;           // its process has ended, its results are on their way
+    bool is_recorded = false;         // an event names this attempt, so that its end must be one too
   };
 
   // One per event of types.hpp.
@@ -99,6 +100,7 @@ class Machine {
   void begin_finishing();
   void begin_stopping(Outcome outcome, std::string sentence, std::optional<Millis> grace = std::nullopt);
   void stop_task(Task& task, std::string why, Millis grace);
+  void stopped_before_it_ran(Task& task, std::string why);
   void stop_timed_out(Task& task);
   void check_finished();
 
@@ -112,7 +114,7 @@ class Machine {
   void set_deadline(Task& task, std::optional<Instant> deadline);
   void emit(Action action) { actions_.push_back(std::move(action)); }
   void record(RecordKind kind, std::string text);
-  void record(RecordKind kind, const Task& task, std::string text, std::optional<ExitStatus> exit = std::nullopt);
+  void record(RecordKind kind, Task& task, std::string text, std::optional<ExitStatus> exit = std::nullopt);
   void record_end(RecordKind kind, const Task& task, std::string text);  // with its exit and its cause
 
   const Plan plan_;
@@ -126,6 +128,7 @@ class Machine {
   int job_attempt_ = 1;
   int allocation_round_ = 1;
   std::optional<Outcome> outcome_;  // decided; reached when every task has ended
+  bool ends_now_ = false;           // a user asked for an end without grace: results are not waited for any longer
   std::optional<Instant> allocation_deadline_;
   std::optional<Instant> backoff_deadline_;
   std::optional<Instant> run_deadline_;

@@ -2,6 +2,7 @@
 #include "core/strings.hpp"
 #include "job/machine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -38,12 +39,13 @@ void Machine::begin_finishing() {
 }
 
 void Machine::on(const Broken& event) {
-  if (outcome_ || state_ == JobState::restarting) return;  // on its way out, or about to start afresh
+  if (outcome_) return;  // on its way out
   begin_stopping({JobState::failed, 1, event.reason, {}, Cause::none}, event.reason);
 }
 
 void Machine::on(const StopRequested& event) {
   const auto grace = event.grace.value_or(plan_.stop_grace);
+  if (event.grace == Millis(0)) ends_now_ = true;
   if (state_ != JobState::stopping) {
     begin_stopping({JobState::stopped, 130, fmt::format("stopped by {}", event.by), {}, Cause::stopped},
                    fmt::format("stopping: asked by {}", event.by), grace);
@@ -73,22 +75,33 @@ void Machine::stop_task(Task& task, std::string why, Millis grace) {
   task.retry_when_ended = false;
   if (task.state == TaskState::waiting || task.state == TaskState::placed) {  // nothing runs
     set_deadline(task, std::nullopt);
-    set_state(task, TaskState::stopped, std::move(why));
+    stopped_before_it_ran(task, std::move(why));
     emit(Release{id_of(task)});
     return;
   }
+  auto deadline = now_ + grace + kStopConfirmation;
   if (task.state != TaskState::stopping)
     record(RecordKind::task_stopping, task, fmt::format("is asked to stop: {}", why));
+  else if (task.deadline)
+    deadline = std::min(deadline, *task.deadline);
   set_state(task, TaskState::stopping, std::move(why));
-  set_deadline(task, now_ + grace + kStopConfirmation);
+  set_deadline(task, deadline);
   emit(Stop{id_of(task), grace});
+}
+
+// Without the event a timeline of the job would show the attempt on its way for ever. A task that waits in a queue
+// appears in no event, and a large job has thousands of those.
+void Machine::stopped_before_it_ran(Task& task, std::string why) {
+  if (task.is_recorded) record(RecordKind::task_stopped, task, "stopped before it ran");
+  set_state(task, TaskState::stopped, std::move(why));
 }
 
 void Machine::on(const Saving& event) {
   Task* task = current(event.attempt);
   if (task == nullptr || (task->state != TaskState::running && task->state != TaskState::stopping)) return;
   if (!std::exchange(task->is_saving, true)) record(RecordKind::note, *task, "has ended; its results are being saved");
-  if (task->state == TaskState::stopping) set_deadline(*task, now_ + kStopConfirmation);
+  // Results may take long. Those on a file system that hangs must not keep a job that is to end now.
+  if (task->state == TaskState::stopping && !ends_now_) set_deadline(*task, now_ + kStopConfirmation);
 }
 
 void Machine::stop_timed_out(Task& task) {

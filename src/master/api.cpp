@@ -2,8 +2,10 @@
 
 #include "core/json.hpp"
 #include "core/strings.hpp"
+#include "net/spawn.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <fcntl.h>
 #include <limits>
 #include <unistd.h>
@@ -136,9 +138,24 @@ awaitable<Response> agent_hello(protocol::Hub& hub, Request request) {
   co_return welcome ? Response::json(boost::json::serialize(protocol::to_json(*welcome))) : refuse(welcome.error());
 }
 
+awaitable<void> rethrow(std::exception_ptr thrown) {
+  std::rethrow_exception(std::move(thrown));
+  co_return;
+}
+
 awaitable<Response> agent_exchange(protocol::Hub& hub, Request request) {
   const core::AgentId id{request.captures["id"]};
-  if (const auto taken = hub.reports(id, request.body); !taken) co_return refuse(taken.error());
+  const auto executor = co_await net::asio::this_coro::executor;
+  core::Result<> taken;
+  try {
+    taken = hub.reports(id, request.body);
+  } catch (...) {
+    // The report's number is used up: the agent would send it again in vain, and the job would miss it. So this ends
+    // the job, as an exception in any other part of this process does.
+    net::spawn(executor, "handling an agent's report", rethrow(std::current_exception()));
+    throw;
+  }
+  if (!taken) co_return refuse(taken.error());
   request.drop_body();
   const auto after = static_cast<protocol::Sequence>(number(request, "after", 0));
   auto wait = std::min(number(request, "wait", 0), kLongestWait);

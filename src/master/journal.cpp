@@ -3,7 +3,6 @@
 #include "jobs/job_view.hpp"
 
 #include <algorithm>
-#include <fcntl.h>
 
 #include <boost/json.hpp>
 
@@ -29,7 +28,7 @@ json::object event_json(std::uint64_t seq, core::WallTime time, const job::Recor
 }
 
 Journal::Journal(const net::asio::any_io_executor& executor, const std::filesystem::path& file)
-    : file_(file), fd_(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)), news_(executor) {}
+    : file_(file), news_(executor) {}
 
 void Journal::add(const job::Record& record, core::WallTime time) {
   lines_.push_back(json::serialize(event_json(lines_.size() + 1, time, record)));
@@ -48,10 +47,10 @@ net::awaitable<void> Journal::wait_after(std::uint64_t seq, core::Millis at_most
 core::Result<void> Journal::flush() {
   if (flushed_ == lines_.size()) return {};
   std::string text;
-  for (; flushed_ < lines_.size(); ++flushed_) text += lines_[flushed_] + "\n";
-  auto written = core::write_all(fd_.get(), text);
-  if (!written) return core::fail(written.error().within(file_.string()));
-  return {};
+  for (auto line = flushed_; line < lines_.size(); ++line) text += lines_[line] + "\n";
+  auto written = file_.append(text);
+  if (written) flushed_ = lines_.size();
+  return written;
 }
 
 }  // namespace ydl::master

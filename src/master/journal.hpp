@@ -3,6 +3,7 @@
 #include "core/clock.hpp"
 #include "core/files.hpp"
 #include "job/types.hpp"
+#include "master/line_file.hpp"
 #include "net/asio.hpp"
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace ydl::master {
 [[nodiscard]] boost::json::object event_json(std::uint64_t seq, core::WallTime time, const job::Record& record);
 
 // Everything that happened to the job, numbered from 1: on disk for later, in memory for those who follow it now.
-// A disk that is full loses entries of the file, never the job.
+// While a disk is full the file lacks entries; the job goes on, and they are written once there is room.
 class Journal {
  public:
   Journal(const net::asio::any_io_executor& executor, const std::filesystem::path& file);
@@ -31,13 +32,12 @@ class Journal {
   // Until there is something after `seq`, or the time is over.
   [[nodiscard]] net::awaitable<void> wait_after(std::uint64_t seq, core::Millis at_most);
 
-  // To the disk, all of what was added since the last flush in one write.
-  // Errors: io; the entries stay in memory only.
+  // To the disk, all of what was added since the last flush that succeeded in one write.
+  // Errors: io; the entries are in memory only, until the next flush.
   [[nodiscard]] core::Result<void> flush();
 
  private:
-  std::filesystem::path file_;
-  core::UniqueFd fd_;
+  LineFile file_;
   std::vector<std::string> lines_;
   std::size_t flushed_ = 0;
   net::Signal news_;

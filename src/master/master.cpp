@@ -6,7 +6,6 @@
 #include "master/host_gpus.hpp"
 #include "master/job_image.hpp"
 #include "net/spawn.hpp"
-#include "protocol/command_list.hpp"
 #include "spec/rules.hpp"
 
 #include <algorithm>
@@ -22,6 +21,8 @@ namespace ydl::master {
 namespace json = boost::json;
 
 namespace {
+
+constexpr core::Millis kFailPatience = core::Seconds(20);  // for tasks to be stopped, beyond their grace
 
 // Two jobs that wait for each other's containers must not back off for the same time.
 job::Plan with_seed(job::Plan plan, const core::JobId& id) {
@@ -56,6 +57,7 @@ Master::Master(const net::asio::any_io_executor& executor, jobs::JobFolder folde
       journal_(executor, folder_.events_file()),
       told_(folder_.told_file()),
       timer_(executor),
+      launch_timer_(executor),
       ended_(executor) {
   if (plan_.framework->tracker() == framework::Tracker::pslite) {
     scheduler_.emplace(
@@ -92,6 +94,20 @@ net::awaitable<job::Outcome> Master::run() {
   co_return *outcome_;
 }
 
+net::awaitable<job::Outcome> Master::fail_and_close(std::string reason) {
+  const bool had_ended = outcome_.has_value();  // then it was closing that failed
+  fail(reason);
+  const auto patience = core::steady_now() + plan_.job.stop_grace + kFailPatience;
+  while (!outcome_ && core::steady_now() < patience) co_await ended_.wait(patience - core::steady_now());
+  if (!outcome_) {
+    on(job::Finish{{job::JobState::failed, 1, std::move(reason), {}, job::Cause::none}});
+    flush_journal();
+    write_state();
+  }
+  if (!had_ended) co_await backend_->close(*outcome_);
+  co_return *outcome_;
+}
+
 void Master::request_stop(std::string by, std::optional<core::Millis> grace) {
   post(job::StopRequested{std::move(by), grace});
 }
@@ -122,10 +138,14 @@ void Master::post(job::Event event) {
 }
 
 void Master::handle(const job::Event& event) {
-  gang_.reset();
   const auto now = core::steady_now();
+  const bool starts_all = machine_.state() == job::JobState::placing;
   told_.add(event, now);
   for (const auto& action : machine_.handle(event, now)) carry_out(action);
+  if (starts_all)
+    launch_pending();
+  else
+    launch_pending_soon();
   const auto snapshot_state = outcome_ ? outcome_->state : machine_.state();
   if (std::exchange(written_state_, snapshot_state) != snapshot_state) write_state();
 }
@@ -168,69 +188,6 @@ void Master::on(const job::Ask& ask) {
   backend_->place(std::move(request));
 }
 
-void Master::on(const job::Launch& launch) {
-  if (!gang_) make_gang();
-  if (scheduler_) scheduler_->launching(gang_->member(launch.attempt.task));
-  auto request = launch_of(launch.attempt);
-  for (const auto& [name, value] : request.env) {
-    const auto is_continued = std::ranges::find(request.continued, name) != request.continued.end();
-    const auto before = is_continued ? gang_facts_->beginnings.at(name).size() : 0;
-    if (auto fits = framework::check_length(name, before + value.size()); !fits)
-      return post(job::Broken{fmt::format("{}: {}", launch.attempt.task.str(), fits.error().message)});
-  }
-  backend_->launch(std::move(request));
-}
-
-void Master::make_gang() {
-  gang_ = gang();
-  protocol::GangFacts facts{gang_->start, framework::tasks_json(*gang_), plan_.framework->beginnings(*gang_)};
-  gang_text_ = protocol::encode_gang(facts);
-  gang_facts_ = std::make_shared<const protocol::GangFacts>(std::move(facts));
-}
-
-protocol::Launch Master::launch_of(const core::AttemptId& attempt) const {
-  const auto& task = attempt.task;
-  const auto& role = plan_.role(task.role);
-  protocol::Launch request{attempt, role.argv};
-  request.gang = gang_facts_;
-  request.gang_text = gang_text_;
-  request.env = framework::task_environment(*gang_, task);
-  request.env.merge(plan_.framework->environment(*gang_, task));
-  for (const auto* variable : {"OMP_NUM_THREADS"}) {  // a default of ours; what the user's shell says comes first
-    if (core::process_getenv(variable)) request.env.erase(variable);
-  }
-  if (!core::process_getenv("PYTHONUNBUFFERED")) request.env["PYTHONUNBUFFERED"] = "1";  // or logs come in lumps
-  for (const auto& [name, value] : role.env) request.env[name] = value;
-  for (const auto& [name, value] : gang_facts_->beginnings) {
-    if (request.env.contains(name) && !role.env.contains(name)) request.continued.push_back(name);
-  }
-  request.env["YDL_ATTEMPT"] = std::to_string(attempt.attempt);
-  return request;
-}
-
-framework::Gang Master::gang() const {
-  framework::Gang gang;
-  gang.job_id = job_.id.str();
-  const auto snapshot = machine_.snapshot();
-  for (const auto& task : snapshot.tasks) {
-    gang.start = std::max(gang.start, task.attempt);
-    framework::Gang::Member member{task.id, "", {}, plan_.role(task.id.role).vcores};
-    if (task.place) {
-      member.host = task.place->host;
-      member.ports = task.place->ports;
-    }
-    gang.members.push_back(std::move(member));
-  }
-  if (scheduler_) {
-    gang.scheduler_host = scheduler_->host();
-    gang.scheduler_port = scheduler_->port();
-  }
-  int retries = plan_.job.job_retries;
-  for (const auto& role : plan_.job.roles) retries += role.retries;
-  gang.max_starts = std::max(gang.start, 1 + retries);
-  return gang;
-}
-
 // Some frameworks say in their own words how far they are.
 void Master::take_output(protocol::TaskOutput output) {
   auto& last = outputs_[output.attempt.task];
@@ -247,10 +204,13 @@ void Master::take_output(protocol::TaskOutput output) {
 }
 
 void Master::on(const job::Stop& stop) {
+  if (std::ranges::find(pending_, stop.attempt) != pending_.end())
+    launch_pending();  // an agent answers to the stop of a task that it has started
   backend_->stop({stop.attempt, stop.grace});
 }
 
 void Master::on(const job::Release& release) {
+  std::erase(pending_, release.attempt);
   backend_->release(release.attempt);
 }
 
@@ -291,13 +251,13 @@ void Master::flush_journal() {
 void Master::records_incomplete(const core::Error& why) {
   core::log("{}", why.message);
   if (std::exchange(records_incomplete_, true)) return;
-  on(job::Record{
-      job::RecordKind::note,
-      {},
-      fmt::format("{}: the job goes on, but its folder will lack what happened{}", why.message, remedy_for(why.code)),
-      {},
-      {},
-      0});
+  on(job::Record{job::RecordKind::note,
+                 {},
+                 fmt::format("{}: the job goes on, but its folder lacks what happens until it can be written again{}",
+                             why.message, remedy_for(why.code)),
+                 {},
+                 {},
+                 0});
 }
 
 void Master::write_state() {

@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace ydl::master {
 
@@ -53,6 +54,9 @@ class Master {
   void request_stop(std::string by, std::optional<core::Millis> grace);
   // Ends the job as failed: a part of this process does not work any more.
   void fail(std::string reason);
+  // The same after an exception left run(): returns when the job has ended and what can be released is released. A job
+  // whose tasks do not end in time is given up.
+  [[nodiscard]] net::awaitable<job::Outcome> fail_and_close(std::string reason);
   // Puts what the user must know among the job's events.
   void note(std::string text, std::optional<core::AttemptId> attempt = std::nullopt);
   [[nodiscard]] std::string job_view() const;
@@ -84,6 +88,11 @@ class Master {
   void records_incomplete(const core::Error& why);
   void arm_timer();
   [[nodiscard]] framework::Gang gang() const;
+  // A start of all tasks launches them at once; tasks that start again are gathered for a moment.
+  void launch_pending();
+  void launch_pending_soon();
+  [[nodiscard]] net::awaitable<void> launch_after_gathering();
+  void launch(const core::AttemptId& attempt);
   void make_gang();
   [[nodiscard]] protocol::Launch launch_of(const core::AttemptId& attempt) const;
   [[nodiscard]] net::awaitable<void> tick();
@@ -101,16 +110,19 @@ class Master {
 
   std::deque<job::Event> events_;  // told while another was being handled
   bool handling_ = false;
-  std::optional<framework::Gang> gang_;  // as of the event being handled: every launch of a gang needs the same one
+  std::vector<core::AttemptId> pending_;  // to be launched
+  std::optional<framework::Gang> gang_;   // of the tasks that are launched together: all of them need the same one
   std::shared_ptr<const protocol::GangFacts> gang_facts_;  // of gang_
   std::shared_ptr<const std::string> gang_text_;           // the same, encoded
   TaskOutputs outputs_;
   std::optional<job::Outcome> outcome_;
   std::optional<core::WallTime> finished_at_;
-  job::JobState written_state_ = job::JobState::failed;
+  std::optional<job::JobState> written_state_;
   bool records_incomplete_ = false;
   std::optional<core::Instant> armed_;
   net::asio::steady_timer timer_;
+  net::asio::steady_timer launch_timer_;
+  bool launch_armed_ = false;
   net::Signal ended_;
 };
 

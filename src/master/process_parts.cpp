@@ -65,14 +65,29 @@ net::awaitable<void> run_job(Master& master, http::Server& server, int& exit_cod
   server.close();
 }
 
-// The loop stops with the job, however that ends.
+std::string internal_error(std::string_view what) {
+  core::log("{}", what);
+  return fmt::format("an internal error of the job's master: {}", what);
+}
+
+// The loop stops with the job, however that ends. What leaves run_job() has ended the coroutine that waits for the
+// job's end, so the job is failed from here, once: a master that cannot even do that leaves the rest to those who find
+// it gone.
 net::awaitable<void> run_job_then_stop(asio::io_context& context, Master& master, http::Server& server,
                                        int& exit_code) {
+  std::string problem;
   try {
     co_await run_job(master, server, exit_code);
-  } catch (...) {
-    context.stop();
-    throw;
+  } catch (const std::exception& error) {
+    problem = fmt::format("running the job failed: {}", error.what());
+  }
+  try {
+    if (!problem.empty()) {
+      exit_code = (co_await master.fail_and_close(internal_error(problem))).exit_code;
+      agent::kill_strays({});
+    }
+  } catch (const std::exception& error) {
+    core::log("ending the job failed too: {}", error.what());
   }
   context.stop();
 }
@@ -114,10 +129,8 @@ int run_to_the_end(asio::io_context& context, Master& master, http::Server& serv
   net::spawn(executor, "running the job", run_job_then_stop(context, master, server, exit_code));
   net::spawn(executor, "watching signals", watch_signals(master));
   if (attachment == Attachment::leashed) net::spawn(executor, "watching the client", watch_leash(master));
-  net::run_loop(context, [&master](const net::BackgroundFailure& failure) {
-    core::log("{}", failure.what());
-    master.fail(fmt::format("an internal error of the job's master: {}", failure.what()));
-  });
+  net::run_loop(context,
+                [&master](const net::BackgroundFailure& failure) { master.fail(internal_error(failure.what())); });
   std::error_code ignored;
   std::filesystem::remove(master.folder().master_file(), ignored);  // its secret opens nothing any more
   return exit_code;

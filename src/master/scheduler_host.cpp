@@ -2,6 +2,7 @@
 
 #include "core/log.hpp"
 #include "net/resolver.hpp"
+#include "net/spawn.hpp"
 
 #include <tuple>
 
@@ -62,6 +63,7 @@ core::Result<void> SchedulerHost::start() {
                                                   : scheduler.error().message);
   }
   scheduler_ = *std::move(scheduler);
+  current_ = std::make_shared<Current>();
   begun_ = false;
   return {};
 }
@@ -77,6 +79,17 @@ void SchedulerHost::ended(const job::MemberEnded& member) {
   if (scheduler_) scheduler_->node_exited({member.attempt.task, outlook_of(member.next), member.reason});
 }
 
+// A task's end can be what fails the scheduler and also what starts all tasks again. The job decides the second in the
+// same turn; the failure of a scheduler that it has stopped by then means nothing.
+void SchedulerHost::broken(std::string why) {
+  net::spawn(executor_, "reporting a failure of the scheduler", tell_broken(current_, std::move(why)));
+}
+
+net::awaitable<void> SchedulerHost::tell_broken(std::weak_ptr<Current> scheduler, std::string why) {
+  co_await net::asio::post(co_await net::asio::this_coro::executor, net::asio::use_awaitable);
+  if (!scheduler.expired()) sink_.broken(std::move(why));
+}
+
 void SchedulerHost::on(const pslite::Notice& notice) {
   if (const auto* all = std::get_if<pslite::AllRegistered>(&notice)) {
     sink_.note(std::nullopt, fmt::format("all {} nodes registered with the scheduler", all->members.size()));
@@ -86,9 +99,9 @@ void SchedulerHost::on(const pslite::Notice& notice) {
   } else if (const auto* never = std::get_if<pslite::NeverRegistered>(&notice)) {
     sink_.note(std::nullopt, never->sentence);
   } else if (const auto* refused = std::get_if<pslite::Refused>(&notice)) {
-    sink_.broken(fmt::format("the scheduler refused {}: {}", name_of(refused->member), refused->sentence));
+    broken(fmt::format("the scheduler refused {}: {}", name_of(refused->member), refused->sentence));
   } else if (const auto* failed = std::get_if<pslite::Failed>(&notice)) {
-    sink_.broken(failed->sentence);
+    broken(failed->sentence);
   } else if (const auto* stranger = std::get_if<pslite::StrangerRefused>(&notice)) {
     sink_.note(std::nullopt, fmt::format("the scheduler refused {}", stranger->sentence));
   } else if (const auto* note = std::get_if<pslite::Note>(&notice)) {

@@ -39,7 +39,10 @@ class SchedulerHost {
 
   // A fresh scheduler for a start of all tasks. Errors: no port can be had.
   [[nodiscard]] core::Result<void> start();
-  void stop() { scheduler_.reset(); }
+  void stop() {
+    current_.reset();
+    scheduler_.reset();
+  }
 
   [[nodiscard]] const std::string& host() const { return place_.host; }
   [[nodiscard]] std::uint16_t port() const { return scheduler_ ? scheduler_->port() : 0; }
@@ -49,7 +52,11 @@ class SchedulerHost {
   void ended(const job::MemberEnded& member);
 
  private:
+  struct Current {};  // lives as long as the scheduler of one start
+
   void on(const pslite::Notice& notice);
+  void broken(std::string why);
+  [[nodiscard]] net::awaitable<void> tell_broken(std::weak_ptr<Current> scheduler, std::string why);
 
   net::asio::any_io_executor executor_;
   framework::Shape shape_;
@@ -57,6 +64,7 @@ class SchedulerHost {
   core::Millis registration_timeout_;
   Sink sink_;
   std::unique_ptr<pslite::Scheduler> scheduler_;
+  std::shared_ptr<Current> current_;
   bool begun_ = false;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/files.hpp"
 #include "job/event_codec.hpp"
+#include "master/line_file.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -17,12 +17,11 @@ class ToldLog {
 
   void add(const job::Event& event, core::Instant now);
 
-  // Writes all that was added since the last flush. Errors: io; what was not written is lost.
+  // Writes all that was added since the last flush that succeeded. Errors: io; the next flush tries again.
   [[nodiscard]] core::Result<void> flush();
 
  private:
-  std::filesystem::path file_;
-  core::UniqueFd fd_;
+  LineFile file_;
   std::optional<core::Instant> began_;
   std::string waiting_;
 };

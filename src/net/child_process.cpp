@@ -4,9 +4,15 @@
 #include "core/descriptors.hpp"
 #include "core/process_guard.hpp"
 
+#include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstdint>
+#include <expected>
 #include <fcntl.h>
-#include <spawn.h>
+#include <optional>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,65 +23,134 @@
 namespace ydl::net {
 namespace {
 
-struct Attributes {
-  posix_spawnattr_t value{};
-  Attributes() {
-    ::posix_spawnattr_init(&value);
-    sigset_t all;
-    sigset_t none;
-    ::sigfillset(&all);
-    ::sigemptyset(&none);
-    ::posix_spawnattr_setsigdefault(&value, &all);
-    ::posix_spawnattr_setsigmask(&value, &none);
-    ::posix_spawnattr_setflags(&value,
-                               static_cast<short>(POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK));
-  }
-  ~Attributes() { ::posix_spawnattr_destroy(&value); }
-  Attributes(const Attributes&) = delete;
-  Attributes& operator=(const Attributes&) = delete;
+constexpr int kFailures = 3;  // where the child has the pipe for the error of a start
+
+// What a child needs between vfork and exec, where it runs in its parent's memory and makes only system calls.
+//
+// posix_spawn can set neither limits nor the umask: it would need those of this process to be changed for the moment,
+// and other threads open files and make folders in that moment.
+struct Child {
+  const char* executable = nullptr;
+  char* const* argv = nullptr;
+  const char* directory = nullptr;  // null: this one's
+  const char* log_file = nullptr;   // null: standard error goes to `output`
+  int input = -1;                   // -1: /dev/null
+  int output = -1;                  // -1: where standard error goes
+  int failures = -1;
+  std::uint64_t descriptors = 0;  // all are below this one
+  std::optional<rlimit> descriptor_limit = core::original_descriptor_limit();
+  std::optional<rlimit> core_limit = core::original_core_limit();
+  std::optional<mode_t> umask = core::original_umask();
 };
 
-struct FileActions {
-  posix_spawn_file_actions_t value{};
-  FileActions() { ::posix_spawn_file_actions_init(&value); }
-  ~FileActions() { ::posix_spawn_file_actions_destroy(&value); }
-  FileActions(const FileActions&) = delete;
-  FileActions& operator=(const FileActions&) = delete;
+bool give(int fd, int wanted) {
+  return fd >= 0 && (fd == wanted ? ::fcntl(fd, F_SETFD, 0) == 0 : ::dup2(fd, wanted) == wanted);
+}
+
+bool open_as(const char* path, int flags, int wanted) {
+  const int fd = ::open(path, flags, 0600);
+  if (!give(fd, wanted)) return false;
+  if (fd != wanted) ::close(fd);
+  return true;
+}
+
+void close_from(int first, std::uint64_t end) {
+  if (::syscall(SYS_close_range, first, ~0U, 0) == 0) return;
+  for (auto fd = static_cast<std::uint64_t>(first); fd < end; ++fd) ::close(static_cast<int>(fd));  // before Linux 5.9
+}
+
+// By the kernel's own call: the C library and sanitizers keep tables of handlers, which are the parent's here.
+void reset_signals() {
+  const std::array<std::uint64_t, 8> by_default{};  // a sigaction of the kernel with SIG_DFL
+  for (int number = 1; number <= 64; ++number)
+    (void)::syscall(SYS_rt_sigaction, number, by_default.data(), nullptr, sizeof(std::uint64_t));
+  const std::uint64_t none = 0;
+  (void)::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, nullptr, sizeof none);
+}
+
+bool set_up(const Child& child) {
+  if (::setsid() < 0) return false;
+  if (child.directory != nullptr && ::chdir(child.directory) != 0) return false;
+  if (child.log_file == nullptr ? !give(child.output, STDERR_FILENO)
+                                : !open_as(child.log_file, O_WRONLY | O_CREAT | O_APPEND, STDERR_FILENO))
+    return false;
+  if (child.input >= 0 ? !give(child.input, STDIN_FILENO) : !open_as("/dev/null", O_RDONLY, STDIN_FILENO)) return false;
+  if (!give(child.output >= 0 ? child.output : STDERR_FILENO, STDOUT_FILENO)) return false;
+  if (child.descriptor_limit) (void)::setrlimit(RLIMIT_NOFILE, &*child.descriptor_limit);
+  if (child.core_limit) (void)::setrlimit(RLIMIT_CORE, &*child.core_limit);
+  if (child.umask) (void)::umask(*child.umask);
+  return true;
+}
+
+[[noreturn]] void become_program(const Child& child) {
+  int failures = child.failures;
+  if (set_up(child) && (failures == kFailures || ::dup3(failures, kFailures, O_CLOEXEC) == kFailures)) {
+    failures = kFailures;
+    close_from(kFailures + 1, child.descriptors);
+    reset_signals();
+    ::execve(child.executable, child.argv, environ);
+  }
+  const int error = errno;
+  [[maybe_unused]] const auto n = ::write(failures, &error, sizeof error);
+  ::_exit(127);
+}
+
+// No signal of this thread is handled while it lives: a handler in the child would run in the parent's memory.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~BlockedSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t before_{};
 };
+
+// The process, once its program runs; or errno.
+std::expected<pid_t, int> start(Child child) {
+  auto failures = core::make_pipe();
+  if (!failures) return std::unexpected(failures.error().code.value());
+  child.failures = failures->write.get();
+  child.descriptors = core::descriptor_limit();
+  pid_t pid = 0;
+  {
+    const BlockedSignals blocked;
+    pid = ::vfork();                      // NOLINT(bugprone-unsafe-functions,clang-analyzer-security.insecureAPI.vfork)
+    if (pid == 0) become_program(child);  // NOLINT(clang-analyzer-unix.Vfork)
+  }
+  if (pid < 0) return std::unexpected(errno);
+  failures->write.reset();
+  int error = 0;
+  // Closed by exec without a word: the program runs.
+  if (::read(failures->read.get(), &error, sizeof error) != sizeof error) return pid;
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return std::unexpected(error);
+}
 
 }  // namespace
 
 core::Result<ChildProcess> ChildProcess::spawn(SpawnOptions options) {
   YDL_ASSERT(!options.log_file.empty() || options.standard_output);
-  FileActions actions;
-  if (!options.directory.empty()) ::posix_spawn_file_actions_addchdir_np(&actions.value, options.directory.c_str());
-  if (options.log_file.empty()) {
-    ::posix_spawn_file_actions_adddup2(&actions.value, options.standard_output.get(), STDERR_FILENO);
-  } else {
-    ::posix_spawn_file_actions_addopen(&actions.value, STDERR_FILENO, options.log_file.c_str(),
-                                       O_WRONLY | O_CREAT | O_APPEND, 0600);
-  }
-  if (options.standard_input)
-    ::posix_spawn_file_actions_adddup2(&actions.value, options.standard_input.get(), STDIN_FILENO);
-  else
-    ::posix_spawn_file_actions_addopen(&actions.value, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(
-      &actions.value, options.standard_output ? options.standard_output.get() : STDERR_FILENO, STDOUT_FILENO);
-  ::posix_spawn_file_actions_addclosefrom_np(&actions.value, 3);
-
   std::vector<char*> argv;
   for (auto& word : options.argv) argv.push_back(word.data());
   argv.push_back(nullptr);
-
-  const Attributes attributes;
-  const core::OriginalDescriptorLimit as_the_user_set_it;
-  const core::OriginalGuards guards_as_the_user_set_them;
-  pid_t pid = 0;
-  if (const int error =
-          ::posix_spawn(&pid, options.executable.c_str(), &actions.value, &attributes.value, argv.data(), environ);
-      error != 0) {
-    return core::fail(core::system_error(error, fmt::format("cannot start {}", options.executable)));
-  }
+  Child child;
+  child.executable = options.executable.c_str();
+  child.argv = argv.data();
+  if (!options.directory.empty()) child.directory = options.directory.c_str();
+  if (!options.log_file.empty()) child.log_file = options.log_file.c_str();
+  child.input = options.standard_input.get();
+  child.output = options.standard_output.get();
+  const auto started = start(child);
+  if (!started)
+    return core::fail(core::system_error(started.error(), fmt::format("cannot start {}", options.executable)));
+  const pid_t pid = *started;
   core::UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd) {
     const int error = errno;

@@ -2,6 +2,7 @@
 
 #include "net/thread_wake.hpp"
 
+#include <exception>
 #include <memory>
 #include <thread>
 
@@ -10,11 +11,16 @@ namespace {
 
 struct Shared {
   std::function<void()> work;
+  std::exception_ptr thrown;  // read by the coroutine after `wake` only
   ThreadWake wake;
 };
 
 void run(const std::shared_ptr<Shared>& shared) {
-  shared->work();
+  try {
+    shared->work();
+  } catch (...) {
+    shared->thrown = std::current_exception();
+  }
   shared->work = nullptr;
   shared->wake.finish();
 }
@@ -25,7 +31,9 @@ awaitable<bool> in_thread(std::function<void()> work, core::Millis at_most) {
   auto shared = std::make_shared<Shared>();
   shared->work = std::move(work);
   std::thread(run, shared).detach();
-  co_return co_await shared->wake.wait(at_most);
+  const bool done = co_await shared->wake.wait(at_most);
+  if (done && shared->thrown) std::rethrow_exception(shared->thrown);
+  co_return done;
 }
 
 }  // namespace ydl::net

@@ -233,6 +233,8 @@ Async<Addresses> resolve(std::string host, core::Millis at_most, ResolverOptions
   if (auto address = asio::ip::make_address(host, not_numeric); !not_numeric) co_return Addresses{address};
   auto answer = co_await look_up(host, host, at_most, std::move(options));
   if (!answer) co_return core::fail(answer.error());
+  if (answer->addresses.empty())
+    co_return core::fail(core::Errc::not_found, fmt::format("{} has no address: check its entry in DNS", host));
   co_return std::move(answer->addresses);
 }
 

@@ -1,10 +1,10 @@
 #include "net/thread_wake.hpp"
 
-#include "core/assert.hpp"
-
+#include <cerrno>
 #include <cstdint>
 #include <fcntl.h>
 #include <sys/eventfd.h>
+#include <system_error>
 #include <unistd.h>
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
@@ -13,7 +13,7 @@
 namespace ydl::net {
 
 ThreadWake::ThreadWake() : descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  YDL_ASSERT(descriptor_.get() >= 0);
+  if (!descriptor_) throw std::system_error(errno, std::generic_category(), "cannot wait for a thread (eventfd)");
 }
 
 void ThreadWake::finish() {

@@ -12,7 +12,7 @@ namespace ydl::net {
 // loop's own objects: those may be gone by then. Thread and coroutine own it together.
 class ThreadWake {
  public:
-  ThreadWake();
+  ThreadWake();  // throws std::system_error where no descriptor is free
 
   // Called by the thread, once.
   void finish();

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <csignal>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -14,7 +15,8 @@ namespace {
 
 struct Job {
   Worker::Work work;
-  bool began = false;  // read by the coroutine after `wake` only
+  bool began = false;         // read by the coroutine after `wake` only
+  std::exception_ptr thrown;  // the same
   ThreadWake wake;
 };
 
@@ -39,7 +41,11 @@ struct Worker::State {
   void work(const std::stop_token& stop) {
     while (const auto job = next(stop)) {
       job->began = true;
-      std::exchange(job->work, nullptr)(stop);
+      try {
+        std::exchange(job->work, nullptr)(stop);
+      } catch (...) {
+        job->thrown = std::current_exception();
+      }
       job->wake.finish();
     }
   }
@@ -73,6 +79,7 @@ Async<> Worker::run(Work work) {
   state_->news.notify_one();
   while (!co_await job->wake.wait(core::Seconds(3600))) {
   }
+  if (job->thrown) std::rethrow_exception(job->thrown);
   if (!job->began) co_return core::fail(core::Errc::cancelled, "the worker thread ended before this work began");
   co_return core::Result<>{};
 }

@@ -22,7 +22,7 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Returns when the work was done. The coroutine's loop goes on meanwhile.
+  // Returns when the work was done, or throws what it threw. The coroutine's loop goes on meanwhile.
   // Errors: cancelled, if the worker was closed before this work began.
   [[nodiscard]] Async<> run(Work work);
 

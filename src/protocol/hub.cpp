@@ -47,7 +47,7 @@ void Hub::send(const core::AgentId& id, Command command) {
   if (found == sessions_.end()) return;  // gone: whoever sent this learns it from the backend
   if (const auto* prepare = std::get_if<Prepare>(&command)) {
     agents_[prepare->attempt] = id;
-    found->second->attempts.push_back(prepare->attempt);
+    found->second->attempts.insert(prepare->attempt);
   }
   if (const auto* release = std::get_if<Release>(&command)) agents_.erase(release->attempt);
   if (found->second->outbox.empty()) found->second->outbox_since = core::steady_now();
@@ -129,10 +129,18 @@ net::Async<LogPiece> Hub::read_log(core::AgentId id, ReadLog question, core::Mil
   co_return *std::move(asked->answer);
 }
 
-// An answer goes to who asked; everything else is for the listener.
-void Hub::deliver(Session& session, const Report& report) {
+// An answer goes to who asked; everything else is for the listener, unless it is about an attempt of another agent: a
+// task that found its container's key must not decide about the others.
+void Hub::deliver(const core::AgentId& id, Session& session, const Report& report) {
   const auto* piece = std::get_if<LogPiece>(&report);
-  if (piece == nullptr) return session.listener.on_report(report);
+  if (piece == nullptr) {
+    const auto attempt = std::visit([](const auto& one) { return one.attempt; }, report);
+    if (session.attempts.contains(attempt)) return session.listener.on_report(report);
+    if (!std::exchange(session.sent_foreign, true))
+      core::log("agent '{}': reports about {} are dropped: that is not an attempt of this agent", id.str(),
+                attempt.str());
+    return;
+  }
   const auto asked = session.questions.find(piece->token);
   if (asked == session.questions.end()) return;  // it came too late
   asked->second->answer = *piece;
@@ -146,7 +154,7 @@ core::Result<void> Hub::reports(const core::AgentId& id, std::string_view body) 
   return read_reports(body, epoch_, [&](Sequence seq, const core::Result<Report>& report) {
     if (!current->inbox.accept(seq)) return;
     if (report)
-      deliver(*current, *report);
+      deliver(id, *current, *report);
     else  // refused, the agent would send the same list again for ever, and the master would miss the rest
       core::log("agent '{}': report {} cannot be read and is skipped: {}", id.str(), seq, report.error().message);
   });

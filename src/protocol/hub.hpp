@@ -69,14 +69,15 @@ class Hub {
     Outbox<Command> outbox;
     core::Instant outbox_since = {};  // when it was filled, or last grew shorter
     Inbox inbox;
-    std::vector<core::AttemptId> attempts;  // that it was told to prepare
+    std::set<core::AttemptId> attempts;  // that it was told to prepare
     net::Signal news;
     core::Instant last_heard = core::steady_now();
     std::map<std::uint64_t, std::shared_ptr<Question>> questions;  // by token
     bool forgotten = false;
+    bool sent_foreign = false;  // it reported about an attempt that is not its own
   };
 
-  static void deliver(Session& session, const Report& report);
+  static void deliver(const core::AgentId& id, Session& session, const Report& report);
   [[nodiscard]] core::Result<std::shared_ptr<Session>> session(const core::AgentId& id);
 
   net::asio::any_io_executor executor_;

@@ -99,16 +99,11 @@ TEST_F(LocalBackendTest, an_agent_that_cannot_start_is_an_error_of_open) {
   EXPECT_THAT(opened.error().message, HasSubstr("/nowhere/ydl"));
 }
 
-TEST_F(LocalBackendTest, an_agent_that_ends_at_once_loses_whatever_was_asked_for) {
+TEST_F(LocalBackendTest, an_agent_that_ends_at_once_cannot_place_whatever_was_asked_for) {
   stage_ = std::make_unique<LocalStage>(loop_, sink(), "/bin/false");
   ASSERT_TRUE(loop_.run(stage_->backend().open()));
   stage_->backend().place({.attempt = kFirst, .ports = 1});
-  // Whether its end or the request comes first is a matter of luck.
-  ASSERT_TRUE(loop_.until([&] { return !events_.empty(); }));
-  const auto* lost = std::get_if<job::Lost>(&events_.front());
-  const auto* nowhere = std::get_if<job::CannotPlace>(&events_.front());
-  ASSERT_TRUE(lost != nullptr || nowhere != nullptr);
-  EXPECT_THAT(lost != nullptr ? lost->reason : nowhere->reason, HasSubstr("agent.log"));
+  EXPECT_THAT(expect<job::CannotPlace>(kFirst).reason, HasSubstr("agent.log"));
 }
 
 TEST_F(LocalBackendTest, a_port_range_too_small_for_the_task_cannot_be_placed) {

@@ -7,6 +7,7 @@
 #include "http/server.hpp"
 #include "master_fixture.hpp"
 #include "net/http_client.hpp"
+#include "net/spawn.hpp"
 #include "support/imposter.hpp"
 
 #include <gmock/gmock.h>
@@ -83,6 +84,30 @@ TEST_F(ApiTest, the_job_is_what_the_master_shows) {
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->state, job::JobState::running);
   EXPECT_EQ(seen->tasks.size(), 2U);
+}
+
+// The number of the report is used up: if the call alone failed, what it reported would be lost.
+TEST_F(ApiTest, an_exception_while_a_report_is_handled_ends_the_loop_with_a_sentence) {
+  serve_running_job();
+  const core::AgentId agent{"container_1"};
+  hub_.expect(agent,
+              {[](const protocol::Hello&) {}, [](const protocol::Report&) { throw std::runtime_error("no memory"); }});
+  protocol::Prepare prepare;
+  prepare.attempt = {{"worker", 0}, 1};
+  hub_.send(agent, prepare);
+  const boost::json::object body{
+      {"epoch", 1},
+      {"first", 1},
+      {"reports", boost::json::array{protocol::to_json(protocol::Report(protocol::Note{prepare.attempt, "x"}))}}};
+  loop_.spawn([](net::HttpClient agent_of_it, std::string text) -> net::awaitable<void> {
+    (void)co_await agent_of_it.post("/v1/agents/container_1/exchange", text, kLong);
+  }(client(), boost::json::serialize(body)));
+  try {
+    (void)loop_.until([] { return false; });
+    FAIL() << "the exception is gone";
+  } catch (const net::BackgroundFailure& failure) {
+    EXPECT_STREQ(failure.what(), "handling an agent's report failed: no memory");
+  }
 }
 
 TEST_F(ApiTest, a_wrong_secret_is_401_everywhere) {
@@ -254,6 +279,12 @@ class AgentApiTest : public ApiTest {
     hub_.expect({"local"}, {[this](const protocol::Hello&) { ++hellos_; },
                             [this](const protocol::Report& report) { reports_.push_back(report); }});
   }
+  // Its first command. An agent may report about no other attempt.
+  void prepare_worker() {
+    protocol::Prepare prepare;
+    prepare.attempt = {{"worker", 0}, 1};
+    hub_.send({"local"}, std::move(prepare));
+  }
   int hellos_ = 0;
   std::vector<protocol::Report> reports_;
 };
@@ -289,6 +320,7 @@ TEST_F(AgentApiTest, commands_are_kept_until_they_are_confirmed) {
 }
 
 TEST_F(AgentApiTest, a_report_sent_twice_counts_once) {
+  prepare_worker();
   const auto* body = R"({"epoch":1,"first":1,"reports":[{"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
   EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 200U);
   EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 200U);
@@ -303,6 +335,7 @@ TEST_F(AgentApiTest, what_is_not_a_list_of_reports_is_refused) {
 }
 
 TEST_F(AgentApiTest, a_report_that_cannot_be_read_does_not_hold_up_the_others) {
+  prepare_worker();
   const auto* body = R"({"epoch":1,"first":1,"reports":[7,{"type":"dance","task":"worker:0","attempt":1},)"
                      R"({"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
   EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 200U);
@@ -310,10 +343,11 @@ TEST_F(AgentApiTest, a_report_that_cannot_be_read_does_not_hold_up_the_others) {
 }
 
 TEST_F(AgentApiTest, a_call_that_waits_for_a_command_is_answered_when_the_agents_next_call_comes) {
+  prepare_worker();
   auto agent = client();
-  ASSERT_TRUE(loop_.run(agent.send("/v1/agents/local/exchange?after=0&wait=30000", kNoReports, kLong)));
+  ASSERT_TRUE(loop_.run(agent.send("/v1/agents/local/exchange?after=1&wait=30000", kNoReports, kLong)));
   const auto* report = R"({"epoch":1,"first":1,"reports":[{"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
-  ASSERT_TRUE(loop_.run(agent.send("/v1/agents/local/exchange?after=0&wait=30000", report, kLong)));
+  ASSERT_TRUE(loop_.run(agent.send("/v1/agents/local/exchange?after=1&wait=30000", report, kLong)));
   EXPECT_EQ(loop_.run(agent.receive(kLong)).value().body, R"({"epoch":1,"commands":[]})");
   ASSERT_TRUE(loop_.until([&] { return reports_.size() == 1; }))
       << "a report waits behind a command that does not come";

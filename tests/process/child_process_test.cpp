@@ -6,12 +6,14 @@
 #include "support/temp_dir.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -140,6 +142,37 @@ TEST_F(ChildProcessTest, it_inherits_the_umask_and_the_limit_of_cores_that_the_u
   EXPECT_EQ(::umask(mask), 077U) << "ours is not closed again";
   ::prctl(PR_SET_DUMPABLE, 1);
   ASSERT_EQ(::setrlimit(RLIMIT_CORE, &before), 0);
+}
+
+// Other threads open files and make folders meanwhile.
+TEST_F(ChildProcessTest, starting_one_changes_neither_the_limits_nor_the_umask_of_this_process) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit usual{256, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &usual), 0);
+  const auto mask = ::umask(026);
+  core::raise_descriptor_limit();
+  core::guard_files();
+  std::atomic<bool> changed = false;
+  {
+    const std::jthread watcher([&changed, &before](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        const auto status = core::read_file("/proc/self/status").value_or("");
+        if (core::descriptor_limit() != before.rlim_max || status.find("Umask:\t0077") == std::string::npos)
+          changed = true;
+      }
+    });
+    const std::jthread other([this] {
+      for (int i = 0; i < 50; ++i) ASSERT_TRUE(ChildProcess::spawn(shell("exit 0")));
+    });
+    for (int i = 0; i < 50; ++i) EXPECT_EQ(run(shell("exit 0")), 0);
+  }
+  EXPECT_FALSE(changed);
+  EXPECT_EQ(core::descriptor_limit(), before.rlim_max);
+  EXPECT_EQ(::umask(mask), 077U);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+  }
 }
 
 }  // namespace

@@ -5,6 +5,9 @@
 #include <future>
 #include <gtest/gtest.h>
 #include <memory>
+#include <stdexcept>
+#include <sys/resource.h>
+#include <system_error>
 #include <thread>
 
 namespace ydl::net {
@@ -38,6 +41,22 @@ TEST(InThread, what_takes_too_long_is_left_behind) {
   EXPECT_FALSE(done);
   release->set_value();
   EXPECT_EQ(ended->get_future().wait_for(test::kPatience), std::future_status::ready);
+}
+
+TEST(InThread, an_exception_of_the_work_is_thrown_where_it_was_asked_for) {
+  test::Loop loop;
+  EXPECT_THROW((void)loop.run(in_thread([] { throw std::runtime_error("no memory"); }, test::kPatience)),
+               std::runtime_error);
+}
+
+TEST(InThread, a_process_without_a_free_descriptor_is_told_so) {
+  test::Loop loop;
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  EXPECT_THROW((void)loop.run(in_thread([] {}, test::kPatience)), std::system_error);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 }  // namespace

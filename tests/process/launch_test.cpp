@@ -12,6 +12,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST_F(TaskTest, the_exit_code_is_reported) {
   auto task = launched(request({"sh", "-c", "exit 3"}));
@@ -155,10 +156,21 @@ TEST_F(TaskTest, an_unknown_command_is_named_with_the_path_searched) {
               AllOf(HasSubstr("'./train' does not exist"), HasSubstr(dir_.path().string())));
 }
 
+TEST_F(TaskTest, a_long_path_is_not_repeated_in_full) {
+  auto wanted = request({"pythn"});
+  wanted.environment["PATH"] = "/usr/bin:/bin";
+  for (int i = 0; i < 50; ++i) wanted.environment["PATH"] += ":/opt/some/long/folder";
+  const auto sentence = failure_of(wanted);
+  EXPECT_THAT(sentence, AllOf(HasSubstr("PATH=/usr/bin:/bin:/opt"), HasSubstr("and 4")));
+  EXPECT_LT(sentence.size(), 300U);
+}
+
 TEST_F(TaskTest, a_file_that_is_not_executable_is_named_with_the_remedy) {
   ASSERT_TRUE(core::write_file_atomically(dir_.path() / "train.py", "print()\n", 0644));
   EXPECT_THAT(failure_of(request({"./train.py"})),
-              AllOf(HasSubstr("train.py is not executable"), HasSubstr("chmod +x")));
+              AllOf(HasSubstr("./train.py is not executable"), HasSubstr("chmod +x ./train.py"),
+                    Not(HasSubstr(dir_.path().string()))))
+      << "the file in the task's own folder is not the user's";
   EXPECT_THAT(failure_of(request({"/tmp"})), HasSubstr("is a directory"));
 }
 

@@ -32,8 +32,8 @@ class MasterCallsTest : public testing::Test {
  protected:
   struct Agent {
     std::unique_ptr<MasterCalls> calls;
-    std::vector<Command> commands;
-    std::vector<Report> reports;  // as the master has them
+    std::vector<Command> commands;  // other than the first, which prepares the attempt
+    std::vector<Report> reports;    // as the master has them
     std::string lost;
     bool ended = false;
   };
@@ -59,15 +59,20 @@ class MasterCallsTest : public testing::Test {
     auto& agent = *agents_.emplace_back(std::make_unique<Agent>());
     const core::AgentId id{fmt::format("container_{}", agents_.size())};
     hub_.expect(id, {[](const Hello&) {}, [&agent](const Report& report) { agent.reports.push_back(report); }});
+    protocol::Prepare prepare;  // an agent may report about no other attempt
+    prepare.attempt = kAttempt;
+    hub_.send(id, std::move(prepare));
     agent.calls = std::make_unique<MasterCalls>(
         loop_.executor(),
         MasterCalls::Options{.master = {"127.0.0.1", server_->port(), "s3cret", net::fingerprint_of(identity_).value()},
                              .id = id,
                              .outlives_master = outlives_master,
                              .heartbeat = kNoHeartbeat},
-        MasterCalls::Listener{
-            [&agent](core::Result<Command> command) { agent.commands.push_back(*std::move(command)); }, [] {},
-            [&agent](std::string why) { agent.lost = std::move(why); }});
+        MasterCalls::Listener{[&agent](core::Result<Command> command) {
+                                if (!std::holds_alternative<protocol::Prepare>(*command))
+                                  agent.commands.push_back(*std::move(command));
+                              },
+                              [] {}, [&agent](std::string why) { agent.lost = std::move(why); }});
     loop_.spawn(live(agent));
     return agent;
   }

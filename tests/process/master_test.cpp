@@ -296,6 +296,45 @@ TEST_F(MasterTest, a_backend_can_ask_how_much_of_the_job_is_done) {
   EXPECT_DOUBLE_EQ(spy->sink.progress(), 0.5);
 }
 
+// For a job of thousands of tasks the list of all is a megabyte.
+TEST_F(MasterTest, tasks_that_start_again_together_share_the_list_of_all_tasks) {
+  Spy* spy = nullptr;
+  auto spec = job(1);
+  spec.roles[0].name = "chief";  // runs until it is stopped
+  spec.roles[0].count = 3;
+  spec.retries = 2;
+  make_with(spec, [&](backend::Sink sink) {
+    auto made = std::make_unique<Spy>(std::move(sink));
+    spy = made.get();
+    return made;
+  });
+  begin_and_run();
+  ASSERT_EQ(spy->launches.size(), 3U);
+  spy->sink.event(job::Exited{{{"chief", 0}, 1}, {1}});
+  spy->sink.event(job::Exited{{{"chief", 1}, 1}, {1}});
+  ASSERT_TRUE(loop_.until([&] { return spy->launches.size() == 5; }));
+  EXPECT_NE(spy->launches[3].gang, spy->launches[0].gang);
+  EXPECT_EQ(spy->launches[3].gang, spy->launches[4].gang);
+  EXPECT_EQ(spy->launches[3].gang_text, spy->launches[4].gang_text);
+}
+
+TEST_F(MasterTest, a_task_that_is_stopped_before_it_starts_again_is_started_first) {
+  Spy* spy = nullptr;
+  auto spec = job(1);
+  spec.roles[0].name = "chief";
+  spec.retries = 1;
+  make_with(spec, [&](backend::Sink sink) {
+    auto made = std::make_unique<Spy>(std::move(sink));
+    spy = made.get();
+    return made;
+  });
+  begin_and_run();
+  spy->sink.event(job::Exited{{{"chief", 0}, 1}, {1}});
+  master_->request_stop("ann", std::nullopt);
+  EXPECT_EQ(spy->launches.size(), 2U) << "an agent does not answer to the stop of a task that it has not started";
+  EXPECT_EQ(finish().state, job::JobState::stopped);
+}
+
 TEST_F(MasterTest, evaluators_finish_after_the_deciders) {
   auto spec = job(1);
   spec.roles.resize(2);

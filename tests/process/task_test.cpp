@@ -39,8 +39,7 @@ class AgentTask : public testing::Test {
   void launch(std::vector<std::string> argv) {
     task_ = std::make_shared<Task>(loop_.executor(), machine_, surroundings_, request_,
                                    [this](protocol::Report report) { reports_.push_back(std::move(report)); });
-    DirectoryListings listings;
-    task_->prepare(listings);
+    task_->prepare(std::make_shared<DirectoryListings>());
     ASSERT_TRUE(loop_.until([&] { return find<protocol::Prepared>() || find<protocol::PrepareFailed>(); }));
     ASSERT_TRUE(find<protocol::Prepared>())
         << find<protocol::PrepareFailed>().value_or(protocol::PrepareFailed{}).reason;
@@ -72,6 +71,15 @@ class AgentTask : public testing::Test {
   std::vector<protocol::Report> reports_;
   std::shared_ptr<Task> task_;
 };
+
+// A folder of submission may have thousands of entries to link for each of hundreds of tasks.
+TEST_F(AgentTask, a_task_is_prepared_outside_the_loop) {
+  task_ = std::make_shared<Task>(loop_.executor(), machine_, surroundings_, request_,
+                                 [this](protocol::Report report) { reports_.push_back(std::move(report)); });
+  task_->prepare(std::make_shared<DirectoryListings>());
+  EXPECT_TRUE(reports_.empty());
+  EXPECT_TRUE(loop_.until([&] { return find<protocol::Prepared>().has_value(); }));
+}
 
 TEST_F(AgentTask, processes_that_a_task_left_behind_are_counted) {
   launch({"/bin/sh", "-c", "sleep 600 & exit 0"});

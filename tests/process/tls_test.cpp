@@ -202,6 +202,9 @@ TEST_F(FreedPortTest, run_code_by_answering_at_the_address_of_a_master_that_is_g
   protocol::Hub hub(loop_.executor());
   std::vector<protocol::Report> reports;
   hub.expect(id, {[](const protocol::Hello&) {}, [&](const protocol::Report& report) { reports.push_back(report); }});
+  protocol::Prepare prepare;
+  prepare.attempt = {{"worker", 0}, 1};
+  hub.send(id, prepare);
   const auto job_key = protocol::JobKeys::make_job_key();
   auto master = serve_agents(identity_, hub, job_key);
   const auto port = master->port();
@@ -210,10 +213,12 @@ TEST_F(FreedPortTest, run_code_by_answering_at_the_address_of_a_master_that_is_g
   int commands = 0;
   std::string lost;
   bool ended = false;
+  const auto count = [&](const core::Result<protocol::Command>& command) {
+    if (!std::holds_alternative<protocol::Prepare>(*command)) ++commands;
+  };
   agent::MasterCalls calls(loop_.executor(),
                            {.master = known, .id = id, .outlives_master = kLong, .heartbeat = core::Millis(50)},
-                           {[&](const core::Result<protocol::Command>&) { ++commands; }, [] {},
-                            [&](std::string why) { lost = std::move(why); }});
+                           {count, [] {}, [&](std::string why) { lost = std::move(why); }});
   loop_.spawn(live(calls, ended));
   calls.tell(protocol::Note{{{"worker", 0}, 1}, "before"});
   ASSERT_TRUE(loop_.until([&] { return reports.size() == 1; }));

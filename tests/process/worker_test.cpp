@@ -5,6 +5,7 @@
 #include <future>
 #include <gtest/gtest.h>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -66,6 +67,14 @@ TEST(Worker, closing_stops_what_runs_and_drops_the_rest) {
   ASSERT_FALSE(*second);
   EXPECT_EQ(second->error().code, core::Errc::cancelled);
   EXPECT_FALSE(loop.run(worker.run([](const std::stop_token&) { ADD_FAILURE() << "it was closed"; })));
+}
+
+TEST(Worker, an_exception_of_the_work_is_thrown_where_it_was_asked_for) {
+  test::Loop loop;
+  Worker worker;
+  EXPECT_THROW((void)loop.run(worker.run([](const std::stop_token&) { throw std::runtime_error("no memory"); })),
+               std::runtime_error);
+  EXPECT_TRUE(loop.run(worker.run([](const std::stop_token&) {}))) << "the next work is done";
 }
 
 TEST(Worker, one_that_was_never_asked_has_no_thread_to_end) {

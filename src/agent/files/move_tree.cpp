@@ -90,22 +90,42 @@ class TreeCopier {
   std::unique_ptr<char[]> buffer_;
 };
 
+// Also over a folder, which rename replaces only when it is empty, and over a file with a folder.
+std::error_code rename_over(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::rename(from, to, error);
+  const bool is_in_the_way = error == std::errc::directory_not_empty || error == std::errc::file_exists ||
+                             error == std::errc::is_a_directory || error == std::errc::not_a_directory;
+  if (!is_in_the_way) return error;
+  fs::remove_all(to, error);
+  fs::rename(from, to, error);
+  return error;
+}
+
 }  // namespace
 
 core::Result<void> copy_tree(const fs::path& from, const fs::path& to, const std::stop_token& stop) {
   return TreeCopier(stop).copy(from, to);
 }
 
-core::Result<void> move_tree(const fs::path& from, const fs::path& to, const std::stop_token& stop) {
-  std::error_code error;
-  fs::rename(from, to, error);
-  if (!error) return {};
-  fs::remove_all(to, error);
-  fs::rename(from, to, error);
-  if (!error) return {};
-  if (auto copied = copy_tree(from, to, stop); !copied) return copied;
-  fs::remove_all(from, error);
+core::Result<void> replace_with_copy(const fs::path& from, const fs::path& to, const std::stop_token& stop) {
+  const auto unfinished = to.parent_path() / ("." + to.filename().string() + ".new");
+  std::error_code ignored;
+  fs::remove_all(unfinished, ignored);  // of an agent that was killed
+  if (auto copied = copy_tree(from, unfinished, stop); !copied) {
+    fs::remove_all(unfinished, ignored);
+    return copied;
+  }
+  if (auto renamed = rename_over(unfinished, to); renamed) return cannot_keep(from, to, renamed);
+  fs::remove_all(from, ignored);
   return {};
+}
+
+core::Result<void> move_tree(const fs::path& from, const fs::path& to, const std::stop_token& stop) {
+  const auto error = rename_over(from, to);
+  if (!error) return {};
+  if (error == std::errc::cross_device_link) return replace_with_copy(from, to, stop);
+  return cannot_keep(from, to, error);
 }
 
 }  // namespace ydl::agent

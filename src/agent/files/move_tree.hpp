@@ -17,4 +17,9 @@ namespace ydl::agent {
 [[nodiscard]] core::Result<void> move_tree(const std::filesystem::path& from, const std::filesystem::path& to,
                                            const std::stop_token& stop = {});
 
+// What move_tree does between file systems. Until the copy is complete it has another name beside `to`, so that what
+// was there survives a full disk and an agent that is killed.
+[[nodiscard]] core::Result<void> replace_with_copy(const std::filesystem::path& from, const std::filesystem::path& to,
+                                                   const std::stop_token& stop = {});
+
 }  // namespace ydl::agent

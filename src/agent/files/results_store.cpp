@@ -5,6 +5,11 @@
 #include "core/strings.hpp"
 #include "files/stored_names.hpp"
 #include "hdfs/paths.hpp"
+#include "net/in_thread.hpp"
+
+#include <chrono>
+#include <memory>
+#include <optional>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -16,6 +21,7 @@ namespace json = boost::json;
 
 constexpr int kVersion = 1;
 constexpr std::size_t kLargestManifest = std::size_t{64} << 20U;
+constexpr core::Millis kListPatience = std::chrono::hours(1);
 
 std::string neighbour(std::string_view folder, std::string_view suffix) {
   return hdfs::join_path(hdfs::parent_path(folder), fmt::format(".{}.{}", hdfs::base_name(folder), suffix));
@@ -175,7 +181,14 @@ net::Async<ResultsStamp> fetch_results(hdfs::FileSystem& fs, std::string folder,
 
 net::Async<> save_results(hdfs::FileSystem& fs, std::string folder, std::filesystem::path local, Manifest manifest,
                           ResultsStamp fetched, Copying& copying) {
-  auto tree = list_tree(local);
+  // In a thread: results may be a million files, on a slow disk.
+  const auto listed = std::make_shared<std::optional<core::Result<LocalTree>>>();
+  const bool done = co_await net::in_thread([listed, local] { listed->emplace(list_tree(local)); }, kListPatience);
+  if (!done) {
+    co_return core::fail(core::Errc::timeout, fmt::format("the folder {} could not be listed within {}", local.string(),
+                                                          core::format_duration(kListPatience)));
+  }
+  auto& tree = **listed;
   if (!tree) co_return core::fail(tree.error());
   if (tree->empty()) co_return core::Result<>{};
   const Store store{fs, folder, folder_set_aside(folder), copying};

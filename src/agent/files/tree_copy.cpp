@@ -168,6 +168,18 @@ net::Async<> persist(std::function<net::Async<>()> work, Copying& copying) {
   }
 }
 
+namespace {
+
+// Only a link can lead out of the folder. A link to itself, or one whose target may not be looked at, leads nowhere.
+bool leads_inside(const files::directory_entry& entry, const files::path& home) {
+  std::error_code error;
+  if (!entry.is_symlink(error)) return true;
+  const auto target = files::canonical(entry.path(), error);
+  return !error && *target.lexically_relative(home).begin() != "..";
+}
+
+}  // namespace
+
 core::Result<LocalTree> list_tree(const files::path& root) {
   LocalTree tree;
   std::error_code error;
@@ -181,11 +193,8 @@ core::Result<LocalTree> list_tree(const files::path& root) {
       tree.directories.push_back(path);
       continue;
     }
-    std::error_code nowhere;  // for a link to itself, or one whose target may not be looked at
-    const auto target = files::canonical(entry->path(), nowhere);
-    const auto inside = !nowhere && *target.lexically_relative(home).begin() != "..";
     struct stat status{};
-    if (inside && ::stat(entry->path().c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
+    if (leads_inside(*entry, home) && ::stat(entry->path().c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
       tree.files.push_back({path, static_cast<std::uint64_t>(status.st_size), status.st_mode & 0777U});
     } else {
       tree.left_out.push_back(path);

@@ -6,6 +6,7 @@
 #include "files/entry_limit.hpp"
 #include "files/ignore_list.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <sys/stat.h>
@@ -50,6 +51,38 @@ core::Result<void> link_entries(const Entries& entries, const fs::path& into) {
   return {};
 }
 
+// As a program of the user would make it: results lie where the user wants them, and an image may run as another user.
+// The umask of this process is not changed for it: other threads make files meanwhile.
+core::Result<void> make_task_directory(const fs::path& path) {
+  std::vector<fs::path> missing;
+  std::error_code error;
+  for (auto at = path; !at.empty() && !fs::exists(at, error) && at != at.parent_path(); at = at.parent_path())
+    missing.push_back(at);
+  if (auto made = core::make_directories(path); !made) return made;
+  const auto mask = core::original_umask();
+  if (!mask) return {};
+  for (const auto& made : missing) {
+    struct stat status{};
+    if (::stat(made.c_str(), &status) != 0) continue;
+    const auto group = status.st_mode & static_cast<mode_t>(S_ISGID);  // the parent's, for a container's logs
+    if (::chmod(made.c_str(), (0755U & ~*mask) | group) != 0)
+      return core::fail(core::system_error(errno, fmt::format("cannot set the mode of {}", made.string())));
+  }
+  return {};
+}
+
+// Whether `entry` is a link that prepare_workspace made.
+bool is_own_link(const fs::path& entry, const protocol::Prepare& request) {
+  std::error_code error;
+  const auto target = fs::read_symlink(entry, error);
+  if (error) return false;
+  const auto name = entry.filename();
+  if (target == fs::path(request.results_directory) / name) return true;
+  if (!request.linked_directory.empty() && target == fs::path(request.linked_directory) / name) return true;
+  return std::ranges::any_of(request.links,
+                             [&](const protocol::Link& link) { return link.name == name && link.target == target; });
+}
+
 }  // namespace
 
 const Entries& DirectoryListings::entries(const std::string& directory) {
@@ -89,21 +122,17 @@ std::vector<std::string> with_results_folder(std::vector<std::string> argv, std:
 }
 
 core::Result<void> prepare_workspace(const protocol::Prepare& request, DirectoryListings& listings) {
-  // These folders are the task's: results lie where the user wants them, and an image may run as another user.
-  const core::OriginalGuards as_the_user_makes_folders;
-  for (const auto& directory : {request.working_directory, request.log_directory}) {
-    if (auto made = core::make_directories(directory); !made) return made;
-  }
-  const bool first_attempt = ::mkdir(request.results_directory.c_str(), 0755) == 0;
-  if (!first_attempt) {
-    if (auto made = core::make_directories(request.results_directory); !made) return made;
+  std::error_code unknown;
+  const bool first_attempt = !fs::exists(request.results_directory, unknown);
+  for (const auto& directory : {request.working_directory, request.log_directory, request.results_directory}) {
+    if (auto made = make_task_directory(directory); !made) return made;
   }
   const fs::path working(request.working_directory);
   for (const auto& [target, name] : request.links) {  // named ones first: they win over what happens to lie around
     std::error_code error;
     if (!fs::exists(target, error))
       return core::fail(core::Errc::not_found, fmt::format("{} does not exist: --file names it", target));
-    if (auto parent = core::make_directories((working / name).parent_path()); !parent) return parent;
+    if (auto parent = make_task_directory((working / name).parent_path()); !parent) return parent;
     if (auto done = link(target, working / name); !done) return done;
   }
   if (!first_attempt) {
@@ -119,8 +148,7 @@ core::Result<void> keep_results(const protocol::Prepare& request, const std::sto
   std::error_code error;
   for (fs::directory_iterator entry(request.working_directory, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
-    std::error_code unknown;
-    if (entry->is_symlink(unknown) || ignored.names(entry->path())) continue;
+    if (is_own_link(entry->path(), request) || ignored.names(entry->path())) continue;
     const auto kept = fs::path(request.results_directory) / entry->path().filename();
     if (auto moved = move_tree(entry->path(), kept, stop); !moved && result) result = std::move(moved);
   }

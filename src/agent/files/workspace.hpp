@@ -12,7 +12,7 @@
 namespace ydl::agent {
 
 // What lies in the directories that tasks see, less what their .ydlignore names: read once for all tasks that are
-// prepared together.
+// prepared together. For one thread.
 class DirectoryListings {
  public:
   // Errors: it cannot be read, or has too many entries to link.

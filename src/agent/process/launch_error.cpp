@@ -3,6 +3,7 @@
 #include "agent/process/shebang.hpp"
 #include "core/strings.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
@@ -23,6 +24,15 @@ std::string text_of(int error) {
   return std::generic_category().message(error);
 }
 
+// Its first folders: the sentence appears in several lines of the job's events.
+std::string brief_path(std::string_view path) {
+  constexpr std::size_t kShown = 80;
+  if (path.size() <= kShown) return std::string(path);
+  const auto cut = std::min(path.rfind(':', kShown), kShown);
+  const auto left = std::ranges::count(path.substr(cut), ':');
+  return fmt::format("{} and {} more", path.substr(0, cut), core::plural(left, "folder"));
+}
+
 core::Error not_found(const LaunchRequest& request) {
   const auto& command = request.argv.front();
   const auto shown = core::printable(command);
@@ -31,7 +41,7 @@ core::Error not_found(const LaunchRequest& request) {
     return make(core::Errc::not_found,
                 fmt::format("the command '{}' was not found in {}PATH={}: check its spelling, give its full path, or "
                             "set PATH for the task",
-                            shown, has_path ? "" : "the default ", search_path(request)));
+                            shown, has_path ? "" : "the default ", brief_path(search_path(request))));
   }
   const auto file = request.working_directory / command;
   struct stat status{};
@@ -49,7 +59,7 @@ core::Error not_found(const LaunchRequest& request) {
                   shown));
 }
 
-core::Error denied(const fs::path& file) {
+core::Error denied(const LaunchRequest& request, const fs::path& file) {
   struct stat status{};
   if (::stat(file.c_str(), &status) != 0) {
     return make(core::Errc::refused,
@@ -59,10 +69,13 @@ core::Error denied(const fs::path& file) {
     return make(core::Errc::refused, fmt::format("the command {} is a directory", file.string()));
   }
   if ((status.st_mode & 0111U) == 0) {
+    // As the user wrote it: the file in the task's working directory is a link or a copy.
+    const auto& command = request.argv.front();
+    const auto name = command.find('/') == std::string::npos ? file.string() : command;
     return make(core::Errc::refused,
                 fmt::format("the command {} is not executable: allow it with 'chmod +x {}', or name the program that "
                             "runs it, such as 'python {}'",
-                            file.string(), core::shell_quote(file.string()), core::shell_quote(file.string())));
+                            core::printable(name), core::shell_quote(name), core::shell_quote(name)));
   }
   return make(core::Errc::refused,
               fmt::format("the command {} may not be executed by this user, or lies on a file system mounted noexec",
@@ -89,7 +102,7 @@ core::Error exec_error(const LaunchRequest& request, const SpawnFailure& failure
       // A folder of PATH that may not be searched says nothing about the command.
       if (request.argv.front().find('/') == std::string::npos && ::stat(file.c_str(), &status) != 0)
         return not_found(request);
-      return denied(file);
+      return denied(request, file);
     case ENOTDIR:
       return not_found(request);
     case ENOEXEC:

@@ -27,6 +27,8 @@ class Machine {
 
   // Does what would block the agent's loop: copies of results, programs of the system.
   [[nodiscard]] net::Worker& worker() { return worker_; }
+  // The same for what a task waits for before it can start: it must not wait behind the results of another.
+  [[nodiscard]] net::Worker& preparer() { return preparer_; }
 
   // The reapers of living tasks: whoever else descends from the agent is a stray.
   [[nodiscard]] const std::vector<pid_t>& reapers() const { return reapers_; }
@@ -46,6 +48,7 @@ class Machine {
   std::optional<Cgroups> cgroups_;
   GangFile gang_file_;
   net::Worker worker_;
+  net::Worker preparer_;
 };
 
 }  // namespace ydl::agent

@@ -28,6 +28,7 @@ struct AssignedContainer {
   std::vector<std::string> failures = {};  // why earlier containers of this attempt came to nothing
   core::Instant since = {};                // when the container was granted
   bool is_overdue = false;                 // the job was told that it takes long
+  bool has_called = false;                 // its agent has
 };
 
 // Which attempts wait for a container, and which has which. Pure.

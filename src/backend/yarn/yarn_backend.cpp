@@ -101,7 +101,8 @@ net::Async<> register_master(Shared state) {
   state->carry_out(registration ? state->machine.registered(*registration, now)
                                 : state->machine.registration_failed(registration.error(), now));
   if (state->machine.is_registered()) co_return core::Result<>{};
-  co_return core::fail(registration.error());
+  if (!registration) co_return core::fail(registration.error());
+  co_return core::fail(core::Errc::cancelled, "the job ended while its master registered with the ResourceManager");
 }
 
 net::awaitable<void> register_again(Shared state) {
@@ -199,10 +200,15 @@ void YarnBackend::State::carry_out(YarnActions actions) {
   if (closed) return news.notify();
   to_do.insert(to_do.end(), std::move_iterator(actions.begin()), std::move_iterator(actions.end()));
   if (std::exchange(carrying_out, true)) return;
-  while (!to_do.empty() && !closed) {
-    const auto next = std::move(to_do.front());
-    to_do.pop_front();
-    std::visit([this](const auto& action) { on(action); }, next);
+  try {
+    while (!to_do.empty() && !closed) {
+      const auto next = std::move(to_do.front());
+      to_do.pop_front();
+      std::visit([this](const auto& action) { on(action); }, next);
+    }
+  } catch (...) {
+    carrying_out = false;  // what ends the job after this failure must be carried out
+    throw;
   }
   carrying_out = false;
   news.notify();

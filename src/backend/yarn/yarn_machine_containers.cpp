@@ -29,8 +29,10 @@ std::string constraints_of(const YarnRole& role) {
 // ---- agents ----------------------------------------------------------------------------------------------------
 
 YarnActions YarnMachine::agent_called(const yarn::ContainerId& id) {
-  const auto* assigned = table_.find(id);
-  if (assigned != nullptr && assigned->phase != Phase::ended) tell_job(job::Reached{assigned->request.attempt});
+  auto* assigned = table_.find(id);
+  if (assigned == nullptr || assigned->phase == Phase::ended) return take();
+  assigned->has_called = true;
+  tell_job(job::Reached{assigned->request.attempt});
   return take();
 }
 
@@ -183,14 +185,16 @@ void YarnMachine::avoid_host(const std::string& host) {
 void YarnMachine::end_silent_containers(const LastHeard& last_heard, core::Instant now) {
   std::vector<yarn::ContainerId> silent;
   for (const auto& [id, assigned] : table_.assigned()) {
-    if (assigned.phase != Phase::placed && assigned.phase != Phase::launched) continue;
+    const bool is_on_its_way = assigned.phase == Phase::starting && !assigned.has_called;
+    if (is_on_its_way || assigned.phase == Phase::ended) continue;
     if (now - last_heard(id) > options_.agent_silence) silent.push_back(id);
   }
   for (const auto& id : silent) {
     const auto& assigned = *table_.find(id);
     const auto reason = silence_reason(assigned.container.node.host, options_.agent_silence);
-    end_container(assigned);
     ContainerEnd end{.meaning = Meaning::lost, .reason = reason, .cause = job::Cause::agent_lost};
+    if (assigned.phase == Phase::starting) end.meaning = after_failed_container(assigned);
+    end_container(assigned);
     end.blames_the_host = true;
     container_ended(id, end, now);
   }

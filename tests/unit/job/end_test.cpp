@@ -146,6 +146,44 @@ TEST(JobEnd, results_that_nobody_says_are_saved_any_more_do_not_hang_the_job) {
   EXPECT_EQ(s.state_of("worker:0"), "lost");
 }
 
+TEST(JobEnd, a_job_that_is_to_end_now_does_not_wait_for_results_for_ever) {
+  Script s(workers(1));
+  s.run_all();
+  s.stop();
+  s.saves("worker:0");
+  s.stop(Millis(0));
+  s.passes(core::Seconds(10));
+  s.saves("worker:0");
+  s.stop(Millis(0));  // asking again does not lengthen it
+  EXPECT_EQ(s.passes(core::Seconds(4)), Strings{});
+  EXPECT_EQ(s.passes(core::Seconds(1)), (Strings{"release worker:0#1", "finish stopped 130"}));
+  EXPECT_EQ(s.state_of("worker:0"), "lost");
+}
+
+TEST(JobEnd, a_task_that_is_stopped_before_it_ran_has_an_end_among_the_events) {
+  Script s(workers(3));
+  s.begin();
+  s.granted("worker:0");
+  s.placed("worker:1");
+  s.stop();
+  std::vector<std::string> stopped;
+  for (const auto& record : s.records) {
+    if (record.kind == RecordKind::task_stopped) stopped.push_back(record.attempt->str());
+  }
+  // worker:2 appears in no event: nobody looks for its end.
+  EXPECT_EQ(stopped, (std::vector{s.attempt("worker:0").str(), s.attempt("worker:1").str()}));
+}
+
+TEST(JobEnd, a_task_that_is_stopped_while_it_starts_has_an_end_among_the_events) {
+  Script s(workers(1));
+  s.begin();
+  s.placed("worker:0");
+  s.stop();
+  s.start_failed("worker:0", Cause::start_failed, "no such file");
+  EXPECT_EQ(s.state(), "stopped");
+  EXPECT_TRUE(s.said(RecordKind::task_stopped, "before it ran"));
+}
+
 TEST(JobEnd, a_task_that_ends_by_itself_may_save_for_as_long_as_it_takes) {
   Script s(workers(1));
   s.run_all();

@@ -119,6 +119,19 @@ TEST(JobFailure, what_all_tasks_depend_on_fails_them_all) {
   EXPECT_EQ(s.machine.snapshot().outcome->reason, "the scheduler failed");
 }
 
+TEST(JobFailure, what_fails_all_tasks_while_they_are_about_to_start_again_ends_the_job) {
+  auto plan = workers(2);
+  plan.roles[0].retries = 1;
+  plan.roles[0].restart = RestartUnit::gang;
+  Script s(plan);
+  s.run_all();
+  s.exits("worker:1", 1);
+  ASSERT_EQ(s.state(), "restarting");
+  EXPECT_EQ(s.happens(Broken{"the ResourceManager ended this master"}), Strings{"stop worker:0#1 10 s"});
+  EXPECT_EQ(s.killed("worker:0", 15), (Strings{"release worker:0#1", "finish failed 1"}));
+  EXPECT_EQ(s.machine.snapshot().outcome->reason, "the ResourceManager ended this master");
+}
+
 TEST(JobFailure, events_of_an_old_attempt_change_nothing) {
   auto plan = workers(1);
   plan.roles[0].retries = 1;

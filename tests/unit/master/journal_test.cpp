@@ -1,11 +1,14 @@
 #include "master/journal.hpp"
 
 #include "core/json.hpp"
+#include "master/told_log.hpp"
 #include "support/temp_dir.hpp"
 
+#include <csignal>
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <boost/json.hpp>
 
@@ -107,6 +110,59 @@ TEST_F(JournalTest, a_full_disk_loses_the_file_and_not_the_entries) {
   journal.add(note("b"), kTime);
   EXPECT_FALSE(journal.flush());
   EXPECT_EQ(journal.after(0).size(), 2U);
+}
+
+// While it lives, no file of this process grows beyond `bytes`.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(std::uintmax_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  sighandler_t handler_;
+};
+
+TEST_F(JournalTest, entries_that_found_no_room_are_written_once_there_is_some) {
+  Journal journal(context_.get_executor(), file());
+  journal.add(note("a"), kTime);
+  ASSERT_TRUE(journal.flush());
+  const auto first = on_disk();
+  journal.add(note("b"), kTime);
+  {
+    const FileSizeLimit full(first.size() + 10);
+    EXPECT_FALSE(journal.flush());
+  }
+  EXPECT_EQ(on_disk(), first) << "half an entry is left";
+  journal.add(note("c"), kTime);
+  EXPECT_TRUE(journal.flush());
+  EXPECT_EQ(on_disk(), first + journal.after(0)[1] + "\n" + journal.after(0)[2] + "\n");
+}
+
+TEST_F(JournalTest, events_of_the_machine_that_found_no_room_are_written_once_there_is_some) {
+  ToldLog told(file());
+  told.add(job::Begin{}, core::Instant{});
+  ASSERT_TRUE(told.flush());
+  const auto first = on_disk();
+  told.add(job::Tick{}, core::Instant{});
+  {
+    const FileSizeLimit full(first.size() + 10);
+    EXPECT_FALSE(told.flush());
+  }
+  EXPECT_EQ(on_disk(), first) << "half an event is left";
+  told.add(job::Broken{"x"}, core::Instant{});
+  EXPECT_TRUE(told.flush());
+  EXPECT_EQ(std::ranges::count(on_disk(), '\n'), 3);
+  EXPECT_EQ(on_disk().substr(0, first.size()), first);
 }
 
 TEST_F(JournalTest, a_file_that_cannot_be_opened_loses_no_entry) {

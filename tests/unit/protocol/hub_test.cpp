@@ -21,10 +21,18 @@ const core::AgentId kAgent{"container_1"};
 const core::AttemptId kAttempt{{"worker", 0}, 1};
 const ReadLog kQuestion{kAttempt, LogStream::standard_error, 100, 4096, 0};
 
+// An agent may report about attempts that it was told to prepare, and no others.
+Prepare prepare_it() {
+  Prepare prepare;
+  prepare.attempt = kAttempt;
+  return prepare;
+}
+
 class LogQuestions : public testing::Test {
  protected:
   LogQuestions() {
     hub.expect(kAgent, {[](const Hello&) {}, [this](const Report&) { ++heard; }});
+    hub.send(kAgent, prepare_it());
   }
 
   void ask(core::Millis at_most = core::Seconds(600)) { loop.spawn(keep_answer(at_most)); }
@@ -38,7 +46,8 @@ class LogQuestions : public testing::Test {
     std::vector<ReadLog> questions;
     const auto object = core::parse_json_object(body.value().commands);
     for (const auto& item : **core::json_array(*object, "commands")) {
-      questions.push_back(std::get<ReadLog>(command_from_json(item.get_object()).value()));
+      const auto command = command_from_json(item.get_object()).value();
+      if (const auto* question = std::get_if<ReadLog>(&command)) questions.push_back(*question);
     }
     return questions;
   }
@@ -73,6 +82,16 @@ TEST_F(LogQuestions, each_answer_goes_to_who_asked_and_not_to_the_listener) {
   EXPECT_EQ(answers[1]->bytes, "one");
   EXPECT_EQ(heard, 0);
   report(Note{kAttempt, "a sentence"});
+  EXPECT_EQ(heard, 1);
+}
+
+TEST_F(LogQuestions, a_report_about_an_attempt_of_another_agent_is_dropped) {
+  report(TaskOutput{{{"worker", 1}, 1}, "I am another", {}, {}});
+  report(TaskExited{{{"worker", 0}, 2}, {}, 0, {}});
+  report(TaskOutput{{{"nosuch", 0}, 1}, "unknown", {}, {}});
+  EXPECT_EQ(heard, 0);
+  hub.send(kAgent, Release{kAttempt});
+  report(TaskExited{kAttempt, {}, 0, {}});  // a task that was released may still report its end
   EXPECT_EQ(heard, 1);
 }
 
@@ -125,6 +144,7 @@ TEST(HubEpoch, reports_of_another_epoch_are_refused_and_not_delivered) {
   Hub hub{loop.executor(), Epoch{2}};
   int heard = 0;
   hub.expect(kAgent, {[](const Hello&) {}, [&](const Report&) { ++heard; }});
+  hub.send(kAgent, prepare_it());
   const auto text = json::serialize(to_json(Note{kAttempt, "one"}));
   for (const auto epoch : {1, 3}) {
     const auto taken = hub.reports(kAgent, fmt::format(R"({{"epoch":{},"first":1,"reports":[{}]}})", epoch, text));
@@ -140,6 +160,7 @@ class Reports : public testing::Test {
  protected:
   Reports() {
     hub.expect(kAgent, {[](const Hello&) {}, [this](const Report& report) { heard.push_back(report); }});
+    hub.send(kAgent, prepare_it());
   }
   [[nodiscard]] std::vector<std::string> notes() const {
     std::vector<std::string> texts;

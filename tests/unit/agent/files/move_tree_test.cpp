@@ -62,5 +62,33 @@ TEST_F(MoveTree, what_was_there_is_replaced) {
   EXPECT_FALSE(fs::exists(from));
 }
 
+TEST_F(MoveTree, a_copy_that_cannot_be_completed_leaves_what_was_there) {
+  write("model", "new");
+  fs::create_directories(to);
+  ASSERT_TRUE(core::write_file_atomically(to / "model", "old"));
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_FALSE(replace_with_copy(from / "model", to / "model", stop.get_token()));
+  EXPECT_EQ(core::read_file(to / "model"), "old");
+  EXPECT_EQ(std::distance(fs::directory_iterator(to), {}), 1) << "half a copy is left";
+  EXPECT_EQ(core::read_file(from / "model"), "new");
+}
+
+TEST_F(MoveTree, a_copy_replaces_whatever_was_there) {
+  write("model", "new");
+  fs::create_directories(to / "model" / "old");
+  ASSERT_TRUE(replace_with_copy(from / "model", to / "model"));
+  EXPECT_EQ(core::read_file(to / "model"), "new");
+  EXPECT_FALSE(fs::exists(from / "model"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(to), {}), 1);
+}
+
+TEST_F(MoveTree, what_was_there_stays_if_it_cannot_be_replaced) {
+  fs::create_directories(to);
+  ASSERT_TRUE(core::write_file_atomically(to / "model", "old"));
+  EXPECT_FALSE(move_tree(from / "missing", to / "model"));
+  EXPECT_EQ(core::read_file(to / "model"), "old");
+}
+
 }  // namespace
 }  // namespace ydl::agent

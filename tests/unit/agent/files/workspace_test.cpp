@@ -1,10 +1,12 @@
 #include "agent/files/workspace.hpp"
 
 #include "core/files.hpp"
+#include "core/process_guard.hpp"
 #include "support/temp_dir.hpp"
 
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 namespace ydl::agent {
 namespace {
@@ -81,6 +83,40 @@ TEST_F(Workspace, what_the_task_wrote_is_kept_and_what_was_linked_is_not) {
   EXPECT_EQ(core::read_file(results("run") / "deep" / "x"), "1");
   EXPECT_FALSE(fs::exists(results("train.py")));
   EXPECT_TRUE(fs::exists(submitted / "train.py"));
+}
+
+TEST_F(Workspace, a_link_that_the_task_made_is_kept_and_one_of_ours_is_not) {
+  write(submitted / "train.py", "print()");
+  write(dir.path() / "other", "named");
+  request.links.push_back({(dir.path() / "other").string(), "conf"});
+  ASSERT_TRUE(prepare(request));
+  fs::create_directory(work("keep"));
+  write(work("keep") / "x", "1");
+  fs::create_symlink("keep", work("latest"));
+  fs::create_symlink("nowhere", work("dangling"));
+  ASSERT_TRUE(keep_results(request));
+  EXPECT_EQ(fs::read_symlink(results("latest")), "keep");
+  EXPECT_EQ(core::read_file(results("latest") / "x"), "1");
+  EXPECT_TRUE(fs::is_symlink(results("dangling")));
+  EXPECT_FALSE(fs::exists(fs::symlink_status(results("train.py"))));
+  EXPECT_FALSE(fs::exists(fs::symlink_status(results("conf"))));
+  // The next attempt sees it, and leaves the link that it was given where it is.
+  ASSERT_TRUE(prepare(request));
+  EXPECT_EQ(core::read_file(work("latest") / "x"), "1");
+  ASSERT_TRUE(keep_results(request));
+  EXPECT_EQ(fs::read_symlink(results("latest")), "keep");
+}
+
+TEST_F(Workspace, folders_of_a_task_have_the_mode_that_its_user_gives_to_folders) {
+  const auto mask = ::umask(026);
+  core::guard_files();
+  request.results_directory = (dir.path() / "made" / "results").string();
+  const auto prepared = prepare(request);
+  const auto ours = ::umask(mask);
+  ASSERT_TRUE(prepared) << prepared.error().message;
+  for (const auto& folder : {fs::path(request.working_directory), dir.path() / "made", dir.path() / "made" / "results"})
+    EXPECT_EQ(static_cast<unsigned>(fs::status(folder).permissions()), 0751U) << folder;
+  EXPECT_EQ(ours, 077U);
 }
 
 TEST_F(Workspace, relative_paths_are_below_the_containers_directory_and_its_logs) {

@@ -93,6 +93,20 @@ TEST_F(YarnFaults, a_silent_agent_is_noticed_while_the_resource_manager_does_not
                           "network is gone"));
 }
 
+TEST_F(YarnFaults, an_agent_that_called_and_then_fell_silent_while_it_prepared_is_replaced) {
+  start();
+  (void)place(0);
+  (void)answered({.granted = {container(2)}});
+  heard_[id(2)] = now_;
+  now_ += options().agent_silence + core::Seconds(1);
+  EXPECT_THAT(tick(), Not(Contains("forget agent 2"))) << "its agent may still be on its way";
+  (void)machine_.agent_called(id(2));
+  heard_[id(2)] = now_;
+  now_ += options().agent_silence + core::Seconds(1);
+  EXPECT_THAT(tick(), AllOf(Contains("agent 2: shutdown"), Contains("stop 2"), Contains("forget agent 2"),
+                            Contains(AllOf(StartsWith("job: waits worker:0#1:"), HasSubstr("has not called for")))));
+}
+
 TEST_F(YarnFaults, containers_that_do_not_come_are_told_while_the_resource_manager_does_not_answer) {
   start();
   (void)place(0);

@@ -1,0 +1,107 @@
+// How the master launches tasks: what each is told of the others.
+#include "core/strings.hpp"
+#include "master/master.hpp"
+#include "net/spawn.hpp"
+#include "protocol/command_list.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ydl::master {
+namespace {
+
+// Tasks that start again one by one, after many of a large job were lost at once, share a list of all tasks, which is
+// a megabyte for ten thousand: it is made for those that have their place within this time.
+constexpr core::Millis kGather{50};
+
+}  // namespace
+
+void Master::on(const job::Launch& launch) {
+  pending_.push_back(launch.attempt);
+}
+
+void Master::launch_pending() {
+  if (pending_.empty()) return;
+  launch_timer_.cancel();
+  launch_armed_ = false;
+  gang_.reset();
+  for (const auto& attempt : std::exchange(pending_, {})) launch(attempt);
+}
+
+void Master::launch_pending_soon() {
+  if (pending_.empty() || std::exchange(launch_armed_, true)) return;
+  launch_timer_.expires_after(kGather);
+  net::spawn(executor_, "starting tasks again", launch_after_gathering());
+}
+
+net::awaitable<void> Master::launch_after_gathering() {
+  const auto [cancelled] = co_await launch_timer_.async_wait(net::tuple);
+  if (!cancelled) launch_pending();
+}
+
+void Master::launch(const core::AttemptId& attempt) {
+  if (!gang_) make_gang();
+  if (scheduler_) scheduler_->launching(gang_->member(attempt.task));
+  auto request = launch_of(attempt);
+  for (const auto& [name, value] : request.env) {
+    const auto is_continued = std::ranges::find(request.continued, name) != request.continued.end();
+    const auto before = is_continued ? gang_facts_->beginnings.at(name).size() : 0;
+    if (auto fits = framework::check_length(name, before + value.size()); !fits)
+      return post(job::Broken{fmt::format("{}: {}", attempt.task.str(), fits.error().message)});
+  }
+  backend_->launch(std::move(request));
+}
+
+void Master::make_gang() {
+  gang_ = gang();
+  protocol::GangFacts facts{gang_->start, framework::tasks_json(*gang_), plan_.framework->beginnings(*gang_)};
+  gang_text_ = protocol::encode_gang(facts);
+  gang_facts_ = std::make_shared<const protocol::GangFacts>(std::move(facts));
+}
+
+protocol::Launch Master::launch_of(const core::AttemptId& attempt) const {
+  const auto& task = attempt.task;
+  const auto& role = plan_.role(task.role);
+  protocol::Launch request{attempt, role.argv};
+  request.gang = gang_facts_;
+  request.gang_text = gang_text_;
+  request.env = framework::task_environment(*gang_, task);
+  request.env.merge(plan_.framework->environment(*gang_, task));
+  for (const auto* variable : {"OMP_NUM_THREADS"}) {  // a default of ours; what the user's shell says comes first
+    if (core::process_getenv(variable)) request.env.erase(variable);
+  }
+  if (!core::process_getenv("PYTHONUNBUFFERED")) request.env["PYTHONUNBUFFERED"] = "1";  // or logs come in lumps
+  for (const auto& [name, value] : role.env) request.env[name] = value;
+  for (const auto& [name, value] : gang_facts_->beginnings) {
+    if (request.env.contains(name) && !role.env.contains(name)) request.continued.push_back(name);
+  }
+  request.env["YDL_ATTEMPT"] = std::to_string(attempt.attempt);
+  return request;
+}
+
+framework::Gang Master::gang() const {
+  framework::Gang gang;
+  gang.job_id = job_.id.str();
+  const auto snapshot = machine_.snapshot();
+  for (const auto& task : snapshot.tasks) {
+    gang.start = std::max(gang.start, task.attempt);
+    framework::Gang::Member member{task.id, "", {}, plan_.role(task.id.role).vcores};
+    if (task.place) {
+      member.host = task.place->host;
+      member.ports = task.place->ports;
+    }
+    gang.members.push_back(std::move(member));
+  }
+  if (scheduler_) {
+    gang.scheduler_host = scheduler_->host();
+    gang.scheduler_port = scheduler_->port();
+  }
+  int retries = plan_.job.job_retries;
+  for (const auto& role : plan_.job.roles) retries += role.retries;
+  gang.max_starts = std::max(gang.start, 1 + retries);
+  return gang;
+}
+
+}  // namespace ydl::master
