@@ -78,7 +78,7 @@ class Phases:
 
     def add(self, launch):
         job = json_lines(self.ydl, self.stage, "ls")[0]  # the newest
-        last = {event["kind"]: seconds(event["time"]) for event in json_lines(self.ydl, self.stage, "events", job["id"])}
+        last = {event["kind"]: seconds(event["time"]) for event in json_lines(self.ydl, self.stage, "events", job["job"])}
         wall = lambda monotonic: launch.wall_start + (monotonic - launch.start) / 1e9
         marks = [launch.wall_start, seconds(job["submitted"])]
         marks += [last[kind] for kind in ("job_placing", "task_placed", "task_starting", "task_running")]

@@ -49,7 +49,7 @@ echo "\$ ${command[*]}"
 start=$(date +%s)
 "${command[@]}"
 seconds=$(($(date +%s) - start))
-job=$("$ydl" ls --cluster "$where" --output json --limit 1 | sed 's/.*"id":"\([^"]*\)".*/\1/')
+job=$("$ydl" ls --cluster "$where" --output json --limit 1 | sed 's/.*"job":"\([^"]*\)".*/\1/')
 if [ "$where" = yarn ]; then
   cd "$OLDPWD"
   "$ydl" results get "$job" --task worker:0 --to "$results/worker-0"

@@ -8,6 +8,7 @@
 #include "client/yarn/remote_job.hpp"
 #include "core/strings.hpp"
 #include "files/log_lines.hpp"
+#include "hrpc/errors.hpp"
 #include "job/types.hpp"
 #include "net/endpoint_file.hpp"
 #include "net/spawn.hpp"
@@ -85,6 +86,7 @@ class Follower {
     for (;; co_await net::pause(kReportPeriod)) {
       const auto report = co_await remote_->report();
       heard_ = core::steady_now();
+      if (!report && is_refusal(report.error())) co_return give_up_following(report.error());
       if (!report) {
         if (said != std::exchange(said, report.error().message)) screen_.note(said);
         continue;
@@ -110,7 +112,25 @@ class Follower {
       const auto report = co_await remote_->report();
       heard_ = core::steady_now();
       if (report && yarn::is_over(report->state)) co_return;
+      if (report || !is_refusal(report.error())) continue;
+      if (!end_) give_up_following(report.error());
+      co_return;  // the job's last event has told its end
     }
+  }
+
+  // Asking again is of no use: the ticket has ended.
+  [[nodiscard]] static bool is_refusal(const core::Error& error) {
+    return error.code == hrpc::Errc::unauthenticated || error.code == hrpc::Errc::invalid_token;
+  }
+
+  void give_up_following(const core::Error& error) {
+    const auto id = folder_.id().str();
+    screen_.clear();
+    (void)core::write_all(STDERR_FILENO,
+                          fmt::format("ydl: {0} cannot be followed any longer: {1}; the job may go on, and `ydl status "
+                                      "{0}` shows it when you have logged in again (kinit)\n",
+                                      id, error.message));
+    left_ = true;
   }
 
   // A ResourceManager that is away is asked again and again, for a quarter of an hour by Hadoop's defaults.
@@ -164,8 +184,11 @@ class Follower {
     for (std::uint64_t last = 0; !end_;) {
       const auto events = co_await client->events(last, kEventWait);
       if (!events) {
-        const auto next = contact_.failed(co_await look_for_master(), events.error().message);
+        refusal_.reset();
+        const auto next = contact_.failed(co_await look_for_master(), events.error());
         if (next.kind == MasterContact::Next::Kind::over) co_return;
+        if (next.kind == MasterContact::Next::Kind::give_up)
+          co_return give_up_following(refusal_ ? *refusal_ : events.error());
         co_await net::pause(next.pause);
         client = connect();
         continue;
@@ -182,7 +205,8 @@ class Follower {
   asio::awaitable<MasterEvidence> look_for_master() {
     if (!is_managed()) co_return jobs::master_lives(folder_) ? MasterEvidence::running : MasterEvidence::over;
     const auto report = co_await remote_->report();
-    if (!report) co_return MasterEvidence::unknown;
+    if (!report && is_refusal(report.error())) refusal_ = report.error();
+    if (!report) co_return refusal_ ? MasterEvidence::refused : MasterEvidence::unknown;
     if (yarn::is_over(report->state)) co_return MasterEvidence::over;
     auto endpoint = co_await remote_->endpoint();
     if (endpoint && *endpoint) endpoint_ = **std::move(endpoint);
@@ -221,10 +245,13 @@ class Follower {
   }
 
   // In a pipe the tasks' lines are part of what is shown; on a terminal each task's last line is.
+  [[nodiscard]] bool shows_logs() const {
+    return screen_.mode() == ui::Mode::plain || screen_.mode() == ui::Mode::json;
+  }
   asio::awaitable<void> follow_logs() {
     for (;;) {
-      if (screen_.mode() == ui::Mode::plain && remote_) (void)co_await remote_->fetch_logs({});
-      if (screen_.mode() == ui::Mode::plain) logs_.poll([this](const ui::LogLine& line) { screen_.log(line); });
+      if (shows_logs() && remote_) (void)co_await remote_->fetch_logs({});
+      if (shows_logs()) logs_.poll([this](const ui::LogLine& line) { screen_.log(line); });
       co_await net::pause(remote_ ? kRemoteLogRefresh : kLogRefresh);
     }
   }
@@ -305,7 +332,7 @@ class Follower {
       view->finished = end_->time;
       view->exit_code = end_->exit_code;
     }
-    if (screen_.mode() == ui::Mode::plain) logs_.drain([this](const ui::LogLine& line) { screen_.log(line); });
+    if (shows_logs()) logs_.drain([this](const ui::LogLine& line) { screen_.log(line); });
     if (const auto stored = read_events(folder_)) {
       for (const auto& event : stored->events) screen_.event(event);
     }
@@ -323,8 +350,8 @@ class Follower {
     }
     const auto state = jobs::read_state_file(folder_);
     const auto cause = state ? state->cause : "";
-    if (screen_.mode() != ui::Mode::plain && cause.empty()) co_return;
-    const auto logs = co_await remote_->fetch_logs(screen_.mode() == ui::Mode::plain ? "" : cause);
+    if (!shows_logs() && cause.empty()) co_return;
+    const auto logs = co_await remote_->fetch_logs(shows_logs() ? "" : cause);
     if (!logs) screen_.note(logs.error().message);
   }
 
@@ -344,9 +371,10 @@ class Follower {
   asio::signal_set signals_;
   bool left_ = false;
   bool stopping_ = false;
-  core::Instant heard_ = {};          // when the ResourceManager last answered
-  std::optional<ui::EventView> end_;  // the event that told the job's end
-  int exit_code_ = 1;                 // unless the job, or leaving it, says otherwise
+  core::Instant heard_ = {};            // when the ResourceManager last answered
+  std::optional<core::Error> refusal_;  // of the ResourceManager, when it was last asked
+  std::optional<ui::EventView> end_;    // the event that told the job's end
+  int exit_code_ = 1;                   // unless the job, or leaving it, says otherwise
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unistd.h>
+#include <utility>
 
 namespace ydl::client {
 
@@ -13,12 +14,46 @@ FollowScreen::FollowScreen(ui::Mode wanted)
       display_(ui::make_display(mode_, {ui::terminal_style(), ui::local_utc_offset})),
       screen_(display_->target() == ui::Stream::out ? STDOUT_FILENO : STDERR_FILENO) {}
 
+FollowScreen::FollowScreen(ui::Mode mode, int fd)
+    : mode_(mode), display_(ui::make_display(mode_, {ui::terminal_style(), ui::local_utc_offset})), screen_(fd) {}
+
 ui::Frame FollowScreen::frame() const {
   return {core::steady_now(), core::wall_now(), screen_.size()};
 }
 
 void FollowScreen::log(const ui::LogLine& line) {
-  if (!files::parse_progress(line.text)) show(display_->log(line, frame()));
+  if (files::parse_progress(line.text)) return;
+  if (asking_)
+    waiting_.emplace_back([this, line] { log(line); });
+  else
+    show(display_->log(line, frame()));
+}
+
+void FollowScreen::update(const ui::JobView& job) {
+  if (!asking_) show(display_->update(job, frame()));  // the next one comes soon after the answer
+}
+
+void FollowScreen::event(const ui::EventView& event) {
+  if (asking_)
+    waiting_.emplace_back([this, event] { this->event(event); });
+  else
+    show(display_->event(event, frame()));
+}
+
+void FollowScreen::finish(const ui::JobView& job) {
+  if (asking_) end_question();
+  show(display_->finish(job, frame()));
+}
+
+void FollowScreen::clear() {
+  if (is_clear_) return;  // an abort would draw the block once more
+  show(display_->abort(frame()));
+  is_clear_ = true;
+}
+
+void FollowScreen::write(const std::string& text) {
+  if (!asking_) clear();
+  (void)screen_.write(text);
 }
 
 void FollowScreen::note(std::string text) {
@@ -35,8 +70,13 @@ core::Millis FollowScreen::next_refresh() const {
 }
 
 void FollowScreen::begin_question() {
-  show(display_->abort(frame()));
+  clear();
   asking_ = true;
+}
+
+void FollowScreen::end_question() {
+  asking_ = false;
+  for (const auto& show_it : std::exchange(waiting_, {})) show_it();
 }
 
 }  // namespace ydl::client

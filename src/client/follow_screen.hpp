@@ -3,41 +3,51 @@
 #include "ui/display.hpp"
 #include "ui/screen.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ydl::client {
 
 // What a follower shows of a job, in the display that the user asked for. While a question is on the screen nothing
-// else is shown.
+// else is shown: what comes meanwhile waits until it is answered.
 class FollowScreen {
  public:
   explicit FollowScreen(ui::Mode wanted);
+  // Of a mode that is resolved, on a descriptor of the caller's.
+  FollowScreen(ui::Mode mode, int fd);
 
   [[nodiscard]] ui::Mode mode() const { return mode_; }
 
   void begin(const ui::JobView& job) { show(display_->begin(job, frame())); }
-  void update(const ui::JobView& job) { show(display_->update(job, frame())); }
-  void event(const ui::EventView& event) { show(display_->event(event, frame())); }
+  void update(const ui::JobView& job);
+  void event(const ui::EventView& event);
   // A line of a task; those that report progress are shown as such.
   void log(const ui::LogLine& line);
   void failure(const ui::FailureView& failure) { show(display_->failure(failure, frame())); }
-  void finish(const ui::JobView& job) { show(display_->finish(job, frame())); }
+  void finish(const ui::JobView& job);
   // One sentence of our own, among the events.
   void note(std::string text);
-  // As it is, beside the display.
-  void write(const std::string& text) { (void)screen_.write(text); }
+  // As it is, below the display, which goes on below the text.
+  void write(const std::string& text);
+  // Ends the display until there is something new: somebody else writes to the terminal.
+  void clear();
 
   // How long the display can stay as it is.
   [[nodiscard]] core::Millis next_refresh() const;
-  void refresh() { show(display_->refresh(frame())); }
+  void refresh() {
+    if (!asking_) show(display_->refresh(frame()));
+  }
 
   void begin_question();
-  void end_question() { asking_ = false; }
+  void end_question();
 
  private:
   void show(const std::string& bytes) {
-    if (!bytes.empty() && !asking_) (void)screen_.write(bytes);
+    if (bytes.empty()) return;
+    (void)screen_.write(bytes);
+    is_clear_ = false;
   }
   [[nodiscard]] ui::Frame frame() const;
 
@@ -45,6 +55,9 @@ class FollowScreen {
   std::unique_ptr<ui::Display> display_;
   ui::Screen screen_;
   bool asking_ = false;
+  bool is_clear_ = false;  // nothing is drawn since clear()
+  // What came while a question was on the screen. The display must not be told before it can be drawn.
+  std::vector<std::function<void()>> waiting_;
 };
 
 }  // namespace ydl::client

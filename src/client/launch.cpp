@@ -7,10 +7,14 @@
 #include "core/user.hpp"
 #include "core/version.hpp"
 #include "jobs/private_root.hpp"
+#include "net/spawn.hpp"
 #include "net/wait_for.hpp"
+#include "spec/problems.hpp"
 #include "spec/rules.hpp"
 
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -22,6 +26,28 @@ using core::fail;
 using core::Result;
 
 constexpr int kInterrupted = 130;
+constexpr core::Millis kGiveUpPatience{10'000};  // for a cluster to take back what was begun
+
+template <class T>
+using Answer = std::shared_ptr<std::optional<Result<T>>>;
+
+template <class T>
+net::awaitable<void> finish(net::Async<T> work, Answer<T> answer, net::asio::io_context& context) {
+  answer->emplace(co_await std::move(work));
+  context.stop();
+}
+
+// The paths of a job file must be there, and the results must be a path that job.json can hold.
+Result<> check_paths(const spec::JobSpec& job, const std::string& results) {
+  if (auto scripts = check_scripts(job); !scripts) return scripts;
+  if (const auto missing = missing_file(job)) {
+    return fail(core::Errc::usage, fmt::format("there is no file or folder {} in {}; correct --file or --archive",
+                                               spec::in_quotes(missing->source), job.directory.value_or(".")));
+  }
+  if (auto path = results.empty() ? Result<>{} : spec::check_path(results); !path)
+    return fail(path.error().within("--results"));
+  return {};
+}
 
 void remove_folder(const jobs::JobFolder& folder) {
   std::error_code ignored;
@@ -43,14 +69,13 @@ class Launch {
 
   Result<master::JobPlan> plan(spec::JobSpec job) {
     if (auto checked = spec::check_job(job); !checked) return fail(checked.error());
-    if (!options_.dry_run) {
-      if (auto scripts = check_scripts(job); !scripts) return fail(scripts.error());
-    }
-    auto completed = target_->complete(std::move(job), options_.dry_run ? Effort::look : Effort::build,
-                                       [this](const std::string& line) { say(line); });
+    if (auto paths = check_paths(job, options_.results); !paths) return fail(paths.error());
+    auto completed = target_->complete(std::move(job), options_.dry_run ? Effort::look : Effort::build, say_);
     if (!completed) return fail(completed.error());
     return master::make_plan(*completed, [this](const std::string& name) { return target_->find_command(name); });
   }
+
+  Result<> check_here(const master::JobPlan& plan) const { return target_->check_here(plan); }
 
   Result<> check(const master::JobPlan& plan) {
     if (choice_.cluster != core::ClusterKind::local) announce();  // it can take a while
@@ -73,6 +98,14 @@ class Launch {
     });
   }
 
+  // From here to end_interruption() a signal stops the step that is under way.
+  void begin_interruption(const PlannedJob& job) {
+    interruption_.emplace(context_.get_executor(),
+                          Interruption::Reactions{.first = [this, &job] { interrupt(job); },
+                                                  .second = [this, &job] { end_at_once(job); }});
+  }
+  void end_interruption() { interruption_.reset(); }
+
   Result<> stage(const PlannedJob& job) {
     TransferBar bar(options_.output);
     LaunchTarget::StageHooks hooks;
@@ -83,28 +116,39 @@ class Launch {
     hooks.show_progress = [&](const backend::StagingProgress& progress) {
       bar.show({progress.bytes, progress.bytes_done, progress.files, progress.files_done});
     };
-    Interruption interruption(context_.get_executor(),
-                              {.first = [&] { hooks.say("interrupted: the job is not submitted"); },
-                               .second = [&] { end_at_once(job.folder); }});
-    hooks.stop = interruption.token();
+    hooks.stop = interruption_->token();
+    step_ = Step::stage;
     auto staged = net::wait_for(context_, target_->stage(job, hooks));
-    interruption.end();
-    if (interruption.token().stop_requested()) staged = fail(core::Errc::cancelled, "interrupted");
-    if (!staged) give_up(job.folder);
+    if (is_interrupted()) staged = fail(core::Errc::cancelled, "interrupted");
+    if (!staged) give_up(job);
     if (!staged && staged.error().code == core::Errc::cancelled) return fail(not_submitted(job));
     return staged;
   }
 
   Result<> submit(const PlannedJob& job) {
-    auto submitted = net::wait_for(context_, target_->submit(job, [this](const std::string& line) { say(line); }));
-    if (!submitted) give_up(job.folder);
-    return submitted;
+    step_ = Step::submit;
+    auto submitted = run(target_->submit(job, say_, interruption_->token()));
+    if (submitted && !is_interrupted()) return submitted;
+    give_up(job);
+    const auto application = target_->maybe_submitted_as();
+    if (application.empty()) return fail(is_interrupted() ? not_submitted(job) : submitted.error());
+    if (is_interrupted()) submitted = fail(core::Errc::cancelled, "interrupted");
+    return fail(submitted.error().code, fmt::format("{} may have been submitted as {}: {}; {}", job.folder.id().str(),
+                                                    application, submitted.error().message, target_->leftovers()));
   }
 
   // What a master that does not start wrote to its log stays in the job's folder.
   Result<core::UniqueFd> start(const PlannedJob& job) {
+    step_ = Step::start;
     const auto attachment = options_.detach ? master::Attachment::detached : master::Attachment::leashed;
-    auto leash = net::wait_for(context_, target_->start(job, attachment));
+    auto leash = run(target_->start(job, attachment));
+    if (!leash && is_interrupted()) {
+      if (!target_->maybe_submitted_as().empty()) give_up(job);
+      const auto id = job.folder.id().str();
+      const auto what =
+          options_.detach ? fmt::format("may go on; `ydl kill {}` stops it", id) : "ends with this command";
+      leash = fail(core::Errc::cancelled, fmt::format("interrupted while the master of {} started: it {}", id, what));
+    }
     target_->close();
     return leash;
   }
@@ -119,6 +163,31 @@ class Launch {
   void say(const std::string& line) {
     announce();
     hooks_.say(line);
+  }
+
+  [[nodiscard]] bool is_interrupted() const { return interruption_ && interruption_->token().stop_requested(); }
+
+  // Runs a step until it ends, or until the loop is stopped: by an interruption, or after `at_most`. A step that was
+  // not awaited rests in the loop and goes on when the loop runs for the next one, so its answer outlives this call.
+  template <class T>
+  Result<T> run(net::Async<T> work, std::optional<core::Millis> at_most = std::nullopt) {
+    const auto answer = std::make_shared<std::optional<Result<T>>>();
+    net::spawn(context_.get_executor(), "a step of the launch", finish(std::move(work), answer, context_));
+    context_.restart();
+    if (at_most)
+      context_.run_for(*at_most);
+    else
+      context_.run();
+    context_.restart();
+    if (!*answer) return fail(core::Errc::cancelled, "interrupted");
+    return std::move(**answer);
+  }
+
+  // The first Ctrl-C. Staging stops by itself and leaves nothing half done; the other steps may wait for somebody.
+  void interrupt(const PlannedJob& job) {
+    if (step_ == Step::give_up) end_at_once(job);
+    say(step_ == Step::start ? "interrupted: the job does not start" : "interrupted: the job is not submitted");
+    if (step_ != Step::stage) context_.stop();
   }
 
   Result<> fill_folder(const jobs::JobFolder& unfinished, const jobs::JobFolder& folder, const spec::JobSpec& spec) {
@@ -139,12 +208,16 @@ class Launch {
     return jobs::write_state_file(unfinished, state);
   }
 
-  void give_up(const jobs::JobFolder& folder) {
-    (void)net::wait_for(context_, [](LaunchTarget& target) -> net::Async<> {
-      co_await target.abandon();
-      co_return Result<>{};
-    }(*target_));
-    remove_folder(folder);
+  // A job that may have been submitted keeps its folders: its master reads them, and so does `ydl kill`.
+  void give_up(const PlannedJob& job) {
+    step_ = Step::give_up;
+    (void)run(
+        [](LaunchTarget& target) -> net::Async<> {
+          co_await target.abandon();
+          co_return Result<>{};
+        }(*target_),
+        kGiveUpPatience);
+    if (target_->maybe_submitted_as().empty()) remove_folder(job.folder);
   }
 
   [[nodiscard]] core::Error not_submitted(const PlannedJob& job) const {
@@ -154,19 +227,32 @@ class Launch {
   }
 
   // The second Ctrl-C: a person does not wait until what was begun is removed.
-  [[noreturn]] void end_at_once(const jobs::JobFolder& folder) {
-    remove_folder(folder);
-    hooks_.say(
-        "interrupted again: the job is not submitted, and unfinished uploads may be left; `ydl env gc` removes "
-        "them");
+  [[noreturn]] void end_at_once(const PlannedJob& job) {
+    const auto id = job.folder.id().str();
+    if (const auto application = target_->maybe_submitted_as(); !application.empty()) {
+      hooks_.say(fmt::format("interrupted again: {0} may have been submitted as {1}; `ydl kill {0}` stops it", id,
+                             application));
+    } else if (step_ == Step::start) {
+      hooks_.say(fmt::format("interrupted again: `ydl status {}` shows whether the job started", id));
+    } else {
+      remove_folder(job.folder);
+      hooks_.say(
+          "interrupted again: the job is not submitted, and unfinished uploads may be left; `ydl env gc` removes "
+          "them");
+    }
     ::_exit(kInterrupted);
   }
+
+  enum class Step { stage, submit, start, give_up };
 
   const LaunchOptions& options_;
   const LaunchHooks& hooks_;
   ClusterChoice choice_;
   net::asio::io_context context_{1};
   std::unique_ptr<LaunchTarget> target_;
+  const Say say_ = [this](const std::string& line) { say(line); };  // for steps that may outlast their call
+  std::optional<Interruption> interruption_;
+  Step step_ = Step::stage;
   bool announced_ = false;
 };
 
@@ -180,6 +266,7 @@ Result<int> launch(const LaunchOptions& options, spec::JobSpec job, const Launch
   auto plan = launch.plan(std::move(job));
   if (!plan) return fail(plan.error());
   if (options.dry_run) {
+    if (auto checked = launch.check_here(*plan); !checked) return fail(checked.error());
     hooks.show_plan(*plan, launch.choice());
     return 0;
   }
@@ -188,10 +275,12 @@ Result<int> launch(const LaunchOptions& options, spec::JobSpec job, const Launch
   auto folder = launch.make_folder(plan->spec);
   if (!folder) return fail(folder.error());
   const PlannedJob planned{*std::move(folder), *std::move(plan)};
+  launch.begin_interruption(planned);
   if (auto staged = launch.stage(planned); !staged) return fail(staged.error());
   if (auto submitted = launch.submit(planned); !submitted) return fail(submitted.error());
   auto leash = launch.start(planned);
   if (!leash) return fail(leash.error());
+  launch.end_interruption();
   if (options.detach) {
     hooks.detached(planned.folder.id().str());
     return 0;

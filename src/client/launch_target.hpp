@@ -67,14 +67,21 @@ class LaunchTarget {
   // Stage: makes the job's files available to its tasks.
   [[nodiscard]] virtual net::Async<> stage(const PlannedJob& job, StageHooks hooks) = 0;
 
-  // Submit: hands the job over to the cluster; on this machine there is nobody to hand it to. Errors: the cluster's.
-  [[nodiscard]] virtual net::Async<> submit(const PlannedJob& job, const Say& say) = 0;
+  // Check: what needs no cluster, for a dry run. Errors: no_capacity, usage.
+  [[nodiscard]] virtual core::Result<> check_here(const master::JobPlan& plan) const = 0;
+
+  // Submit: hands the job over to the cluster; on this machine there is nobody to hand it to. After a request to stop
+  // nothing is sent any more. Errors: the cluster's; cancelled.
+  [[nodiscard]] virtual net::Async<> submit(const PlannedJob& job, const Say& say, std::stop_token stop) = 0;
+  // What the cluster calls a job that it may have: its submission was sent, whether or not an answer came. Else empty.
+  [[nodiscard]] virtual std::string maybe_submitted_as() const { return {}; }
   // Starts the job's master where that is a process of this machine. Returns its leash, if it is attached to us.
   [[nodiscard]] virtual net::Async<core::UniqueFd> start(const PlannedJob& job, master::Attachment attachment) = 0;
 
-  // Removes what stage() left outside the job's folder, for a job that is not submitted.
+  // Ends what stage() and submit() began, for a job that does not run: calls under way are given up, a job that may
+  // have been submitted is stopped, and of any other what stage() left outside the job's folder is removed.
   [[nodiscard]] virtual net::awaitable<void> abandon() = 0;
-  // What stays of a job that was not submitted, as a clause for people; empty: nothing.
+  // What stays of such a job after abandon(), as a clause for people; empty: nothing.
   [[nodiscard]] virtual std::string leftovers() const = 0;
 
   virtual void close() {}

@@ -43,7 +43,9 @@ void LogReader::discover() {
     if (!task || (!filter_.task.empty() && task->str() != filter_.task)) continue;
     for (const auto& attempt_folder : children(task_folder)) {
       const auto attempt = core::parse_int<int>(attempt_folder.filename().string());
-      if (!attempt || (filter_.attempt != 0 && *attempt != filter_.attempt)) continue;
+      if (!attempt) continue;
+      attempts_.insert(*attempt);
+      if (filter_.attempt != 0 && *attempt != filter_.attempt) continue;
       for (const auto* stream : {"stdout", "stderr"}) {
         if (!filter_.stream.empty() && filter_.stream != stream) continue;
         files_.try_emplace((attempt_folder / stream).string(), File{*task, stream, 0, {}});

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ class LogReader {
   // New lines since the last call; true when there was one.
   bool poll(const Take& take);
   void drain(const Take& take);
+  // The attempts of which there are logs, whatever the filter says of attempts.
+  [[nodiscard]] const std::set<int>& attempts() const { return attempts_; }
 
  private:
   struct File {
@@ -42,6 +45,7 @@ class LogReader {
   jobs::JobFolder folder_;
   Filter filter_;
   std::map<std::string, File> files_;  // by path
+  std::set<int> attempts_;
 };
 
 }  // namespace ydl::client

@@ -1,6 +1,7 @@
 #include "client/master_contact.hpp"
 
 #include "core/strings.hpp"
+#include "net/errors.hpp"
 
 #include <algorithm>
 
@@ -27,10 +28,12 @@ std::optional<std::string> MasterContact::answered(core::Instant now) {
   return fmt::format("the job's master answers again, after {}", core::format_duration(silence));
 }
 
-MasterContact::Next MasterContact::failed(MasterEvidence evidence, const std::string& why) {
+MasterContact::Next MasterContact::failed(MasterEvidence evidence, const core::Error& why) {
   evidence_ = evidence;
-  why_ = why;
+  why_ = why.message;
   if (evidence == MasterEvidence::over) return {Next::Kind::over, core::Millis(0)};
+  if (evidence == MasterEvidence::refused || why.code == net::Errc::untrusted)
+    return {Next::Kind::give_up, core::Millis(0)};
   const auto pause = pause_;
   pause_ = std::min(2 * pause_, kLongestPause);
   return {Next::Kind::ask_again, pause};

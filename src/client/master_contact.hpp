@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/error.hpp"
 
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@ enum class MasterEvidence {
   running,
   over,
   unknown,  // the ResourceManager did not answer either
+  refused,  // the ResourceManager does not accept who we are: our ticket has ended
 };
 
 // Decides what a client does whose calls to the job's master fail. Pure: time is an argument.
@@ -20,7 +22,8 @@ enum class MasterEvidence {
 //                 call fails, not over
 //    connected ───────────────────────────> silent: asks again, after kNoticeAfter it is said
 //        ^   └── answer ──┐                    │  │
-//        └────────────────┴───── answer ───────┘  └── evidence of its end ──> over
+//        └────────────────┴───── answer ───────┘  ├── evidence of its end ──> over
+//                                                 └── it or the ResourceManager refuses us ──> give_up
 //
 // A call that fails proves nothing: a master that is slow, stopped or behind a broken network goes on with its job.
 class MasterContact {
@@ -34,14 +37,14 @@ class MasterContact {
   MasterContact(Witness witness, core::Instant now) : witness_(witness), last_answer_(now) {}
 
   struct Next {
-    enum class Kind { ask_again, over } kind = Kind::ask_again;
-    core::Millis pause{0};  // before it is asked again
+    enum class Kind { ask_again, over, give_up } kind = Kind::ask_again;  // give_up: asking again is of no use
+    core::Millis pause{0};                                                // before it is asked again
   };
 
   // An answer came. Returns what the user should be told: that a silence has ended.
   [[nodiscard]] std::optional<std::string> answered(core::Instant now);
   // A call failed.
-  [[nodiscard]] Next failed(MasterEvidence evidence, const std::string& why);
+  [[nodiscard]] Next failed(MasterEvidence evidence, const core::Error& why);
   // What the user should be told by now, once for each silence.
   [[nodiscard]] std::optional<std::string> notice(core::Instant now);
 

@@ -61,6 +61,18 @@ core::Result<void> check_scripts(const spec::JobSpec& spec) {
   return {};
 }
 
+std::optional<spec::FileRef> missing_file(const spec::JobSpec& spec) {
+  const auto directory = fs::path(spec.directory.value_or("."));
+  for (const auto& list : {spec.files, spec.archives}) {
+    for (const auto& file : list) {
+      std::error_code error;
+      const auto status = fs::status(directory / file.source, error);
+      if (status.type() == fs::file_type::not_found) return file;
+    }
+  }
+  return std::nullopt;
+}
+
 spec::JobSpec with_scripts_in_place(spec::JobSpec spec) {
   const auto put_in_place = [&](std::vector<std::string>& command) {
     const auto script = master::script_in(command);

@@ -3,6 +3,7 @@
 #include "core/result.hpp"
 #include "spec/job_spec.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace ydl::client {
 
 // Errors: usage, a script that no task will find, with the nearest name there is.
 [[nodiscard]] core::Result<void> check_scripts(const spec::JobSpec& spec);
+
+// The first file or archive of the job that is not there.
+[[nodiscard]] std::optional<spec::FileRef> missing_file(const spec::JobSpec& spec);
 
 // For jobs whose tasks run where the scripts are: each script by its full path, so that what it finds from its own
 // place

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <unordered_map>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -106,6 +107,55 @@ Result<StoredEvents> read_events(const jobs::JobFolder& folder) {
   return stored;
 }
 
+namespace {
+
+// What an event tells of its task.
+void apply(ui::TaskView& task, const jobs::EventView& event) {
+  const auto state = event.kind.value() ? core::task_state_of(*event.kind.value()) : std::nullopt;
+  if (!state) return;
+  if (event.attempt && *event.attempt != task.attempt) {
+    ui::TaskView next;
+    next.id = task.id;
+    next.attempt = *event.attempt;
+    task = std::move(next);
+  }
+  task.state = *state;
+  if (event.node) task.node = *event.node;
+  if (*state == core::TaskState::running) task.running_since = event.time;
+  if (!is_final(*state)) return;
+  task.reason = event.text;
+  if (task.running_since) task.ran_for = event.time - *task.running_since;
+  task.running_since.reset();
+}
+
+// The tasks of a job whose master wrote no view, as its events tell them. Those that had not ended are lost with it.
+std::vector<ui::TaskView> tasks_of_lost_job(const jobs::JobFolder& folder, const spec::JobSpec& spec) {
+  std::vector<ui::TaskView> tasks;
+  for (const auto& role : spec.roles) {
+    for (int index = 0; index < role.count; ++index) tasks.emplace_back().id = {role.name, index};
+  }
+  const auto stored = read_events(folder);
+  if (!stored) return tasks;
+  std::unordered_map<core::TaskId, std::size_t> indices;
+  for (std::size_t i = 0; i < tasks.size(); ++i) indices.emplace(tasks[i].id, i);
+  for (const auto& line : stored->lines) {
+    const auto object = core::parse_json_object(line);
+    if (!object) continue;
+    const auto event = jobs::event_view_from_json(*object);
+    if (!event || !event->task) continue;
+    const auto known = indices.find(*event->task);
+    if (known != indices.end()) apply(tasks[known->second], *event);
+  }
+  for (auto& task : tasks) {
+    if (is_final(task.state)) continue;
+    task.state = core::TaskState::lost;
+    task.running_since.reset();
+  }
+  return tasks;
+}
+
+}  // namespace
+
 Result<ui::JobView> stored_job_view(const jobs::JobFolder& folder) {
   if (const auto text = core::read_file(folder.view_file())) {
     if (auto view = job_view_from_json(*text)) return view;
@@ -133,6 +183,7 @@ Result<ui::JobView> stored_job_view(const jobs::JobFolder& folder) {
   else {
     view.state = core::JobState::lost;
     view.exit_code = 1;
+    view.tasks = tasks_of_lost_job(folder, job->spec);
     view.reason = fmt::format("its master ended before the job did; {} may say why", folder.master_log().string());
   }
   return view;

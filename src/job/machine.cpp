@@ -134,8 +134,8 @@ void Machine::on(const CannotPlace& event) {
   }
   set_state(*task, TaskState::failed, event.reason);
   task->cause = event.cause;
-  const auto sentence = fmt::format("{} has no place: {}", task->id.str(), event.reason);
-  record_end(RecordKind::task_failed, *task, fmt::format("has no place: {}", event.reason));
+  const auto sentence = fmt::format("{} cannot be placed: {}", task->id.str(), event.reason);
+  record_end(RecordKind::task_failed, *task, fmt::format("cannot be placed: {}", event.reason));
   begin_stopping({JobState::failed, 1, sentence, id_of(*task), event.cause}, sentence);
 }
 
@@ -158,7 +158,7 @@ void Machine::check_all_running() {
   if (state_ != JobState::starting || count(TaskState::starting) > 0 || count(TaskState::waiting) > 0) return;
   state_ = JobState::running;
   record(RecordKind::job_running,
-         fmt::format("all {} started", core::plural(static_cast<std::int64_t>(tasks_.size()), "task")));
+         tasks_.size() == 1 ? std::string("the task started") : fmt::format("all {} tasks started", tasks_.size()));
 }
 
 void Machine::on(const StartFailed& event) {

@@ -105,7 +105,8 @@ void Machine::act_on(Task& task, const Verdict& verdict, Cause cause, std::strin
   }
   const auto text = fmt::format("{} {}", task.id.str(), sentence);
   begin_stopping({JobState::failed, exit_code_of(task), text, id_of(task), cause},
-                 fmt::format("{} failed and {}: stopping the others", task.id.str(), verdict.reason));
+                 fmt::format("{} failed and {}{}", task.id.str(), verdict.reason,
+                             tasks_.size() == 1 ? "" : ": stopping the others"));
 }
 
 // The code that a shell would report: 127 for a command that cannot be started.

@@ -42,7 +42,7 @@ core::Result<JobSummary> summarise(const JobFolder& folder) {
                  .tasks = state->tasks,
                  .created = head->created,
                  .finished = state->finished};
-  if (!is_final(state->state) && !master_lives(folder) && job.cluster == core::ClusterKind::local) {
+  if (!is_final(state->state) && !master_lives(folder) && job.cluster != core::ClusterKind::yarn) {
     job.state = core::JobState::lost;
     job.reason = "its master ended before the job did";
   }

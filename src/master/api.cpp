@@ -22,6 +22,7 @@ using http::Response;
 using net::awaitable;
 
 constexpr std::int64_t kLongestWait = 30'000;
+constexpr std::size_t kMostEventBytes = std::size_t{4} << 20U;  // of one answer
 constexpr core::Millis kQuietStream = core::Seconds(15);
 constexpr std::int64_t kLongestGrace = 365LL * 86'400'000;
 constexpr std::size_t kLargestHello = std::size_t{64} << 10U;
@@ -42,8 +43,15 @@ Response refuse(const core::Error& error) {
   return Response::error(status, error.message);
 }
 
+// The first of the lines, as many as a client takes in one answer: it asks for the rest.
 std::string event_list(const std::vector<std::string>& lines) {
-  return fmt::format("{{\"events\":[{}]}}", fmt::join(lines, ","));
+  std::string list;
+  for (const auto& line : lines) {
+    if (!list.empty() && list.size() + line.size() > kMostEventBytes) break;
+    if (!list.empty()) list += ',';
+    list += line;
+  }
+  return fmt::format("{{\"events\":[{}]}}", list);
 }
 
 awaitable<void> stream_events(Master& master, std::uint64_t after, http::EventStream& stream) {

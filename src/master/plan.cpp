@@ -3,6 +3,7 @@
 #include "core/assert.hpp"
 #include "core/strings.hpp"
 #include "core/user.hpp"
+#include "spec/rules.hpp"
 
 #include <algorithm>
 #include <array>
@@ -193,11 +194,29 @@ std::optional<std::size_t> script_in(const std::vector<std::string>& command) {
   return index;
 }
 
+namespace {
+
+// A name that no rule refuses, of a file's name, which may have any bytes.
+std::string name_of_bytes(std::string_view bytes) {
+  std::string name;
+  while (!bytes.empty()) {
+    const auto length = core::utf8_length(bytes);
+    const auto first = static_cast<unsigned char>(bytes.front());
+    const bool is_shown = length > 0 && first >= 0x20 && first != 0x7F;
+    if (name.size() + std::max<std::size_t>(length, 1) > spec::kMaxNameBytes) break;
+    name += is_shown ? bytes.substr(0, length) : "-";
+    bytes.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return name;
+}
+
+}  // namespace
+
 std::string name_from_command(const std::vector<std::string>& command) {
   for (const auto& word : command) {
     if (word == "-c") return "python";  // what follows is a program, not its name
     if (is_python(fs::path(word).filename().string()) || word.starts_with('-')) continue;
-    auto stem = fs::path(word).stem().string();
+    const auto stem = name_of_bytes(fs::path(word).stem().string());
     return stem.empty() ? "job" : stem;
   }
   return "job";

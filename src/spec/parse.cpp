@@ -78,6 +78,20 @@ core::Result<JobSpec> parse_job(std::string_view text, std::string_view file_nam
   return parse(text, file_name, Source::file);
 }
 
+int line_of_file(std::string_view text, const FileRef& file) {
+  const auto root = parse_document(text, "");
+  if (!root) return 1;
+  for (const auto* key : {"files", "archives"}) {
+    const Entry* list = root->find(key);
+    if (list == nullptr) continue;
+    for (const auto& item : list->value.items) {
+      const Entry* source = item.find("source");
+      if (item.text == file.source || (source != nullptr && source->value.text == file.source)) return item.at.line;
+    }
+  }
+  return 1;
+}
+
 core::Result<JobSpec> parse_saved_job(std::string_view text, std::string_view file_name) {
   return parse(text, file_name, Source::saved_job);
 }

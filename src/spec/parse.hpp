@@ -11,6 +11,9 @@ namespace ydl::spec {
 // line for each thing that is wrong, up to ten, each beginning with "FILE:LINE: ".
 [[nodiscard]] core::Result<JobSpec> parse_job(std::string_view text, std::string_view file_name);
 
+// The line of a job file where one of its files or archives stands; 1 where it cannot be found.
+[[nodiscard]] int line_of_file(std::string_view text, const FileRef& file);
+
 // The same for what to_json wrote: it may also hold the directory of submission, which no user's file does.
 [[nodiscard]] core::Result<JobSpec> parse_saved_job(std::string_view text, std::string_view file_name);
 

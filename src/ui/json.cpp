@@ -84,6 +84,14 @@ std::string json_event_line(const EventView& event, std::string_view job_id) {
   return written(object);
 }
 
+std::string json_log_line(const LogLine& line, std::string_view job_id) {
+  auto object = line_of("log", job_id);
+  object["task"] = text(line.task.str());
+  object["stream"] = text(line.stream);
+  object["text"] = text(line.text);
+  return written(object);
+}
+
 std::string JsonDisplay::progress_lines(const JobView& job, core::Instant now) {
   std::string out;
   for (const auto& task : job.tasks) {
@@ -124,11 +132,7 @@ std::string JsonDisplay::event(const EventView& event, const Frame& /*frame*/) {
 }
 
 std::string JsonDisplay::log(const LogLine& line, const Frame& /*frame*/) {
-  auto object = line_of("log", job_id_);
-  object["task"] = text(line.task.str());
-  object["stream"] = text(line.stream);
-  object["text"] = text(line.text);
-  return written(object);
+  return json_log_line(line, job_id_);
 }
 
 std::string JsonDisplay::failure(const FailureView& failure, const Frame& /*frame*/) {

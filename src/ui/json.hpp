@@ -31,8 +31,9 @@ class JsonDisplay final : public Display {
   std::unordered_map<core::TaskId, Told> told_;
 };
 
-// The "job" and "event" lines by themselves, for `ydl status`, `ydl ls` and `ydl events`.
+// The "job", "event" and "log" lines by themselves, for `ydl status`, `ydl events` and `ydl logs`.
 [[nodiscard]] std::string json_job_line(const JobView& job);
 [[nodiscard]] std::string json_event_line(const EventView& event, std::string_view job_id);
+[[nodiscard]] std::string json_log_line(const LogLine& line, std::string_view job_id);
 
 }  // namespace ydl::ui

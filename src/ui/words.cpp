@@ -115,7 +115,8 @@ std::string event_sentence(const EventView& event, std::string_view job_id) {
 
 Line begin_line(const JobView& job) {
   Line line(job_title(job), Tone::bold);
-  line.add(fmt::format(": {}{}job of {}", job.framework, job.framework.empty() ? "" : " ",
+  const bool has_framework = !job.framework.empty() && job.framework != "none";
+  line.add(fmt::format(": {}{}job of {}", has_framework ? job.framework : "", has_framework ? " " : "",
                        core::plural(static_cast<std::int64_t>(job.tasks.size()), "task")));
   if (!job.where.empty()) line.add(fmt::format(" on {}", job.where));
   return line;

@@ -26,7 +26,8 @@ class ClientRm {
   };
   [[nodiscard]] net::Async<NewApplication> new_application();
   // Returns when the ResourceManager has stored it, with its first report; a ResourceManager that fails over before
-  // that is told again. Refused applications are reports too: state failed, with diagnostics.
+  // that is told again. Refused applications are reports too: state failed, with diagnostics. After an error of which
+  // may_be_submitted() is true the ResourceManager may have the application.
   [[nodiscard]] net::Async<AppReport> submit(Submission submission, core::Millis at_most = kSubmitPatience);
   [[nodiscard]] net::Async<AppReport> report(ApplicationId id);
   // The token of an application we are the master of ourselves (Submission::unmanaged); it is there from the moment the
@@ -68,5 +69,9 @@ class ClientRm {
 
   hrpc::Client rpc_;
 };
+
+// Whether an error of ClientRm::submit leaves open that the application runs: the request was sent, and no answer says
+// that it was refused.
+[[nodiscard]] bool may_be_submitted(const core::Error& error);
 
 }  // namespace ydl::yarn

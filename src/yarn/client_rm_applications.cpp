@@ -23,6 +23,13 @@ constexpr auto kUpdatePriority = client_method("updateApplicationPriority");
 
 constexpr core::Millis kPoll{100};
 
+// The ResourceManager took the application, and then it could not be asked about it: whatever that error is, it does
+// not mean that the application was refused.
+core::Error unconfirmed(std::string_view doing, const core::Error& error) {
+  return {hrpc::Errc::connection_lost,
+          fmt::format("{}: the ResourceManager accepted it and has not confirmed it: {}", doing, error.message)};
+}
+
 bool is_stored(AppState state) {
   return state != AppState::starting && state != AppState::submitted;
 }
@@ -43,19 +50,28 @@ net::Async<AppReport> ClientRm::submit(Submission submission, core::Millis at_mo
   if (!context) co_return core::fail(std::move(context).error().within(doing));
   pb::SubmitApplicationRequestProto request;
   *request.mutable_application_submission_context() = *std::move(context);
+  bool is_accepted = false;
   for (bool known = false; core::steady_now() < deadline; co_await net::pause(kPoll)) {
     if (!known) {
       const auto answer = co_await rpc_.call<pb::SubmitApplicationResponseProto>(kSubmitApplication, request,
                                                                                  deadline - core::steady_now());
+      if (!answer && is_accepted) co_return core::fail(unconfirmed(doing, answer.error()));
       if (!answer) co_return core::fail(explain(answer.error(), doing));
+      is_accepted = true;
     }
     auto now = co_await report(submission.id);
     if (now && is_stored(now->state)) co_return now;
-    if (!now && now.error().code != hrpc::Errc::not_found) co_return core::fail(std::move(now).error());
+    if (!now && now.error().code != hrpc::Errc::not_found) co_return core::fail(unconfirmed(doing, now.error()));
     known = now.has_value();  // forgotten: another ResourceManager took over before it was stored
   }
   co_return core::fail(hrpc::Errc::timed_out, fmt::format("{}: the ResourceManager has not stored it within {}", doing,
                                                           core::format_duration(at_most)));
+}
+
+bool may_be_submitted(const core::Error& error) {
+  if (error.remote) return false;
+  return error.code == hrpc::Errc::unreachable || error.code == hrpc::Errc::timed_out ||
+         error.code == hrpc::Errc::connection_lost || error.code == hrpc::Errc::corrupt;
 }
 
 net::Async<AppReport> ClientRm::report(ApplicationId id) {

@@ -101,7 +101,7 @@ class Ydl:
         return eventually(self.jobs, "a job's folder")[0]
 
     def listed(self):
-        return {job["id"]: job for job in self.ok("ls", "--output", "json").lines()}
+        return {job["job"]: job for job in self.ok("ls", "--output", "json").lines()}
 
     def write(self, name, text):
         path = self.work / name

@@ -187,19 +187,13 @@ def test_a_python_that_does_not_exist_is_named(ydl):
     assert "/no/such/python" in done.out
 
 
-def test_a_file_that_is_not_there_is_named(ydl):
-    done = ydl("run", "--file", "no-such-file", "--", "true")
-    assert done.code == 1, done.everything()
-    assert "no-such-file does not exist" in done.out + done.err
-
-
 # ---- more than the machine has ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("name", "content", "parts"),
     [
-        pytest.param("absent.zip", None, ["absent.zip is no file", "--archive"], id="absent"),
+        pytest.param("absent.zip", None, ["'absent.zip'", "--archive"], id="absent"),
         pytest.param("data.rar", b"Rar!", ["data.rar", "tells no kind of archive", ".zip"], id="of an unknown kind"),
         pytest.param("data.tar.gz", b"no gzip at all", ["data.tar.gz cannot be unpacked:"], id="broken"),
     ],
@@ -361,3 +355,35 @@ def test_a_held_port_is_free_for_its_task_and_for_nobody_by_chance(ydl):
     done = ydl("run", "--n", "2", "--", *program)
     assert done.code == 0, done.everything()
     assert done.out.count("all mine True") == 2
+
+
+@pytest.mark.parametrize("words", [["run"], ["run", "--dry-run"]])
+def test_what_cannot_run_is_refused_before_anything_starts_also_by_a_dry_run(ydl, words):
+    refused(ydl(*words, "--", "train.py"), 2, "there is no script train.py")
+    refused(ydl(*words, "--file", "nope.txt", "--", "ls"), 2, "there is no file or folder 'nope.txt'")
+    refused(ydl(*words, "--archive", "nope.tar", "--", "ls"), 2, "there is no file or folder 'nope.tar'")
+    refused(ydl(*words, "--n", "50000", "--", "true"), 1, "50000 tasks")
+    assert ydl.jobs() == []
+
+
+def test_a_file_that_a_job_file_names_and_that_is_not_there_is_told_with_its_line(ydl):
+    job = ydl.write("job.yaml", "version: 1\nroles: {worker: {count: 1}}\ncommand: ls\nfiles:\n  - job.yaml\n  - nothere\n")
+    refused(ydl("submit", job), 2, "job.yaml:6: there is no file or folder 'nothere' in")
+    assert ydl.jobs() == []
+
+
+def test_bytes_that_are_not_text_are_refused_where_they_stand(ydl):
+    refused(ydl("run", "--results", "/tmp/r\udcff", "--", "true"), 2, "--results", "is not UTF-8 text")
+    refused(ydl("run", "--", "./bad\udcff.sh"), 2, "command", "is not UTF-8 text")
+    assert ydl.jobs() == []
+    script = ydl.work / "nl\nx.sh"
+    script.write_text("echo hi\n")
+    assert "[worker:0] hi" in ydl.ok("run", "--", "sh", script).out
+
+
+@pytest.mark.parametrize("words", [["kill"], ["status"], ["logs"], ["events"], ["results", "ls"]])
+def test_an_empty_id_is_not_the_newest_job(ydl, words):
+    job = ydl.detach("--", "sleep", "600").running()
+    refused(ydl(*words, ""), 2, "is empty")
+    assert ydl.listed()[job.id]["state"] == "running"
+    job.kill()

@@ -1,5 +1,7 @@
 """What the tasks of a job left: `ydl results` and `ydl fs get`, as far as no cluster is needed."""
 
+import base64
+import os
 import socket
 
 from harness import moved_to_cluster
@@ -38,3 +40,39 @@ def test_results_of_this_machine_are_not_copied_over_files_that_are_there(ydl):
     assert (folder / "model").read_text() == "old\n"
     ydl.ok("results", "get", job.id, "--to", "here", "--force")
     assert (folder / "model").read_text() == "new\n"
+
+
+def test_results_are_copied_without_following_links_or_opening_pipes(ydl):
+    outside = ydl.work / "outside"
+    outside.mkdir()
+    (outside / "secret").write_text("s")
+    make = f'cd $YDL_RESULTS_DIR; mkdir a b; ln -s ../b a/tob; ln -s ../a b/toa; ln -s {outside} a/data; mkfifo a/pipe; echo m > b/model'
+    job = ydl.detach("--", "sh", "-c", make)
+    job.wait_for("job_succeeded")
+    done = ydl("results", "get", job.id, "--to", "here")
+    assert done.code == 1 and done.err.count("\n") == 2, done.everything()
+    assert "a/pipe is not a file but a pipe, a socket or a device: it is left out" in done.err
+    assert "4 files, 2 B copied to here" in done.err
+    here = ydl.work / "here/worker-0"
+    assert {str(path.relative_to(here)) for path in here.rglob("*")} == {"a", "b", "a/tob", "b/toa", "a/data", "b/model"}
+    assert os.readlink(here / "a/data") == str(outside)
+
+
+def test_a_job_without_results_leaves_no_empty_folder(ydl):
+    job = ydl.detach("--", "true")
+    job.wait_for("job_succeeded")
+    done = ydl.ok("results", "get", job.id, "--to", "here")
+    assert "nothing was copied" in done.err and not (ydl.work / "here").exists()
+    for words in (["ls"], ["get", "--to", "here"]):
+        refused = ydl("results", words[0], job.id, *words[1:], "--task", "worker:9")
+        assert refused.code == 1 and f"job {job.id} has no task worker:9; it has worker:0" in refused.err
+    assert not (ydl.work / "here").exists()
+
+
+def test_json_names_files_whatever_their_bytes_are(ydl):
+    job = ydl.detach("--", "python3", "-c", "import os; [open(os.environb[b'YDL_RESULTS_DIR'] + name, 'w') for name in (b'/a\\nb\\x1b', b'/c\\xff')]")
+    job.wait_for("job_succeeded")
+    control, invalid = ydl.ok("results", "ls", job.id, "--output", "json").lines()
+    assert control["job"] == job.id and control["path"].endswith("/worker-0/a\nb\x1b") and control["path_base64"] is None
+    assert os.path.exists(control["path"])
+    assert invalid["path"].endswith("/c\ufffd") and os.path.exists(base64.b64decode(invalid["path_base64"]))

@@ -19,7 +19,7 @@ def documented_fields():
     """{type: fields} of the JSON output, from the examples in its documentation."""
     page = (REPOSITORY / "docs/output.md").read_text()
     examples = [json.loads(line) for line in re.findall(r'^ +(\{"v":1.*\})$', page, re.MULTILINE)]
-    assert [example["type"] for example in examples] == ["job", "event", "progress", "log", "failure", "file", "result"]
+    assert [example["type"] for example in examples] == ["job", "event", "progress", "log", "failure", "file", "summary", "submitted", "result"]
     return {example["type"]: set(example) for example in examples}
 
 
@@ -144,7 +144,7 @@ def test_plain_output_tells_the_story_of_the_job(ydl):
     done = ydl.ok("run", "--n", "2", "--name", "story", "--output", "plain", "--", "sh", "-c", "echo hello from $YDL_INDEX")
     job = ydl.the_job()
     lines = without_times(done.out).splitlines()
-    assert lines[0] == f"{job.id}: none job of 2 tasks on this machine"
+    assert lines[0] == f"{job.id}: job of 2 tasks on this machine"
     assert f"{job.id}: asking for 2 places: 2 worker" in lines
     assert "[worker:0] hello from 0" in lines
     assert "[worker:1] hello from 1" in lines
@@ -242,12 +242,13 @@ def test_a_reader_that_goes_away_does_not_leave_the_job_running(ydl):
 
 
 def test_dry_run_shows_roles_commands_and_environments_and_runs_nothing(ydl):
+    ydl.write("train.py", "")
     done = ydl.ok("run", "--framework", "tensorflow", "--role", "chief=1", "--role", "worker=3", "--retries", "2",
                   "--resource", "worker:memory=1g,vcores=2", "--dry-run", "--", "train.py", "--steps", "3 4")  # fmt: skip
     table = [line.split() for line in done.out.splitlines() if line.startswith(("ROLE", "chief ", "worker "))]
     assert table[0] == ["ROLE", "TASKS", "KIND", "MEMORY", "VCORES", "GPUS", "RETRIES"]
     assert table[2] == ["worker", "3", "decider", "1", "GiB", "2", "0", "2"]
-    assert re.search(r"^worker: \S*python\S* train\.py --steps '3 4'$", done.out, re.MULTILINE)
+    assert re.search(r"^worker: \S*python\S* \S*/train\.py --steps '3 4'$", done.out, re.MULTILINE)
     assert re.search(r"^  interpreter: \S+python3?, the python3? on PATH$", done.out, re.MULTILINE)
     assert "worker:1 finds in its environment" in done.out
     assert "TF_CONFIG='" in done.out
@@ -304,7 +305,7 @@ def test_detach_in_json_prints_the_id_as_an_object(ydl):
     done = ydl.ok("run", "--detach", "--output", "json", "--", "true")
     (line,) = done.lines()
     assert (line["v"], line["type"], done.err) == (1, "submitted", "")
-    Job(ydl, line["id"]).wait_for("job_succeeded")
+    Job(ydl, line["job"]).wait_for("job_succeeded")
 
 
 def test_a_detached_job_survives_its_terminal_and_its_session(ydl):
@@ -321,7 +322,7 @@ def test_a_detached_job_survives_its_terminal_and_its_session(ydl):
 def test_status_shows_a_running_job_from_another_process(ydl):
     job = ydl.detach("--n", "2", "--name", "far", "--", *FOREVER).running()
     text = ydl.ok("status", job.id).out.splitlines()
-    assert text[0] == f"{job.id}  running  none on this machine"
+    assert text[0] == f"{job.id}  running  on this machine"
     assert [line.split()[:3] for line in text[-2:]] == [["worker:0", "running", "1"], ["worker:1", "running", "1"]]
     (view,) = ydl.ok("status", "--output", "json", job.id).lines()
     assert [task["state"] for task in view["tasks"]] == ["running", "running"]
@@ -399,3 +400,27 @@ def test_the_timeline_shows_where_the_time_went(ydl):
     ydl.ok("run", "--n", "2", "--", "true")
     done = ydl.ok("events", "--timeline")
     assert [line.split()[0] for line in done.out.splitlines() if line.startswith("worker")] == ["worker:0", "worker:1"]
+
+
+def test_the_lines_of_tasks_are_objects_in_json(ydl):
+    lines = ydl.ok("run", "--output", "json", "--", "sh", "-c", "echo out; echo err >&2").lines()
+    wanted = {("worker:0", "stdout", "out"), ("worker:0", "stderr", "err")}
+    assert {(line["task"], line["stream"], line["text"]) for line in lines if line["type"] == "log"} == wanted
+    job = ydl.the_job()
+    for words in ([job.id], [job.id, "worker:0"], ["-f", job.id]):
+        shown = ydl.ok("logs", "--output", "json", *words)
+        assert {(line["task"], line["stream"], line["text"]) for line in shown.lines()} == wanted
+        assert {(line["v"], line["type"], line["job"]) for line in shown.lines()} == {(1, "log", job.id)} and shown.err == ""
+
+
+def test_logs_of_an_attempt_that_there_was_not_are_an_error(ydl):
+    ydl("run", "--retries", "1", "--", "false")
+    job = ydl.the_job()
+    refused = ydl("logs", job.id, "worker:0", "--attempt", "9")
+    assert (refused.code, refused.err) == (1, "ydl: worker:0 has no logs of attempt 9; there are 1, 2\n")
+
+
+def test_kill_means_the_job_that_runs_among_those_whose_ids_begin_alike(ydl):
+    ydl.ok("run", "--name", "twin", "--", "true")
+    job = ydl.detach("--name", "twin", "--", *FOREVER).running()
+    assert ydl.ok("kill", "twin").out == f"{job.id} stopped\n"

@@ -253,3 +253,12 @@ def test_a_terminal_that_goes_away_stops_the_job(ydl):
     assert os.waitstatus_to_exitcode(status) == 130
     assert job.state_file()["state"] == "stopped"
     assert_nothing_left(job.folder)
+
+
+def test_logs_on_a_terminal_have_no_control_characters(ydl, on_terminal):
+    ydl.ok("run", "--", "printf", r"a\033[31mred\007\n")
+    for words in ([], ["worker:0"]):
+        terminal = on_terminal("logs", ydl.the_job().id, *words)
+        terminal.expect(pexpect.EOF)
+        assert "ared\r\n" in terminal.before and "\x1b" not in terminal.before and "\x07" not in terminal.before
+    assert "a\x1b[31mred\x07\n" in ydl.ok("logs", ydl.the_job().id, "worker:0").out

@@ -140,7 +140,7 @@ def test_old_job_folders_go_and_running_jobs_stay(jobs):
     running = jobs.run("run", "--detach", *SMALL, "--", "sh", "-c", "exec tail -f /dev/null")[0].strip()
     jobs.wait_for(running, "job_running")
     listed, _ = jobs.run("env", "gc", "--keep-jobs", 0, "--dry-run", "--output", "json")
-    assert [one["id"] for one in map(json.loads, listed.splitlines()) if one["type"] == "disposable_job"] == [ended]
+    assert [one["job"] for one in map(json.loads, listed.splitlines()) if one["type"] == "disposable_job"] == [ended]
     assert folders(jobs) == {ended, running}
     assert "1 job folder deleted" in jobs.run("env", "gc", "--keep-jobs", 0)[0]
     assert folders(jobs) == {running}

@@ -47,7 +47,7 @@ def test_a_job_runs_is_followed_and_leaves_its_logs_and_results_on_hdfs(jobs):
     status, _ = jobs.run("status", job)
     assert "succeeded" in status and "hdfs://" in status
     listed, _ = jobs.run("ls", "--output", "json")
-    assert [(one["id"], one["state"]) for one in map(json.loads, listed.splitlines())] == [(job, "succeeded")]
+    assert [(one["job"], one["state"]) for one in map(json.loads, listed.splitlines())] == [(job, "succeeded")]
 
 
 def test_the_exit_code_is_that_of_the_task_and_its_last_words_are_shown(jobs):
@@ -86,7 +86,7 @@ def test_words_and_variables_reach_the_task_byte_for_byte(jobs):
     odd = "a b'c\"d $HOME `x` \\n\n{{y}} <LOG_DIR> é 日本"
     out, err = jobs.run("run", *SMALL, "--env", f"ODD={odd}", "--output", "quiet", "--", "sh", "-c", 'printf "%s|%s" "$ODD" "$1"', "sh", odd)
     listed = json.loads(jobs.run("ls", "--output", "json")[0])
-    assert jobs.run("fs", "cat", f"{jobs.root}/{listed['id']}/logs/worker-0/1/stdout")[0] == f"{odd}|{odd}"
+    assert jobs.run("fs", "cat", f"{jobs.root}/{listed['job']}/logs/worker-0/1/stdout")[0] == f"{odd}|{odd}"
 
 
 def page_of_master(jobs, job):
@@ -108,7 +108,7 @@ def test_a_job_that_was_left_goes_on_and_is_stopped_from_another_machine(jobs, t
     following.kill()
     following.communicate()
     listed = [json.loads(line) for line in elsewhere.run("ls", "--output", "json")[0].splitlines()]
-    assert ("running" in [one["state"] for one in listed if one["id"] == job])
+    assert ("running" in [one["state"] for one in listed if one["job"] == job])
     page = page_of_master(jobs, job)
     assert f"{job}  running  of {jobs.user}" in page and "worker:1  running" in page
     assert elsewhere.run("kill", job)[0] == f"{job} stopped\n"
@@ -156,7 +156,7 @@ def test_results_have_the_names_that_the_task_gave_them(jobs):
 def test_an_interrupted_client_stops_the_job(jobs):
     process = jobs.start("run", "--n", "1", *SMALL, "--", "sh", "-c", "exec tail -f /dev/null")
     for line in process.stdout:
-        if "all 1 tasks started" in line or "worker:0 runs" in line:
+        if "the task started" in line or "worker:0 runs" in line:
             break
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=120)

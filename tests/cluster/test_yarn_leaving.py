@@ -68,7 +68,7 @@ def test_a_lost_terminal_leaves_the_job_running(jobs):
         os.chdir(jobs.work)
         os.execve(YDL, ["ydl", "run", *map(str, SMALL), "--", "sleep", "600"], jobs.environment)
     seen = b""
-    while b"all 1 task started" not in seen and not re.search(rb"worker:0\S*\s+\S*running", seen):
+    while b"the task started" not in seen and not re.search(rb"worker:0\S*\s+\S*running", seen):
         seen += os.read(terminal, 4096)
     job = re.search(rb"(\S+) is application_", seen).group(1).decode()
     os.close(terminal)  # the kernel sends SIGHUP

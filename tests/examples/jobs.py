@@ -25,7 +25,7 @@ class Job:
     def job_id(self):
         jobs = [json.loads(line) for line in self._runner.ydl_output("ls", "--output", "json").splitlines()]
         assert len(jobs) == 1, f"the state directory holds one job, but ydl ls shows {jobs}"
-        return jobs[0]["id"]
+        return jobs[0]["job"]
 
 
 class JobRunner:

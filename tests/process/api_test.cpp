@@ -134,6 +134,21 @@ TEST_F(ApiTest, events_come_from_where_the_client_left_off) {
   EXPECT_TRUE(events_after(999'999).empty());
 }
 
+TEST_F(ApiTest, one_answer_has_at_most_four_mebibytes_of_events_and_the_next_has_the_rest) {
+  serve(job(1));
+  run();
+  const auto before = events_after(0).size();
+  job::Record note;
+  note.text = std::string(std::size_t{1} << 20U, 'x');
+  for (int i = 0; i < 6; ++i) master_->journal().add(note, core::wall_now());
+  const auto first = events_after(before);
+  EXPECT_EQ(first.size(), 3U);
+  EXPECT_EQ(events_after(before + first.size()).size(), 3U);
+  note.text = std::string(std::size_t{5} << 20U, 'x');
+  master_->journal().add(note, core::wall_now());
+  EXPECT_EQ(events_after(before + 6).size(), 1U) << "one that is longer is told all the same";
+}
+
 TEST_F(ApiTest, who_has_all_events_waits_for_the_next) {
   serve_running_job();
   const auto known = events_after(0).size();

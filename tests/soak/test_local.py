@@ -106,7 +106,7 @@ def problems_of(ydl, draw, machine, ports):
             found.append(f"lock {job.folder}/master.lock")
         if draw.signal != signal.SIGKILL:
             found += [f"file {path}" for path in unfinished_files(job.folder)]
-    listed = {entry["id"]: entry["state"] for entry in ydl.ok("ls", "--output", "json").lines() if "id" in entry}
+    listed = {entry["job"]: entry["state"] for entry in ydl.ok("ls", "--output", "json").lines() if "job" in entry}
     found += [f"job {job} is {state}" for job, state in listed.items() if state not in FINAL]
     return found
 

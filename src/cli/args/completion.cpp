@@ -12,8 +12,20 @@
 namespace ydl::cli {
 namespace {
 
+bool takes_job(const CommandHelp& command) {
+  const auto argument = std::ranges::find_if(
+      command.options, [](const OptionHelp& option) { return !option.names.front().starts_with('-'); });
+  return argument != command.options.end() && argument->names.front() == "ID";
+}
+
 // Commands whose first argument is a job.
-constexpr std::string_view kJobCommands = "status|logs|events|kill";
+std::vector<std::string> job_commands(const std::vector<CommandHelp>& commands) {
+  std::vector<std::string> names;
+  for (const auto& command : commands) {
+    if (takes_job(command)) names.push_back(command.name);
+  }
+  return names;
+}
 
 std::vector<std::string> option_names(const CommandHelp& command) {
   std::vector<std::string> names;
@@ -50,7 +62,7 @@ _ydl() {{
 }}
 complete -o filenames -F _ydl ydl
 )SH",
-                     core::join(names, " "), cases, kJobCommands);
+                     core::join(names, " "), cases, core::join(job_commands(commands), "|"));
 }
 
 std::string quoted_for_zsh(std::string_view text) {
@@ -78,9 +90,7 @@ std::string zsh(const std::vector<CommandHelp>& commands) {
                            option.value.empty() ? "" : ":value:_files");
     }
     cases += fmt::format(" \\\n        '*:argument:{}'\n      ;;\n",
-                         kJobCommands.find(command.name) != std::string_view::npos
-                             ? "($(ydl ls 2>/dev/null | awk \"NR > 1 {print \\$1}\"))"
-                             : "_files");
+                         takes_job(command) ? "($(ydl ls 2>/dev/null | awk \"NR > 1 {print \\$1}\"))" : "_files");
   }
   return fmt::format(R"SH(#compdef ydl
 # zsh completion for ydl; put it on your fpath as _ydl
@@ -112,9 +122,10 @@ std::string fish(const std::vector<CommandHelp>& commands) {
                       option.names.back().substr(2), core::shell_quote(option.text), option.value.empty() ? "" : " -r");
     }
   }
-  text +=
-      "complete -c ydl -n '__fish_seen_subcommand_from status logs events kill' -f -a \"(ydl ls 2>/dev/null | awk 'NR "
-      "> 1 {print \\$1}')\"\n";
+  text += fmt::format(
+      "complete -c ydl -n '__fish_seen_subcommand_from {}' -f -a \"(ydl ls 2>/dev/null | awk 'NR > 1 {{print "
+      "\\$1}}')\"\n",
+      core::join(job_commands(commands), " "));
   return text;
 }
 

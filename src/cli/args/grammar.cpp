@@ -13,10 +13,13 @@ using core::Errc;
 using core::fail;
 using core::Result;
 
-void add_common(CLI::App& app, RawOptions& raw) {
-  app.add_option("--cluster", raw.cluster, fmt::format("Where to run: {}", fmt::join(cluster_words(), ", ")))
+void add_cluster(CLI::App& app, RawOptions& raw, std::string_view meaning) {
+  app.add_option("--cluster", raw.cluster, fmt::format("{}: {}", meaning, fmt::join(cluster_words(), ", ")))
       ->type_name("WHERE")
       ->capture_default_str();
+}
+
+void add_output(CLI::App& app, RawOptions& raw) {
   app.add_option("--output", raw.output, "How to show it: auto, tty, plain, json, quiet")
       ->type_name("MODE")
       ->capture_default_str();
@@ -142,6 +145,15 @@ const CLI::Validator& days() {
   return kValidator;
 }
 
+const CLI::Validator& not_empty() {
+  static const CLI::Validator kValidator(
+      [](std::string& text) -> std::string {
+        return text.empty() ? "the value is empty; leave it out or name one" : "";
+      },
+      "");
+  return kValidator;
+}
+
 Result<void> parse_with(CLI::App& app, std::vector<std::string> arguments) {
   std::ranges::reverse(arguments);  // CLI11 wants them so
   try {
@@ -151,10 +163,12 @@ Result<void> parse_with(CLI::App& app, std::vector<std::string> arguments) {
   } catch (const CLI::ArgumentMismatch& error) {
     const auto* option = option_in(app, error.what());
     if (option == nullptr) return fail(Errc::usage, error.what());
-    return fail(Errc::usage, option->get_items_expected_max() == 0
-                                 ? fmt::format("{} takes no value; leave it out", option->get_name())
-                                 : fmt::format("{0} has no value, or more than one; write {0} {1}", option->get_name(),
-                                               option->get_type_name()));
+    return fail(Errc::usage,
+                option->get_items_expected_max() == 0
+                    ? fmt::format("{} takes no value; leave it out", option->get_name())
+                : option->results().size() > 1
+                    ? fmt::format("{0} is given more than once; write it once", option->get_name())
+                    : fmt::format("{0} has no value; write {0} {1}", option->get_name(), option->get_type_name()));
   } catch (const CLI::ParseError& error) {
     std::string text = error.what();
     std::ranges::replace(text, '\n', ' ');

@@ -13,7 +13,9 @@
 // The options that ydl and ydl-mx share. Only this header's users know CLI11.
 namespace ydl::cli {
 
-void add_common(CLI::App& app, RawOptions& raw);
+// --cluster, for commands that choose one; a command about one job finds its cluster in the job's folder.
+void add_cluster(CLI::App& app, RawOptions& raw, std::string_view meaning);
+void add_output(CLI::App& app, RawOptions& raw);
 void add_run_options(CLI::App& app, RawOptions& raw);
 void add_job_options(CLI::App& app, RawOptions& raw);
 
@@ -24,6 +26,8 @@ void add_job_options(CLI::App& app, RawOptions& raw);
 [[nodiscard]] const CLI::Validator& whole_number();
 [[nodiscard]] const CLI::Validator& positive_number();
 [[nodiscard]] const CLI::Validator& days();  // 0 and more
+// For values whose absence has a meaning of its own: `ydl kill "$UNSET"` must not stop the newest job.
+[[nodiscard]] const CLI::Validator& not_empty();
 
 // The seeds' spelling, which CLI11 cannot define: -hip ADDRESS is --host-ip ADDRESS.
 void respell(std::vector<std::string>& words);

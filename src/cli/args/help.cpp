@@ -26,7 +26,8 @@ std::string top_help() {
     text += fmt::format("  {:<12}{}\n", framework->name(), framework->summary());
   text += fmt::format(
       "\n"
-      "Every command takes --cluster {} and --output auto|tty|plain|json|quiet.\n"
+      "Every command takes --output auto|tty|plain|json|quiet; run, submit, ls and env take\n"
+      "--cluster {}.\n"
       "Jobs are kept in $XDG_STATE_HOME/ydl/jobs, or ~/.local/state/ydl/jobs.\n",
       fmt::join(cluster_words(), "|"));
   return text;

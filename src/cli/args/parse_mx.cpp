@@ -16,7 +16,8 @@ core::Result<Command> parse_mx(std::vector<std::string> arguments) {
   add_job_options(app, raw);
   app.add_option("--jar", raw.jar, "Accepted and not needed")->type_name("FILE");
   app.add_option("--yarn-scripts", raw.yarn_scripts, "Accepted and not needed")->type_name("DIR");
-  add_common(app, raw);
+  add_cluster(app, raw, "Where to run");
+  add_output(app, raw);
   app.allow_extras();
   const auto takes_value = value_options(app);
   auto line = split_at_task(arguments, takes_value);

@@ -58,13 +58,15 @@ struct Grammar {
         ->type_name("NAME")
         ->capture_default_str();
     add_job_options(run, raw);
-    add_common(run, raw);
+    add_cluster(run, raw, "Where to run");
+    add_output(run, raw);
 
     auto& submit = add("submit", "[options] FILE.yaml", "Run the job that a file describes",
                        [this] { return submit_command(raw); });
     submit.add_option("FILE", raw.file, "The job file (docs/job-file.md)")->required();
     add_run_options(submit, raw);
-    add_common(submit, raw);
+    add_cluster(submit, raw, "Where to run");
+    add_output(submit, raw);
 
     auto& ls = add("ls", "[options]", "List jobs",
                    [this] { return simple_command<List>(raw, [this](List& c) { c.limit = raw.limit; }); });
@@ -72,44 +74,49 @@ struct Grammar {
         ->type_name("N")
         ->capture_default_str()
         ->check(positive_number());
-    add_common(ls, raw);
+    add_cluster(ls, raw, "Which cluster");
+    add_output(ls, raw);
 
     auto& status = add("status", "[options] [ID]", "Show one job and its tasks",
                        [this] { return simple_command<Status>(raw, [this](Status& c) { c.job = raw.id; }); });
     add_job_argument(status);
-    add_common(status, raw);
+    add_output(status, raw);
 
     auto& logs = add("logs", "[options] [ID [TASK]]", "Show what tasks wrote", [this] { return logs_command(raw); });
     add_job_argument(logs);
-    logs.add_option("TASK", raw.task, "One task, for example worker:0 (default: all)");
+    logs.add_option("TASK", raw.task, "One task, for example worker:0 (default: all)")->check(not_empty());
     logs.add_flag("-f,--follow", raw.follow, "Go on until the job ends");
     logs.add_option("--stream", raw.stream, "stdout or stderr (default: both)")->type_name("NAME");
     logs.add_option("--attempt", raw.attempt, "An earlier attempt of the task")
         ->type_name("N")
         ->check(positive_number());
-    add_common(logs, raw);
+    add_output(logs, raw);
 
     auto& events =
         add("events", "[options] [ID]", "Show what happened to a job", [this] { return events_command(raw); });
     add_job_argument(events);
     events.add_flag("-f,--follow", raw.follow, "Go on until the job ends");
     events.add_flag("--timeline", raw.timeline, "Show where the time went, task by task");
-    add_common(events, raw);
+    add_output(events, raw);
 
     auto& kill = add("kill", "[options] ID", "Stop a job", [this] { return kill_command(raw); });
-    kill.add_option("ID", raw.id, "The job")->required();
+    kill.add_option("ID", raw.id, "The job")->required()->check(not_empty());
     kill.add_flag("--now", raw.now, "Without grace: SIGKILL at once");
     kill.add_option("--grace", raw.grace, "From SIGTERM to SIGKILL (default: the job's)")->type_name("TIME");
-    add_common(kill, raw);
+    add_output(kill, raw);
 
-    auto& results = add("results", "[options] ls|get ID", "List or fetch what the tasks of a job left",
+    auto& results = add("results", "[options] ls|get [ID]", "List or fetch what the tasks of a job left",
                         [this] { return results_command(raw); });
     results.add_option("WHAT", raw.what, "ls shows them, get copies them here")->required();
-    results.add_option("ID", raw.id, "The job (default: the newest)");
-    results.add_option("--task", raw.task, "One task, for example worker:0 (default: all)")->type_name("TASK");
-    results.add_option("--to", raw.target, "The folder to copy to (default: named like the job)")->type_name("DIR");
+    add_job_argument(results);
+    results.add_option("--task", raw.task, "One task, for example worker:0 (default: all)")
+        ->type_name("TASK")
+        ->check(not_empty());
+    results.add_option("--to", raw.target, "The folder to copy to (default: named like the job)")
+        ->type_name("DIR")
+        ->check(not_empty());
     results.add_flag("-f,--force", raw.force, "get replaces files that are there");
-    add_common(results, raw);
+    add_output(results, raw);
 
     auto& env = add("env", "ls|gc [options]", "Show or tidy up what jobs left in the cluster's cache",
                     [this] { return env_command(raw); });
@@ -122,12 +129,13 @@ struct Grammar {
         ->type_name("DAYS")
         ->check(days());
     env.add_flag("--dry-run", raw.dry_run, "gc: only say what would be deleted");
-    add_common(env, raw);
+    add_cluster(env, raw, "Which cluster");
+    add_output(env, raw);
 
     auto& doctor = add("doctor", "[options]", "Check what this machine and its cluster can do",
                        [this] { return simple_command<Doctor>(raw, [this](Doctor& c) { c.probe = raw.probe; }); });
     doctor.add_flag("--probe", raw.probe, "Run a job of one small task as well");
-    add_common(doctor, raw);
+    add_output(doctor, raw);
 
     auto& fs = add("fs", "COMMAND …", "Work with files in HDFS: ls, cat, put, get, rm, …",
                    []() -> Result<Command> { return Fs{}; });
@@ -138,7 +146,9 @@ struct Grammar {
     completion.add_option("SHELL", raw.shell, "bash, zsh or fish")->required();
   }
 
-  void add_job_argument(CLI::App& command) { command.add_option("ID", raw.id, "The job (default: the newest)"); }
+  void add_job_argument(CLI::App& command) {
+    command.add_option("ID", raw.id, "The job (default: the newest)")->check(not_empty());
+  }
 
   void add_hidden() {
     auto& master = add("__master", "", "", [this]() -> Result<Command> {
@@ -177,8 +187,23 @@ struct Grammar {
     for (const auto& entry : commands) {
       if (!entry.app->get_group().empty()) names.push_back(entry.app->get_name());
     }
+    const auto begins = [&](const std::string& name) { return !word.empty() && name.starts_with(word); };
+    if (std::ranges::count_if(names, begins) == 1)
+      return fmt::format("; did you mean '{}'?", *std::ranges::find_if(names, begins));
     const std::vector<std::string_view> candidates(names.begin(), names.end());
     return core::did_you_mean(word, candidates);
+  }
+
+  // The answer to a first word that is not a command.
+  [[nodiscard]] std::string refuse_command(const std::string& word) const {
+    const auto run = std::ranges::find(commands, "run", [](const Entry& entry) { return entry.app->get_name(); });
+    const auto option = word.substr(0, word.find('='));
+    if (run != commands.end() && word.starts_with('-') && run->app->get_option_no_throw(option) != nullptr) {
+      return fmt::format(
+          "'{}' is not a command; options come after one, for example `ydl run {} …` (`ydl --help` lists them)", option,
+          option);
+    }
+    return fmt::format("there is no command '{}'{} (`ydl --help` lists them)", word, guess_command(word));
   }
 };
 
@@ -223,8 +248,7 @@ Result<Command> parse_ydl(std::vector<std::string> arguments) {
   const auto known =
       std::ranges::find(grammar.commands, arguments.front(), [](const auto& entry) { return entry.app->get_name(); });
   if (known == grammar.commands.end()) {
-    return fail(Errc::usage, fmt::format("there is no command '{}'{} (`ydl --help` lists them)", arguments.front(),
-                                         grammar.guess_command(arguments.front())));
+    return fail(Errc::usage, grammar.refuse_command(arguments.front()));
   }
   auto* command = known->app;
   command->allow_extras();

@@ -115,6 +115,8 @@ Result<Command> logs_command(const RawOptions& raw) {
 }
 
 Result<Command> events_command(const RawOptions& raw) {
+  if (raw.timeline && raw.output == "json")
+    return fail(Errc::usage, "--timeline draws for people; leave it out to get the events as JSON");
   return simple_command<Events>(raw, [&](Events& c) {
     c.job = raw.id;
     c.follow = raw.follow;

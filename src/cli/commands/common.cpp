@@ -62,6 +62,19 @@ core::Result<jobs::JobFolder> folder_of(const std::string& job) {
   return *std::ranges::max_element(folders, {}, age);
 }
 
+core::Result<core::TaskId> find_task(const jobs::JobFile& job, const std::string& text) {
+  const auto task = core::TaskId::parse(text);
+  if (!task) return core::fail(task.error());
+  std::vector<std::string> roles;
+  for (const auto& role : job.spec.roles) {
+    if (role.name == task->role && task->index < role.count) return *task;
+    roles.push_back(role.count == 1 ? fmt::format("{}:0", role.name)
+                                    : fmt::format("{}:0 to {}:{}", role.name, role.name, role.count - 1));
+  }
+  return core::fail(core::Errc::not_found,
+                    fmt::format("job {} has no task {}; it has {}", job.id.str(), text, fmt::join(roles, ", ")));
+}
+
 bool wants_json(const CommonOptions& options) {
   return options.output == ui::Mode::json;
 }

@@ -52,7 +52,7 @@ std::string json_line(std::string_view type, const CachedFile& file, const std::
 }
 
 std::string json_line(std::string_view type, const std::string& job) {
-  return boost::json::serialize(boost::json::object{{"v", 1}, {"type", type}, {"id", job}}) + "\n";
+  return boost::json::serialize(boost::json::object{{"v", 1}, {"type", type}, {"job", job}}) + "\n";
 }
 
 std::uint64_t total(const std::vector<CachedFile>& files) {

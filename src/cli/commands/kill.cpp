@@ -65,11 +65,26 @@ int kill_of_another_version(const jobs::JobFolder& folder, const core::Error& re
   return 0;
 }
 
+// The beginning of an id that several jobs have means the one of them that runs.
+core::Result<jobs::JobFolder> folder_to_stop(const std::string& id) {
+  auto found = folder_of(id);
+  const auto jobs = jobs::jobs_root();
+  if (found || found.error().code != core::Errc::not_found || !jobs) return found;
+  std::vector<jobs::JobFolder> running;
+  for (const auto& folder : jobs::list_job_folders(*jobs)) {
+    if (!folder.id().str().starts_with(id)) continue;
+    const auto state = jobs::read_state_file(folder);
+    if (state && is_final(state->state)) continue;
+    if (client::is_running(folder).value_or(true)) running.push_back(folder);
+  }
+  return running.size() == 1 ? running.front() : found;
+}
+
 }  // namespace
 
 int execute(const Kill& command) {
   if (const auto code = kill_foreign(command)) return *code;
-  const auto folder = folder_of(command.job);
+  const auto folder = folder_to_stop(command.job);
   if (!folder) return complain(folder.error());
   const auto id = folder->id().str();
   const auto running = client::is_running(*folder);

@@ -20,7 +20,8 @@ void say(const RunOptions& options, const std::string& line) {
 
 void say_how_to_follow(const RunOptions& options, const std::string& id) {
   say(options, fmt::format("`ydl logs -f {0}` follows it, `ydl status {0}` shows it, `ydl kill {0}` stops it", id));
-  print(wants_json(options.common) ? fmt::format("{{\"v\":1,\"type\":\"submitted\",\"id\":\"{}\"}}\n", id) : id + "\n");
+  print(wants_json(options.common) ? fmt::format("{{\"v\":1,\"type\":\"submitted\",\"job\":\"{}\"}}\n", id)
+                                   : id + "\n");
 }
 
 client::LaunchOptions launch_options(const RunOptions& options) {

@@ -7,6 +7,9 @@
 #include "jobs/job_folder.hpp"
 #include "net/asio.hpp"
 #include "net/spawn.hpp"
+#include "ui/json.hpp"
+#include "ui/screen.hpp"
+#include "ui/text.hpp"
 
 #include <set>
 #include <unistd.h>
@@ -19,18 +22,27 @@ namespace {
 constexpr core::Millis kPollPeriod{150};
 constexpr core::Millis kRemotePollPeriod{700};
 
-// One task's lines come as they are, its stderr on ours; those of several tasks come with their names before them.
+// One task's lines come as they are, its stderr on ours; those of several tasks come with their names before them. A
+// terminal gets no control characters: they are a task's, and may come from data that it read.
 class Printer {
  public:
-  explicit Printer(bool prefixed) : prefixed_(prefixed) {}
+  Printer(const Logs& command, std::string job)
+      : json_(wants_json(command.common)), prefixed_(command.task.empty()), job_(std::move(job)) {}
 
   void operator()(const ui::LogLine& line) const {
-    const auto text = prefixed_ ? fmt::format("[{}] {}\n", line.task.str(), line.text) : line.text + "\n";
-    (void)core::write_all(!prefixed_ && line.stream == "stderr" ? STDERR_FILENO : STDOUT_FILENO, text);
+    if (json_) return print(ui::json_log_line(line, job_));
+    const int fd = !prefixed_ && line.stream == "stderr" ? STDERR_FILENO : STDOUT_FILENO;
+    const bool is_terminal = fd == STDERR_FILENO ? error_is_terminal_ : output_is_terminal_;
+    const auto text = is_terminal ? ui::clean(line.text) : line.text;
+    (void)core::write_all(fd, prefixed_ ? fmt::format("[{}] {}\n", line.task.str(), text) : text + "\n");
   }
 
  private:
+  bool json_;
   bool prefixed_;
+  std::string job_;
+  bool output_is_terminal_ = ui::Screen(STDOUT_FILENO).is_terminal();
+  bool error_is_terminal_ = ui::Screen(STDERR_FILENO).is_terminal();
 };
 
 net::awaitable<bool> runs(client::RemoteJob& job) {
@@ -53,18 +65,20 @@ net::awaitable<void> follow(const jobs::JobFolder& folder, std::string task, cli
 }
 
 core::Result<void> check_task(const jobs::JobFolder& folder, const std::string& text) {
-  const auto task = core::TaskId::parse(text);
-  if (!task) return core::fail(task.error());
   const auto job = jobs::read_job_file(folder);
   if (!job) return core::fail(job.error());
-  std::vector<std::string> roles;
-  for (const auto& role : job->spec.roles) {
-    if (role.name == task->role && task->index < role.count) return {};
-    roles.push_back(role.count == 1 ? fmt::format("{}:0", role.name)
-                                    : fmt::format("{}:0 to {}:{}", role.name, role.name, role.count - 1));
-  }
-  return core::fail(core::Errc::not_found,
-                    fmt::format("job {} has no task {}; it has {}", folder.id().str(), text, fmt::join(roles, ", ")));
+  const auto task = find_task(*job, text);
+  if (!task) return core::fail(task.error());
+  return {};
+}
+
+core::Error no_such_attempt(const Logs& command, const std::set<int>& attempts) {
+  const auto there = attempts.empty()
+                         ? std::string("there are no logs yet")
+                         : fmt::format("there {} {}", attempts.size() == 1 ? "is" : "are", fmt::join(attempts, ", "));
+  return {core::Errc::not_found,
+          command.task.empty() ? fmt::format("no task has logs of attempt {}; {}", command.attempt, there)
+                               : fmt::format("{} has no logs of attempt {}; {}", command.task, command.attempt, there)};
 }
 
 }  // namespace
@@ -77,7 +91,7 @@ int execute(const Logs& command) {
     if (auto known = check_task(*folder, command.task); !known) return complain(known.error());
   }
   client::LogReader reader(*folder, {command.task, command.stream, command.attempt});
-  const Printer printer(command.task.empty());
+  const Printer printer(command, folder->id().str());
   if (command.follow) {
     net::asio::io_context context(1);
     net::spawn(context.get_executor(), "following the logs", follow(*folder, command.task, reader, printer));
@@ -86,6 +100,8 @@ int execute(const Logs& command) {
   int code = 0;
   if (auto fresh = client::refresh(*folder, command.task); !fresh) code = complain(fresh.error());
   reader.drain(printer);
+  if (command.attempt != 0 && !reader.attempts().contains(command.attempt))
+    return complain(no_such_attempt(command, reader.attempts()));
   return code;
 }
 

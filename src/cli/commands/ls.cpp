@@ -25,16 +25,16 @@ std::string_view state_word(const jobs::JobSummary& job) {
 
 std::string json_line(const jobs::JobSummary& job) {
   boost::json::object object{{"v", 1},
-                             {"type", "job"},
-                             {"id", job.id.str()},
+                             {"type", "summary"},
+                             {"job", job.id.str()},
                              {"name", job.name},
                              {"framework", job.framework},
                              {"cluster", job.cluster ? core::name(*job.cluster) : ""},
                              {"state", state_word(job)},
                              {"tasks", job.tasks},
                              {"reason", job.reason}};
-  if (job.created) object["submitted"] = core::format_utc(*job.created);
-  if (job.finished) object["finished"] = core::format_utc(*job.finished);
+  object["submitted"] = job.created ? boost::json::value(core::format_utc(*job.created)) : nullptr;
+  object["finished"] = job.finished ? boost::json::value(core::format_utc(*job.finished)) : nullptr;
   return boost::json::serialize(object) + "\n";
 }
 

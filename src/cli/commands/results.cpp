@@ -5,6 +5,8 @@
 #include "cli/fs/copy_tree.hpp"
 #include "client/yarn/cluster_client.hpp"
 #include "client/yarn/remote_job.hpp"
+#include "core/base64.hpp"
+#include "core/files.hpp"
 #include "core/strings.hpp"
 #include "core/utf8.hpp"
 #include "hdfs/file_systems.hpp"
@@ -15,6 +17,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <unistd.h>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -32,32 +35,52 @@ struct ResultFile {
 
 // The folder of all tasks, or of one.
 struct ResultsFolder {
+  std::string job;
   fs::path root;
   std::string task;  // its name, when it is of one
 
   [[nodiscard]] ResultLevel level() const { return task.empty() ? ResultLevel::task : ResultLevel::file; }
 };
 
-int show(const Results& command, const fs::path& root, std::vector<ResultFile> files) {
+// A line of JSON. Bytes that are not UTF-8 cannot be in one: a name with them is there in base64 too.
+std::string json_line(const std::string& job, const ResultFile& file) {
+  const auto text = core::replace_invalid_utf8(file.path);
+  boost::json::object object{{"v", 1},
+                             {"type", "file"},
+                             {"job", job},
+                             {"name", core::replace_invalid_utf8(file.name)},
+                             {"bytes", file.bytes},
+                             {"path", text},
+                             {"path_base64", nullptr}};
+  if (text != file.path) object["path_base64"] = core::to_base64(file.path);
+  return boost::json::serialize(object) + "\n";
+}
+
+// What was copied, for people: on standard error, as all that is not data.
+void say_copied(const Results& command, const ResultsFolder& folder, const CopiedTree& copied,
+                const std::string& target) {
+  if (wants_json(command.common) || command.common.output == ui::Mode::quiet) return;
+  const auto text = copied.files == 0 ? fmt::format("nothing is in {}: nothing was copied\n", folder.root.string())
+                                      : fmt::format("{}, {} copied to {}\n", core::plural(copied.files, "file"),
+                                                    core::format_bytes(copied.bytes), target);
+  (void)core::write_all(STDERR_FILENO, text);
+}
+
+int show(const Results& command, const ResultsFolder& folder, std::vector<ResultFile> files) {
   std::ranges::sort(files, {}, &ResultFile::name);
   std::uint64_t bytes = 0;
   for (const auto& file : files) {
     bytes += file.bytes;
     if (wants_json(command.common)) {
-      print(boost::json::serialize(boost::json::object{{"v", 1},
-                                                       {"type", "file"},
-                                                       {"name", core::printable(file.name)},
-                                                       {"bytes", file.bytes},
-                                                       {"path", core::printable(file.path)}}) +
-            "\n");
+      print(json_line(folder.job, file));
     } else {
       print(fmt::format("{:>10}  {}\n", core::format_bytes(file.bytes), core::escaped(file.name)));
     }
   }
   if (!wants_json(command.common)) {
-    print(files.empty() ? fmt::format("nothing is in {}\n", root.string())
+    print(files.empty() ? fmt::format("nothing is in {}\n", folder.root.string())
                         : fmt::format("{}, {} in {}\n", core::plural(std::ssize(files), "file"),
-                                      core::format_bytes(bytes), root.string()));
+                                      core::format_bytes(bytes), folder.root.string()));
   }
   return 0;
 }
@@ -68,23 +91,39 @@ int list_here(const Results& command, const ResultsFolder& folder) {
   using Walk = fs::recursive_directory_iterator;
   for (Walk entry(folder.root, error); !error && entry != Walk(); entry.increment(error)) {
     std::error_code unknown;  // of a link that leads nowhere
-    if (entry->is_directory(unknown)) continue;
+    if (entry->is_directory(unknown) && !entry->is_symlink(unknown)) continue;
     const auto name = (fs::path(folder.task) / entry->path().lexically_relative(folder.root)).string();
     const auto size = entry->file_size(unknown);
     files.push_back({name, unknown ? 0 : size, entry->path().string()});
   }
-  const int shown = show(command, folder.root, std::move(files));
+  const int shown = show(command, folder, std::move(files));
   if (!error || error == std::errc::no_such_file_or_directory) return shown;
   return complain({error, fmt::format("cannot list all of {}: {}", folder.root.string(), error.message())});
 }
 
-int copy_here(const Results& command, const fs::path& root, const std::string& target) {
+// A job's tasks have folders for results even where they leave nothing in them.
+bool has_nothing(const fs::path& root) {
+  std::error_code error;
+  using Walk = fs::recursive_directory_iterator;
+  for (Walk entry(root, error); !error && entry != Walk(); entry.increment(error)) {
+    if (entry->symlink_status(error).type() != fs::file_type::directory) return false;
+  }
+  return !error || error == std::errc::no_such_file_or_directory;
+}
+
+int copy_here(const Results& command, const ResultsFolder& folder, const std::string& target) {
+  if (has_nothing(folder.root)) {
+    say_copied(command, folder, {}, target);
+    return 0;
+  }
   net::asio::io_context context(1);
   int code = 0;
   const auto overwrite = command.force ? hdfs::Overwrite::yes : hdfs::Overwrite::no;
-  const auto copied =
-      net::wait_for(context, copy_tree(root, target, overwrite, [&](const core::Error& e) { code = complain(e); }));
-  return copied ? code : complain(copied.error());
+  const auto copied = net::wait_for(
+      context, copy_tree(folder.root, target, overwrite, [&](const core::Error& e) { code = complain(e); }));
+  if (!copied) return complain(copied.error());
+  say_copied(command, folder, *copied, target);
+  return code;
 }
 
 net::Async<> walk(hdfs::FileSystem& remote, std::string path, fs::path name, ResultLevel level,
@@ -121,16 +160,28 @@ net::Async<std::vector<ResultFile>> list_remote(client::ClusterClient& cluster, 
   co_return files;
 }
 
-int list_there(const Results& command, const hconf::Config& hadoop, const ResultsFolder& folder) {
+core::Result<std::vector<ResultFile>> files_there(const hconf::Config& hadoop, const ResultsFolder& folder) {
   net::asio::io_context context(1);
   auto cluster = client::open_cluster(context.get_executor(), hadoop);
-  if (!cluster) return complain(cluster.error());
-  auto files = net::wait_for(context, list_remote(*cluster, folder));
-  return files ? show(command, folder.root, *std::move(files)) : complain(files.error());
+  if (!cluster) return core::fail(cluster.error());
+  return net::wait_for(context, list_remote(*cluster, folder));
+}
+
+int list_there(const Results& command, const hconf::Config& hadoop, const ResultsFolder& folder) {
+  auto files = files_there(hadoop, folder);
+  return files ? show(command, folder, *std::move(files)) : complain(files.error());
 }
 
 int copy_there(const Results& command, const hconf::Config& hadoop, const ResultsFolder& folder,
                const std::string& target) {
+  const auto files = files_there(hadoop, folder);
+  if (!files) return complain(files.error());
+  CopiedTree copied{.files = std::ssize(*files)};
+  for (const auto& file : *files) copied.bytes += file.bytes;
+  if (files->empty()) {
+    say_copied(command, folder, {}, target);
+    return 0;
+  }
   Fs remote;
   remote.output = command.common.output;
   remote.verb = FsVerb::get;
@@ -141,7 +192,9 @@ int copy_there(const Results& command, const hconf::Config& hadoop, const Result
   remote.name_here = [top = folder.level()](std::string_view stored, int depth) {
     return result_name(stored, depth == 0 ? top : ResultLevel::file);
   };
-  return execute(remote);
+  const int code = execute(remote);
+  if (code == 0) say_copied(command, folder, copied, target);
+  return code;
 }
 
 }  // namespace
@@ -151,16 +204,16 @@ int execute(const Results& command) {
   if (!job_folder) return complain(job_folder.error());
   const auto job = jobs::read_job_file(*job_folder);
   if (!job) return complain(job.error());
-  ResultsFolder folder{job->results, {}};
+  ResultsFolder folder{job_folder->id().str(), job->results, {}};
   if (!command.task.empty()) {
-    const auto task = core::TaskId::parse(command.task);
+    const auto task = find_task(*job, command.task);
     if (!task) return complain(task.error());
     folder.task = task->file_name();
     folder.root /= folder.task;
   }
   const auto target = command.target.empty() ? job_folder->id().str() : command.target;
-  if (job->cluster == core::ClusterKind::local) {
-    return command.get ? copy_here(command, folder.root, target) : list_here(command, folder);
+  if (job->cluster != core::ClusterKind::yarn) {  // theirs are on HDFS
+    return command.get ? copy_here(command, folder, target) : list_here(command, folder);
   }
   const auto hadoop = client::hadoop_of(*job_folder);
   if (!hadoop) return complain(hadoop.error());

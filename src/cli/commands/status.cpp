@@ -28,7 +28,12 @@ ui::JobView unreached_view(ui::JobView view) {
   const bool has_written = view.state != core::JobState::lost;
   view.reason = has_written ? "its master cannot be reached from here: this is what it last wrote to HDFS"
                             : "its master does not answer: it waits for its container, or cannot be reached from here";
-  if (!has_written) view.state = core::JobState::placing;
+  if (!has_written) {
+    view.state = core::JobState::placing;
+    for (auto& task : view.tasks) {
+      if (task.state == core::TaskState::lost) task.state = core::TaskState::waiting;
+    }
+  }
   view.exit_code.reset();
   return view;
 }

@@ -20,7 +20,8 @@ std::string duration_of(const ui::TaskView& task, core::WallTime now) {
 
 std::string status_text(const ui::JobView& job) {
   const auto now = core::wall_now();
-  std::string text = fmt::format("{}  {}  {} on {}\n", job.id, job.state.name(), job.framework, job.where);
+  std::string text = fmt::format("{}  {}  {}on {}\n", job.id, job.state.name(),
+                                 job.framework == "none" ? "" : job.framework + " ", job.where);
   text +=
       fmt::format("submitted {}{}\n", ui::relative_time(job.submitted, now),
                   job.finished ? fmt::format(", took {}", core::format_duration(*job.finished - job.submitted)) : "");

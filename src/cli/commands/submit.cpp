@@ -1,9 +1,11 @@
 #include "cli/args/commands.hpp"
 #include "cli/commands/common.hpp"
 #include "cli/commands/launch.hpp"
+#include "client/task_paths.hpp"
 #include "core/files.hpp"
 #include "master/plan.hpp"
 #include "spec/parse.hpp"
+#include "spec/problems.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -26,6 +28,11 @@ int execute(const Submit& command) {
   if (spec->name.empty()) spec->name = file.stem().string();
   spec = with_cluster_options(*std::move(spec), command.on_cluster);
   if (!spec) return complain(spec.error());
+  if (const auto missing = client::missing_file(*spec)) {
+    return complain(spec::problem_at(
+        command.file, spec::line_of_file(*text, *missing),
+        fmt::format("there is no file or folder {} in {}", spec::in_quotes(missing->source), *spec->directory)));
+  }
   auto options = command.options;
   std::ranges::move(cluster_only(*spec, Spelling::in_a_file), std::back_inserter(options.cluster_only));
   return launch_job(options, *std::move(spec));

@@ -71,9 +71,11 @@ net::awaitable<void> fs_get(FsSession& session) {
     words.pop_back();
   }
   std::error_code error;
-  const bool into = files::is_directory(target, error);
+  // Results go into the folder that was named, there or not, as they do on this machine.
+  const bool is_folder = static_cast<bool>(session.command.name_here);
+  const bool into = !is_folder && files::is_directory(target, error);
   const auto sources = co_await expand_all(session, words);
-  if ((sources.size() > 1 || target.ends_with('/')) && !into) {
+  if ((sources.size() > 1 || target.ends_with('/')) && !into && !is_folder) {
     co_return session.fail({core::Errc::usage, fmt::format("{} is no directory on this machine", target)});
   }
   std::vector<CopyFile> plan;

@@ -71,6 +71,10 @@ class Words {
   core::Result<> take(const std::vector<std::string>& words, std::size_t first) {
     for (std::size_t i = first; i < words.size(); ++i) {
       const std::string& word = words[i];
+      if (word.empty()) {
+        return fail(Errc::usage,
+                    fmt::format("a path of `ydl fs {}` is empty; write . for your home directory", info_.name));
+      }
       if (only_paths_ || word == "-" || !word.starts_with('-')) {
         command_.paths.push_back(word);
       } else if (word == "--") {

@@ -4,6 +4,7 @@
 #include "hdfs/paths.hpp"
 #include "hrpc/errors.hpp"
 
+#include <algorithm>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
@@ -105,22 +106,46 @@ struct Plan {
   std::vector<CopyFile> files;
 };
 
-core::Result<> plan_local(const files::path& from, const std::string& to, Plan& plan) {
+// A file by its number, whatever path leads to it.
+using FileNumber = std::pair<dev_t, ino_t>;
+
+std::optional<FileNumber> number_of(const files::path& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return FileNumber(status.st_dev, status.st_ino);
+}
+
+// HDFS has no links: what one leads to is copied. `above` has the folders that the path lies in.
+core::Result<> plan_local(const files::path& from, const std::string& to, Plan& plan, std::vector<FileNumber> above) {
   if (auto known = hdfs::check_name(to); !known) return known;
   std::error_code error;
   const auto status = files::status(from, error);
   if (!files::exists(status)) {
     return core::fail(core::Errc::not_found, fmt::format("{}: no such file or directory", from.string()));
   }
+  const bool is_named = above.empty();  // by the user, and not found in a folder
+  if (!is_named && !files::is_directory(status) && !files::is_regular_file(status)) {
+    return core::fail(core::Errc::refused,
+                      fmt::format("{} is not a file but a pipe, a socket or a device; remove it, or name the files "
+                                  "to copy",
+                                  from.string()));
+  }
   if (!files::is_directory(status)) {
     const auto size = files::is_regular_file(status) ? files::file_size(from, error) : 0;
     plan.files.push_back({from.string(), to, error ? 0 : size});
     return {};
   }
+  const auto number = number_of(from);
+  if (number && std::ranges::find(above, *number) != above.end()) {
+    return core::fail(core::Errc::refused, fmt::format("{} is a link to a folder that it lies in; remove it, or name "
+                                                       "the files to copy",
+                                                       from.string()));
+  }
+  above.push_back(number.value_or(FileNumber{}));
   plan.directories.push_back(to);
   files::directory_iterator entry(from, error);
   for (; !error && entry != files::directory_iterator(); entry.increment(error)) {
-    auto planned = plan_local(entry->path(), hdfs::join_path(to, entry->path().filename().string()), plan);
+    auto planned = plan_local(entry->path(), hdfs::join_path(to, entry->path().filename().string()), plan, above);
     if (!planned) return planned;
   }
   if (error) return core::fail(core::Errc::io, fmt::format("reading {}: {}", from.string(), error.message()));
@@ -157,7 +182,7 @@ net::awaitable<void> fs_put(FsSession& session) {
     } else if (word == "-") {
       plan.files.push_back({word, *target, 0});
     } else {
-      session.check(plan_local(word, into ? hdfs::join_path(*target, local_name(word)) : *target, plan));
+      session.check(plan_local(word, into ? hdfs::join_path(*target, local_name(word)) : *target, plan, {}));
     }
   }
   for (const auto& directory : plan.directories) {

@@ -75,6 +75,13 @@ class LocalLaunch final : public LaunchTarget {
 
   std::optional<std::string> find_command(const std::string& name) const override { return master::find_on_path(name); }
 
+  core::Result<> check_here(const master::JobPlan& plan) const override {
+    if (auto fits = check_machine(plan); !fits) return fits;
+    const auto note = check_upload_size(plan.spec);
+    if (!note) return fail(note.error());
+    return {};
+  }
+
   net::Async<std::vector<std::string>> check(const master::JobPlan& plan) override {
     if (auto fits = check_machine(plan); !fits) co_return fail(fits.error());
     const auto note = check_upload_size(plan.spec);
@@ -90,11 +97,11 @@ class LocalLaunch final : public LaunchTarget {
     return unpack_archives(job.plan.spec, job.folder.archives(), std::move(hooks.stop));
   }
 
-  net::Async<> submit(const PlannedJob&, const Say&) override { co_return core::Result<>{}; }
+  net::Async<> submit(const PlannedJob&, const Say&, std::stop_token) override { co_return core::Result<>{}; }
 
   net::Async<core::UniqueFd> start(const PlannedJob& job, master::Attachment attachment) override {
-    co_return start_master(job.folder, {.kind = master::local_master(), .attachment = attachment},
-                           [&] { make_task_folders(job.folder, job.plan); });
+    co_return co_await start_master(job.folder, {.kind = master::local_master(), .attachment = attachment},
+                                    [&] { make_task_folders(job.folder, job.plan); });
   }
 
   net::awaitable<void> abandon() override { co_return; }

@@ -4,21 +4,20 @@
 #include "net/child_process.hpp"
 
 #include <array>
-#include <cerrno>
-#include <unistd.h>
 
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <fmt/format.h>
 
 namespace ydl::client {
 
 using core::fail;
 
-core::Result<core::UniqueFd> start_master(const jobs::JobFolder& folder, MasterStart start,
-                                          const std::function<void()>& meanwhile) {
+net::Async<core::UniqueFd> start_master(jobs::JobFolder folder, MasterStart start, std::function<void()> meanwhile) {
   auto leash = core::make_pipe();
   auto answer = core::make_pipe();
-  if (!leash) return fail(leash.error());
-  if (!answer) return fail(answer.error());
+  if (!leash) co_return fail(leash.error());
+  if (!answer) co_return fail(answer.error());
   net::SpawnOptions spawn;
   spawn.executable = net::kOwnExecutable;
   spawn.argv = {"ydl", "__master", "--master", std::string(start.kind.name), "--folder", folder.root().string()};
@@ -28,21 +27,22 @@ core::Result<core::UniqueFd> start_master(const jobs::JobFolder& folder, MasterS
     spawn.standard_input = std::move(leash->read);
   spawn.standard_output = std::move(answer->write);
   spawn.log_file = folder.master_log();
-  if (auto process = net::ChildProcess::spawn(std::move(spawn)); !process) return fail(process.error());
+  if (auto process = net::ChildProcess::spawn(std::move(spawn)); !process) co_return fail(process.error());
   if (meanwhile) meanwhile();
 
+  // Not a read that blocks: a signal that comes meanwhile is for the loop.
+  net::asio::posix::stream_descriptor input(co_await net::asio::this_coro::executor, answer->read.release());
   std::string line;
   std::array<char, 4096> buffer{};
   for (;;) {
-    const auto n = ::read(answer->read.get(), buffer.data(), buffer.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
-    line.append(buffer.data(), static_cast<std::size_t>(n));
+    const auto [error, size] = co_await input.async_read_some(net::asio::buffer(buffer), net::tuple);
+    line.append(buffer.data(), size);
+    if (error) break;
   }
-  if (line.starts_with("ready")) return std::move(leash->write);
-  if (line.starts_with("error ")) return fail(core::Errc::io, std::string(core::trim(line.substr(6))));
-  return fail(core::Errc::io,
-              fmt::format("the job's master did not start; its log is {}", folder.master_log().string()));
+  if (line.starts_with("ready")) co_return std::move(leash->write);
+  if (line.starts_with("error ")) co_return fail(core::Errc::io, std::string(core::trim(line.substr(6))));
+  co_return fail(core::Errc::io,
+                 fmt::format("the job's master did not start; its log is {}", folder.master_log().string()));
 }
 
 }  // namespace ydl::client

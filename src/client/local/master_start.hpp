@@ -4,6 +4,7 @@
 #include "core/result.hpp"
 #include "jobs/job_folder.hpp"
 #include "master/process.hpp"
+#include "net/asio.hpp"
 
 #include <functional>
 
@@ -16,7 +17,7 @@ struct MasterStart {
 
 // Starts the job's master as a process of this machine and waits until it listens; `meanwhile` is done while it starts.
 // Returns the leash that ties the master's life to ours. Errors: io, with the master's own sentence.
-[[nodiscard]] core::Result<core::UniqueFd> start_master(const jobs::JobFolder& folder, MasterStart start,
-                                                        const std::function<void()>& meanwhile = {});
+[[nodiscard]] net::Async<core::UniqueFd> start_master(jobs::JobFolder folder, MasterStart start,
+                                                      std::function<void()> meanwhile = {});
 
 }  // namespace ydl::client

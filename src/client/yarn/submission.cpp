@@ -198,7 +198,7 @@ net::Async<> stage_files(ClusterClient& cluster, const PlannedJob& job, const Su
 }
 
 net::Async<> submit_application(ClusterClient& cluster, const PlannedJob& job, const SubmissionOptions& options,
-                                const YarnJob& yarn, const Say& say) {
+                                const YarnJob& yarn, const Say& say, const std::function<core::Result<>()>& may_send) {
   auto credentials = co_await delegation_tokens(cluster, options.file_systems);
   if (!credentials) co_return fail(credentials.error());
   say_end_of_tokens(cluster, *credentials, job.plan.spec.run_timeout, say);
@@ -207,6 +207,7 @@ net::Async<> submit_application(ClusterClient& cluster, const PlannedJob& job, c
   if (!application) co_return fail(application.error());
   submission.id = *application;
   submission.cancel_tokens_when_complete = cluster.tokens.tokens.empty();  // those of others are not ours to cancel
+  if (auto allowed = may_send(); !allowed) co_return allowed;
   const auto report = co_await cluster.rm->submit(std::move(submission));
   if (!report) co_return fail(report.error());
   if (yarn::is_over(report->state))

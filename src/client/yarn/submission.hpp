@@ -49,9 +49,10 @@ struct ClusterFacts {
 [[nodiscard]] net::Async<> stage_files(ClusterClient& cluster, const PlannedJob& job, const SubmissionOptions& options,
                                        backend::YarnJob& yarn, LaunchTarget::StageHooks hooks);
 
-// Hands the job over to the ResourceManager. Errors: the ResourceManager's, and why it refused.
+// Hands the job over to the ResourceManager; `may_send` is asked right before the request is sent.
+// Errors: the ResourceManager's, and why it refused; those of `may_send`.
 [[nodiscard]] net::Async<> submit_application(ClusterClient& cluster, const PlannedJob& job,
                                               const SubmissionOptions& options, const backend::YarnJob& yarn,
-                                              const Say& say);
+                                              const Say& say, const std::function<core::Result<>()>& may_send);
 
 }  // namespace ydl::client

@@ -122,8 +122,17 @@ class YarnLaunch final : public LaunchTarget {
     co_return co_await stage_files(*cluster_, job, options_, job_, std::move(hooks));
   }
 
-  net::Async<> submit(const PlannedJob& job, const Say& say) override {
-    if (auto done = co_await submit_application(*cluster_, job, options_, job_, say); !done) co_return done;
+  core::Result<> check_here(const master::JobPlan&) const override { return {}; }
+
+  net::Async<> submit(const PlannedJob& job, const Say& say, std::stop_token stop) override {
+    const auto may_send = [&]() -> core::Result<> {
+      if (stop.stop_requested()) return fail(core::Errc::cancelled, "interrupted");
+      sent_ = true;
+      return {};
+    };
+    auto done = co_await submit_application(*cluster_, job, options_, job_, say, may_send);
+    if (!done && !yarn::may_be_submitted(done.error()) && !stop.stop_requested()) sent_ = false;
+    if (!done) co_return done;
     if (settings_.keep_jobs) co_await remove_outlived_jobs(*cluster_, *settings_.keep_jobs, say);
     say(fmt::format("{} is {} in queue {}", job.folder.id().str(), job_.application, job_.queue));
     co_return core::Result<>{};
@@ -131,7 +140,7 @@ class YarnLaunch final : public LaunchTarget {
 
   net::Async<core::UniqueFd> start(const PlannedJob& job, master::Attachment attachment) override {
     if (job_.kind == MasterKind::managed) co_return core::UniqueFd{};
-    auto leash = start_master(job.folder, {.kind = master::yarn_unmanaged_master(), .attachment = attachment});
+    auto leash = co_await start_master(job.folder, {.kind = master::yarn_unmanaged_master(), .attachment = attachment});
     if (!leash) {
       const auto application = yarn::ApplicationId::parse(job_.application);
       if (application) (void)co_await cluster_->rm->kill(*application, "its master did not start");
@@ -139,10 +148,25 @@ class YarnLaunch final : public LaunchTarget {
     co_return leash;
   }
 
+  std::string maybe_submitted_as() const override { return sent_ ? job_.application : ""; }
+
   net::awaitable<void> abandon() override {
-    if (cluster_ && !job_.folder.empty()) (void)co_await cluster_->fs->remove(job_.folder, hdfs::Recursive::yes);
+    if (!cluster_ || job_.folder.empty()) co_return;
+    // By connections of its own: a call that is under way must not go on while its job is taken back.
+    cluster_->close();
+    auto cluster = open_cluster(executor_, config_);
+    if (!cluster) co_return;
+    const auto application = yarn::ApplicationId::parse(job_.application);
+    if (!sent_) {
+      (void)co_await cluster->fs->remove(job_.folder, hdfs::Recursive::yes);
+    } else if (application) {
+      is_killed_ = (co_await cluster->rm->kill(*application, "its client gave up the submission")).has_value();
+    }
+    cluster->close();
   }
   std::string leftovers() const override {
+    if (is_killed_) return "the ResourceManager has killed it";
+    if (sent_) return "the ResourceManager has not confirmed that it is killed";
     return fmt::format("files whose upload was complete stay in the cache in {}{}", cluster_->url_prefix,
                        cluster_->root);
   }
@@ -159,6 +183,8 @@ class YarnLaunch final : public LaunchTarget {
   std::optional<ClusterClient> cluster_;  // from check() on
   ClusterFacts facts_;                    // from check() to stage()
   backend::YarnJob job_;                  // from stage() on
+  bool sent_ = false;                     // the submission; a refusal takes it back
+  bool is_killed_ = false;                // by abandon()
 };
 
 }  // namespace

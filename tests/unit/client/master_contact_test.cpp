@@ -1,6 +1,8 @@
 // A client whose master does not answer: what it does and says, by a scripted clock.
 #include "client/master_contact.hpp"
 
+#include "net/errors.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,26 +21,39 @@ core::Instant at(int seconds) {
   return kStart + core::Seconds(seconds);
 }
 
+core::Error error(std::string text, std::error_code code = make_error_code(core::Errc::timeout)) {
+  return {code, std::move(text)};
+}
+
+TEST(MasterContact, gives_up_where_asking_again_is_of_no_use) {
+  MasterContact contact(Witness::resource_manager, kStart);
+  EXPECT_EQ(contact.failed(MasterEvidence::refused, error("no answer")).kind, Kind::give_up) << "no ticket";
+  const auto untrusted = error("another certificate", make_error_code(net::Errc::untrusted));
+  EXPECT_EQ(contact.failed(MasterEvidence::running, untrusted).kind, Kind::give_up);
+  EXPECT_EQ(contact.failed(MasterEvidence::over, untrusted).kind, Kind::over) << "the address is another's by now";
+}
+
 TEST(MasterContact, a_failed_call_is_repeated_while_the_master_runs) {
   MasterContact contact(Witness::process, kStart);
-  for (int i = 0; i < 1'000; ++i) EXPECT_EQ(contact.failed(MasterEvidence::running, "no answer").kind, Kind::ask_again);
+  for (int i = 0; i < 1'000; ++i)
+    EXPECT_EQ(contact.failed(MasterEvidence::running, error("no answer")).kind, Kind::ask_again);
 }
 
 TEST(MasterContact, only_evidence_ends_it) {
   MasterContact contact(Witness::resource_manager, kStart);
-  EXPECT_EQ(contact.failed(MasterEvidence::unknown, "no answer").kind, Kind::ask_again);
-  EXPECT_EQ(contact.failed(MasterEvidence::running, "no answer").kind, Kind::ask_again);
-  EXPECT_EQ(contact.failed(MasterEvidence::over, "no answer").kind, Kind::over);
+  EXPECT_EQ(contact.failed(MasterEvidence::unknown, error("no answer")).kind, Kind::ask_again);
+  EXPECT_EQ(contact.failed(MasterEvidence::running, error("no answer")).kind, Kind::ask_again);
+  EXPECT_EQ(contact.failed(MasterEvidence::over, error("no answer")).kind, Kind::over);
 }
 
 TEST(MasterContact, pauses_grow_up_to_two_seconds_and_shrink_with_an_answer) {
   MasterContact contact(Witness::process, kStart);
   std::vector<int> pauses;
   for (int i = 0; i < 7; ++i)
-    pauses.push_back(static_cast<int>(contact.failed(MasterEvidence::running, "").pause.count()));
+    pauses.push_back(static_cast<int>(contact.failed(MasterEvidence::running, error("")).pause.count()));
   EXPECT_EQ(pauses, (std::vector<int>{100, 200, 400, 800, 1600, 2000, 2000}));
   EXPECT_EQ(contact.answered(at(7)), std::nullopt);
-  EXPECT_EQ(contact.failed(MasterEvidence::running, "").pause, core::Millis(100));
+  EXPECT_EQ(contact.failed(MasterEvidence::running, error("")).pause, core::Millis(100));
 }
 
 TEST(MasterContact, a_short_silence_is_not_mentioned) {
@@ -50,7 +65,7 @@ TEST(MasterContact, a_short_silence_is_not_mentioned) {
 
 TEST(MasterContact, a_long_silence_is_mentioned_once_and_its_end_too) {
   MasterContact contact(Witness::process, kStart);
-  (void)contact.failed(MasterEvidence::running, "asking 127.0.0.1:7: no answer in time");
+  (void)contact.failed(MasterEvidence::running, error("asking 127.0.0.1:7: no answer in time"));
   EXPECT_THAT(contact.notice(at(15)), Optional(std::string("the job's master has not answered for 15 s "
                                                            "(asking 127.0.0.1:7: no answer in time); its process is "
                                                            "still there, so ydl keeps asking")));
@@ -64,11 +79,11 @@ TEST(MasterContact, a_long_silence_is_mentioned_once_and_its_end_too) {
 
 TEST(MasterContact, on_a_cluster_the_notice_says_what_the_resource_manager_knows) {
   MasterContact known(Witness::resource_manager, kStart);
-  (void)known.failed(MasterEvidence::running, "");
+  (void)known.failed(MasterEvidence::running, error(""));
   EXPECT_THAT(known.notice(at(15)), Optional(HasSubstr("reports that the application is running")));
   MasterContact alone(Witness::resource_manager, kStart);
-  (void)alone.failed(MasterEvidence::running, "");
-  (void)alone.failed(MasterEvidence::unknown, "");
+  (void)alone.failed(MasterEvidence::running, error(""));
+  (void)alone.failed(MasterEvidence::unknown, error(""));
   EXPECT_THAT(alone.notice(at(15)), Optional(StartsWith("neither the job's master nor the ResourceManager")));
 }
 

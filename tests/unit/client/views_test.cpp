@@ -161,6 +161,7 @@ class StoredTest : public testing::Test {
     job.spec.command = {"./train"};
     job.spec.roles.resize(1);
     job.spec.roles[0].name = "worker";
+    job.spec.roles[0].count = 2;
     EXPECT_TRUE(jobs::write_job_file(folder_, job));
   }
   void write(const std::filesystem::path& path, std::string_view text) {
@@ -213,6 +214,26 @@ TEST_F(StoredTest, a_job_that_never_ended_is_lost) {
   EXPECT_EQ(view->state, core::JobState::lost);
   EXPECT_EQ(view->exit_code, 1);
   EXPECT_THAT(view->reason, HasSubstr("master.log may say why"));
+}
+
+TEST_F(StoredTest, the_tasks_of_a_lost_job_are_those_of_its_events) {
+  write_state({core::JobState::running, 2, 0, "", "", 0, std::nullopt});
+  const auto record = [](job::RecordKind kind, int index, int attempt) {
+    return job::Record{kind, core::AttemptId{{"worker", index}, attempt}, "why", {}, {}, 0};
+  };
+  write(folder_.events_file(), line_of(1, record(job::RecordKind::task_running, 0, 1)) + "\n" +
+                                   line_of(2, record(job::RecordKind::task_failed, 0, 1)) + "\n" +
+                                   line_of(3, record(job::RecordKind::task_running, 0, 2)) + "\n" +
+                                   line_of(4, record(job::RecordKind::task_running, 1, 1)) + "\n" +
+                                   line_of(5, record(job::RecordKind::task_succeeded, 1, 1)) + "\n");
+  const auto view = stored_job_view(folder_);
+  ASSERT_TRUE(view) << view.error().message;
+  EXPECT_EQ(view->state, core::JobState::lost);
+  ASSERT_EQ(view->tasks.size(), 2U);
+  EXPECT_EQ(view->tasks[0].state, core::TaskState::lost);
+  EXPECT_EQ(view->tasks[0].attempt, 2);
+  EXPECT_EQ(view->tasks[1].state, core::TaskState::succeeded);
+  EXPECT_EQ(view->tasks[1].reason, "why");
 }
 
 TEST_F(StoredTest, a_job_without_its_state_is_an_error_that_names_the_file) {

@@ -104,7 +104,7 @@ TEST(JobStart, a_task_that_can_never_be_placed_fails_the_job) {
   s.begin();
   s.placed("worker:0");
   EXPECT_EQ(s.cannot_place("worker:1", "no GPU is left"), (Strings{"release worker:0#1", "finish failed 1"}));
-  EXPECT_EQ(s.machine.snapshot().outcome->reason, "worker:1 has no place: no GPU is left");
+  EXPECT_EQ(s.machine.snapshot().outcome->reason, "worker:1 cannot be placed: no GPU is left");
 }
 
 TEST(JobStart, a_place_lost_before_the_gang_is_complete_is_asked_for_again_without_charge) {

@@ -106,7 +106,7 @@ TEST(ScriptedJob, a_retry_that_works_saves_the_job) {
 TEST(ScriptedJob, a_task_that_cannot_be_placed_fails_the_job_before_anything_starts) {
   const auto ending = run_scripted(two_workers(), {{"worker:1", {.cannot_place = "no host has 8 GPUs"}}});
   EXPECT_EQ(ending.outcome.state, job::JobState::failed);
-  EXPECT_EQ(ending.outcome.reason, "worker:1 has no place: no host has 8 GPUs");
+  EXPECT_EQ(ending.outcome.reason, "worker:1 cannot be placed: no host has 8 GPUs");
   EXPECT_EQ(count(ending, "task_starting"), 0);
 }
 

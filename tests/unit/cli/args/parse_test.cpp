@@ -150,7 +150,8 @@ TEST(ParseMx, mistakes_are_said_with_a_remedy) {
   EXPECT_EQ(refusal("ydl-mx --n two x.py"), "--n: 'two' is not a whole number; write for example 2");
   EXPECT_EQ(refusal("ydl-mx --n 99999999999 x.py"), "--n: 99999999999 is more than anybody has");
   EXPECT_EQ(refusal("ydl-mx --n 1.5 x.py"), "--n: '1.5' is not a whole number; write for example 2");
-  EXPECT_EQ(refusal("ydl-mx --s"), "--s has no value, or more than one; write --s N");
+  EXPECT_EQ(refusal("ydl-mx --s"), "--s has no value; write --s N");
+  EXPECT_EQ(refusal("ydl-mx --n 1 --n 2 x.py"), "--n is given more than once; write it once");
   EXPECT_EQ(refusal("ydl ls --limit 0"), "--limit: '0' is not a whole number above 0; write for example 2");
   EXPECT_THAT(refusal("ydl-mx --archives data.zip# x.py"), HasSubstr("--archive: 'data.zip#' ends without a name"));
   EXPECT_THAT(refusal("ydl-mx --files-limit much x.py"), HasSubstr("--files-limit: 'much' is not a size"));
@@ -347,6 +348,7 @@ TEST(ParseCommands, logs_take_job_task_stream_and_attempt) {
 TEST(ParseCommands, events_are_listed_followed_or_drawn) {
   EXPECT_TRUE(parsed<Events>("ydl events --follow x").follow);
   EXPECT_TRUE(parsed<Events>("ydl events --timeline").timeline);
+  EXPECT_THAT(refusal("ydl events --timeline --output json"), HasSubstr("--timeline draws for people"));
 }
 
 TEST(ParseCommands, kill_needs_a_job_and_may_shorten_the_grace) {
@@ -355,6 +357,30 @@ TEST(ParseCommands, kill_needs_a_job_and_may_shorten_the_grace) {
   EXPECT_EQ(parsed<Kill>("ydl kill --grace 2s x").grace, core::Seconds(2));
   EXPECT_THAT(refusal("ydl kill"), HasSubstr("ID"));
   EXPECT_THAT(refusal("ydl kill --grace x x"), HasSubstr("--grace"));
+}
+
+TEST(ParseCommands, an_empty_id_or_task_is_not_the_newest_job) {
+  for (const auto& words : std::vector<Words>{{"kill", ""},
+                                              {"status", ""},
+                                              {"logs", ""},
+                                              {"logs", "x", ""},
+                                              {"events", ""},
+                                              {"results", "ls", ""},
+                                              {"results", "get", "x", "--task", ""},
+                                              {"results", "get", "x", "--to", ""}}) {
+    const auto command = parse("ydl", words);
+    ASSERT_FALSE(command) << words.front();
+    EXPECT_EQ(command.error().code, core::Errc::usage);
+    EXPECT_THAT(command.error().message, HasSubstr("is empty"));
+  }
+  EXPECT_THAT(parse_fs({"rm", "-r", ""}).error().message, HasSubstr("is empty"));
+}
+
+TEST(ParseCommands, only_what_looks_for_a_cluster_takes_one) {
+  for (const auto* name : {"status", "logs", "events", "kill"})
+    EXPECT_THAT(refusal(fmt::format("ydl {} --cluster yarn x", name)), HasSubstr("does not take '--cluster'"));
+  EXPECT_THAT(refusal("ydl results ls --cluster yarn x"), HasSubstr("does not take '--cluster'"));
+  EXPECT_EQ(parsed<List>("ydl ls --cluster yarn").common.cluster, core::ClusterKind::yarn);
 }
 
 TEST(ParseCommands, the_cache_is_shown_or_tidied_up) {
@@ -421,6 +447,10 @@ TEST(ParseCommands, the_hidden_ones_are_for_ourselves) {
 TEST(ParseCommands, an_unknown_command_is_answered_with_the_nearest) {
   EXPECT_EQ(refusal("ydl stauts"), "there is no command 'stauts'; did you mean 'status'? (`ydl --help` lists them)");
   EXPECT_THAT(refusal("ydl train.py"), HasSubstr("there is no command 'train.py'"));
+  EXPECT_THAT(refusal("ydl stat"), HasSubstr("did you mean 'status'?"));
+  EXPECT_EQ(refusal("ydl --n 200 true"),
+            "'--n' is not a command; options come after one, for example `ydl run --n …` (`ydl --help` lists them)");
+  EXPECT_THAT(refusal("ydl --bogus"), HasSubstr("there is no command '--bogus'"));
   EXPECT_EQ(refusal("ydl __mastre").find("did you mean"), std::string::npos) << "hidden commands stay hidden";
 }
 
@@ -465,6 +495,12 @@ TEST(Help, names_every_public_command_and_no_hidden_one) {
   for (const auto* name : {"run", "submit", "ls", "status", "logs", "events", "kill", "env", "doctor", "completion"})
     EXPECT_THAT(help, HasSubstr(std::string("  ") + name + " "));
   EXPECT_EQ(help.find("__"), std::string::npos);
+}
+
+TEST(Help, says_what_cluster_means_to_each_command) {
+  EXPECT_THAT(parsed<ShowText>("ydl run --help").text, HasSubstr("Where to run: auto"));
+  EXPECT_THAT(parsed<ShowText>("ydl ls --help").text, HasSubstr("Which cluster: auto"));
+  EXPECT_THAT(parsed<ShowText>("ydl results --help").text, HasSubstr("usage: ydl results [options] ls|get [ID]"));
 }
 
 TEST(Help, every_option_is_explained) {

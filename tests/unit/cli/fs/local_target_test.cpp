@@ -178,12 +178,48 @@ TEST_F(CopyTreeTest, a_file_that_is_there_is_named_and_the_others_are_copied) {
   EXPECT_EQ(content(to_ / "a"), "new a");
 }
 
-TEST_F(CopyTreeTest, links_that_go_in_circles_do_no_harm) {
-  fs::create_directory_symlink("..", from_ / "deep/up");
+TEST_F(CopyTreeTest, links_are_copied_as_links_and_never_followed) {
+  fs::create_directories(dir_.path() / "outside");
+  ASSERT_TRUE(core::write_file_atomically(dir_.path() / "outside/secret", "s"));
+  fs::create_directories(from_ / "other");
+  fs::create_directory_symlink("../other", from_ / "deep/to_other");
+  fs::create_directory_symlink("../deep", from_ / "other/to_deep");
+  fs::create_directory_symlink(dir_.path() / "outside", from_ / "data");
   fs::create_symlink("self", from_ / "self");
-  EXPECT_THAT(copy_all(Overwrite::no), ElementsAre(HasSubstr("from/self")));
+  fs::create_symlink("a", from_ / "latest");
+  EXPECT_THAT(copy_all(Overwrite::no), ElementsAre());
+  EXPECT_EQ(fs::read_symlink(to_ / "deep/to_other"), "../other");
+  EXPECT_EQ(fs::read_symlink(to_ / "other/to_deep"), "../deep");
+  EXPECT_EQ(fs::read_symlink(to_ / "data"), dir_.path() / "outside");
+  EXPECT_EQ(fs::read_symlink(to_ / "self"), "self");
+  EXPECT_EQ(fs::read_symlink(to_ / "latest"), "a");
+}
+
+TEST_F(CopyTreeTest, a_link_replaces_what_is_there_only_when_asked) {
+  fs::create_symlink("a", from_ / "latest");
+  fs::create_directories(to_);
+  ASSERT_TRUE(core::write_file_atomically(to_ / "latest", "old"));
+  EXPECT_THAT(copy_all(Overwrite::no), ElementsAre(HasSubstr("to/latest exists on this machine")));
+  EXPECT_EQ(content(to_ / "latest"), "old");
+  fs::remove(to_ / "a");
+  EXPECT_THAT(copy_all(Overwrite::yes), ElementsAre());
+  EXPECT_EQ(fs::read_symlink(to_ / "latest"), "a");
+}
+
+TEST_F(CopyTreeTest, pipes_and_sockets_are_left_out_and_named) {
+  ASSERT_EQ(::mkfifo((from_ / "deep/pipe").c_str(), 0600), 0);
+  EXPECT_THAT(copy_all(Overwrite::no), ElementsAre(HasSubstr("from/deep/pipe is not a file")));
   EXPECT_EQ(content(to_ / "a"), "new a");
-  EXPECT_FALSE(fs::exists(to_ / "deep/up"));
+  EXPECT_FALSE(fs::exists(to_ / "deep/pipe"));
+}
+
+TEST_F(CopyTreeTest, counts_what_it_copied_and_makes_no_folder_for_nothing) {
+  const auto copied = loop_.run(copy_tree(from_, to_, Overwrite::no, [](const core::Error&) {}));
+  ASSERT_TRUE(copied);
+  EXPECT_EQ(copied->files, 2);
+  EXPECT_EQ(copied->bytes, 15U);
+  EXPECT_FALSE(loop_.run(copy_tree(from_ / "missing", dir_.path() / "none", Overwrite::no, [](const core::Error&) {})));
+  EXPECT_FALSE(fs::exists(dir_.path() / "none"));
 }
 
 }  // namespace
