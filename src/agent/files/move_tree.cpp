@@ -8,6 +8,7 @@
 #include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -90,6 +91,8 @@ class TreeCopier {
   std::unique_ptr<char[]> buffer_;
 };
 
+constexpr std::string_view kUnfinished = ".ydl-unfinished";
+
 // Also over a folder, which rename replaces only when it is empty, and over a file with a folder.
 std::error_code rename_over(const fs::path& from, const fs::path& to) {
   std::error_code error;
@@ -109,7 +112,7 @@ core::Result<void> copy_tree(const fs::path& from, const fs::path& to, const std
 }
 
 core::Result<void> replace_with_copy(const fs::path& from, const fs::path& to, const std::stop_token& stop) {
-  const auto unfinished = to.parent_path() / ("." + to.filename().string() + ".new");
+  const auto unfinished = to.parent_path() / ("." + to.filename().string() + std::string(kUnfinished));
   std::error_code ignored;
   fs::remove_all(unfinished, ignored);  // of an agent that was killed
   if (auto copied = copy_tree(from, unfinished, stop); !copied) {
@@ -119,6 +122,17 @@ core::Result<void> replace_with_copy(const fs::path& from, const fs::path& to, c
   if (auto renamed = rename_over(unfinished, to); renamed) return cannot_keep(from, to, renamed);
   fs::remove_all(from, ignored);
   return {};
+}
+
+void remove_unfinished_copies(const fs::path& folder) {
+  std::error_code error;
+  std::vector<fs::path> unfinished;
+  for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    const auto name = entry->path().filename().string();
+    if (name.starts_with('.') && name.ends_with(kUnfinished)) unfinished.push_back(entry->path());
+  }
+  for (const auto& path : unfinished) fs::remove_all(path, error);
 }
 
 core::Result<void> move_tree(const fs::path& from, const fs::path& to, const std::stop_token& stop) {

@@ -21,5 +21,7 @@ namespace ydl::agent {
 // was there survives a full disk and an agent that is killed.
 [[nodiscard]] core::Result<void> replace_with_copy(const std::filesystem::path& from, const std::filesystem::path& to,
                                                    const std::stop_token& stop = {});
+// What it left in a folder where it did not come to its end.
+void remove_unfinished_copies(const std::filesystem::path& folder);
 
 }  // namespace ydl::agent

@@ -136,6 +136,7 @@ core::Result<void> prepare_workspace(const protocol::Prepare& request, Directory
     if (auto done = link(target, working / name); !done) return done;
   }
   if (!first_attempt) {
+    remove_unfinished_copies(request.results_directory);
     if (auto earlier = link_entries(list(request.results_directory), working); !earlier) return earlier;
   }
   if (request.linked_directory.empty()) return {};

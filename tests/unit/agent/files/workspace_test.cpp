@@ -145,6 +145,16 @@ TEST_F(Workspace, results_in_an_argument_is_the_folder_that_is_saved) {
   EXPECT_EQ(with_results_folder({"{results}"}, "/{results}"), (Words{"/{results}"}));
 }
 
+TEST_F(Workspace, half_a_copy_of_an_agent_that_was_killed_is_not_a_result) {
+  fs::create_directories(request.results_directory);
+  write(results(".model.ydl-unfinished"), "wei");
+  write(results("model"), "weights");
+  ASSERT_TRUE(prepare(request));
+  EXPECT_FALSE(fs::exists(work(".model.ydl-unfinished")));
+  EXPECT_FALSE(fs::exists(results(".model.ydl-unfinished")));
+  EXPECT_EQ(core::read_file(work("model")), "weights");
+}
+
 TEST_F(Workspace, the_next_attempt_finds_what_the_last_one_left_and_may_replace_it) {
   ASSERT_TRUE(prepare(request));
   write(work("checkpoint"), "one");
