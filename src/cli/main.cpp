@@ -7,6 +7,7 @@
 #include <csignal>
 #include <exception>
 #include <fcntl.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -34,6 +35,8 @@ int main(int argc, char** argv) {
   fill_standard_descriptors();
   // For all that this program can be: client, master, agent.
   core::raise_descriptor_limit();
+  // Each further arena takes 64 MiB of addresses, and NodeManagers count the virtual memory of a container.
+  ::mallopt(M_ARENA_MAX, 1);
   core::guard_memory();
   ::signal(SIGPIPE, SIG_IGN);
   try {

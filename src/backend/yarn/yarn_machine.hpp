@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -119,8 +120,8 @@ class YarnMachine {
   std::deque<std::string> avoided_;                   // hosts, the one avoided longest first
   std::optional<core::Instant> waiting_since_;        // requests for containers are open
   core::Instant next_watch_ = {};
-  bool told_missing_ = false;
-  bool calling_ = false;  // a call to the ResourceManager is under way
+  std::set<core::AttemptId> told_missing_;  // of those that wait
+  bool calling_ = false;                    // a call to the ResourceManager is under way
   bool was_registered_ = false;
   bool closed_ = false;
   YarnActions actions_;

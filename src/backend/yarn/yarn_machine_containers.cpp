@@ -217,14 +217,14 @@ void YarnMachine::tell_what_is_overdue(core::Instant now) {
 void YarnMachine::tell_what_is_missing(core::Instant now) {
   if (allocator_.open_asks() == 0) {
     waiting_since_.reset();
-    told_missing_ = false;
+    told_missing_.clear();
     return;
   }
   if (!waiting_since_) waiting_since_ = now;
-  if (told_missing_ || now - *waiting_since_ < kMissingAfter) return;
-  told_missing_ = true;
+  if (now - *waiting_since_ < kMissingAfter) return;
   for (const auto& role : options_.roles) {
     for (const auto& attempt : table_.waiting(role.name)) {
+      if (!told_missing_.insert(attempt).second) continue;
       tell_job(job::NotPlacedYet{
           attempt, fmt::format("queue {} has granted no container of {}{} yet: it is full, or no host has so much free",
                                job_.queue, to_string(role.resource), constraints_of(role))});

@@ -120,6 +120,20 @@ TEST_F(YarnFaults, containers_that_do_not_come_are_told_while_the_resource_manag
   EXPECT_THAT(tick(), IsEmpty()) << "once";
 }
 
+TEST_F(YarnFaults, the_next_attempt_is_told_too_why_no_container_comes) {
+  start();
+  (void)place(0);
+  (void)to_heartbeat();
+  now_ += core::Seconds(1);
+  (void)tick();
+  now_ += core::Seconds(2);
+  EXPECT_THAT(tick(), ElementsAre(StartsWith("job: waits worker:0#1: queue default has granted no container")));
+  (void)machine_.release({{"worker", 0}, 1}, now_);
+  (void)lines(machine_.place({.attempt = {{"worker", 0}, 2}, .ports = 1}, now_));
+  now_ += core::Seconds(2);
+  EXPECT_THAT(tick(), Contains(StartsWith("job: waits worker:0#2: queue default has granted no container")));
+}
+
 TEST_F(YarnFaults, a_container_whose_agent_does_not_call_is_told_once) {
   start();
   (void)place(0);
