@@ -28,8 +28,13 @@ net::Async<> Preparation::fetch() {
   co_return fetched;
 }
 
-// Links are made outside the loop: a folder of submission may have thousands of entries, and the job hundreds of tasks.
+// Many links are made outside the loop: a folder of submission may have thousands of entries, and the job hundreds of
+// tasks. A few are made at once, so that all tasks of a small job are reported in one call.
 net::Async<> Preparation::finish(std::shared_ptr<DirectoryListings> listings) {
+  if (is_made_quickly(request_)) {
+    if (auto made = prepare_workspace(request_, *listings); !made) co_return made;
+    co_return resources_.take_ports_and_limits(request_, context_.surroundings.job);
+  }
   const auto made = std::make_shared<core::Result<>>();
   const auto make = [made, request = request_, listings = std::move(listings)](const std::stop_token& /*stop*/) {
     *made = prepare_workspace(request, *listings);

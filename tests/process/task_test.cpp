@@ -1,6 +1,7 @@
 #include "agent/task.hpp"
 
 #include "agent/process/tree_killer.hpp"
+#include "core/files.hpp"
 #include "support/loop.hpp"
 #include "support/temp_dir.hpp"
 
@@ -73,12 +74,17 @@ class AgentTask : public testing::Test {
 };
 
 // A folder of submission may have thousands of entries to link for each of hundreds of tasks.
-TEST_F(AgentTask, a_task_is_prepared_outside_the_loop) {
+TEST_F(AgentTask, a_task_with_many_files_is_prepared_outside_the_loop) {
+  request_.linked_directory = (dir_.path() / "submitted").string();
+  std::filesystem::create_directory(request_.linked_directory);
+  for (int i = 0; i < 300; ++i)
+    ASSERT_TRUE(core::write_file_atomically(request_.linked_directory + fmt::format("/{}", i), ""));
   task_ = std::make_shared<Task>(loop_.executor(), machine_, surroundings_, request_,
                                  [this](protocol::Report report) { reports_.push_back(std::move(report)); });
   task_->prepare(std::make_shared<DirectoryListings>());
   EXPECT_TRUE(reports_.empty());
   EXPECT_TRUE(loop_.until([&] { return find<protocol::Prepared>().has_value(); }));
+  EXPECT_TRUE(std::filesystem::exists(dir_.path() / "work" / "299"));
 }
 
 TEST_F(AgentTask, processes_that_a_task_left_behind_are_counted) {

@@ -86,6 +86,7 @@ bool is_own_link(const fs::path& entry, const protocol::Prepare& request) {
 }  // namespace
 
 const Entries& DirectoryListings::entries(const std::string& directory) {
+  const std::scoped_lock lock(mutex_);
   const auto found = read_.find(directory);
   return found != read_.end() ? found->second : read_.emplace(directory, list(directory)).first->second;
 }
@@ -119,6 +120,19 @@ std::vector<std::string> with_results_folder(std::vector<std::string> argv, std:
     }
   }
   return argv;
+}
+
+bool is_made_quickly(const protocol::Prepare& request) {
+  constexpr int kFew = 256;
+  int entries = 0;
+  for (const auto& directory : {request.linked_directory, request.results_directory}) {
+    std::error_code error;
+    for (fs::directory_iterator entry(directory, error); !error && entry != fs::directory_iterator();
+         entry.increment(error)) {
+      if (++entries > kFew) return false;
+    }
+  }
+  return true;
 }
 
 core::Result<void> prepare_workspace(const protocol::Prepare& request, DirectoryListings& listings) {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -12,13 +13,14 @@
 namespace ydl::agent {
 
 // What lies in the directories that tasks see, less what their .ydlignore names: read once for all tasks that are
-// prepared together. For one thread.
+// prepared together. For several threads.
 class DirectoryListings {
  public:
   // Errors: it cannot be read, or has too many entries to link.
   [[nodiscard]] const core::Result<std::vector<std::filesystem::path>>& entries(const std::string& directory);
 
  private:
+  std::mutex mutex_;
   std::map<std::string, core::Result<std::vector<std::filesystem::path>>> read_;
 };
 
@@ -29,6 +31,9 @@ class DirectoryListings {
 
 // A task's arguments with `{results}` replaced by its results folder, and `{{results}}` by `{results}`.
 [[nodiscard]] std::vector<std::string> with_results_folder(std::vector<std::string> argv, std::string_view folder);
+
+// Whether there are so few entries to link that it does not hold up an event loop.
+[[nodiscard]] bool is_made_quickly(const protocol::Prepare& request);
 
 // Makes a task's directories and lets its files appear in the working directory as links: those named first, then what
 // earlier attempts left as results, then what lies in the directory of submission, less what its .ydlignore names.

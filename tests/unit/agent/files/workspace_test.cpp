@@ -46,6 +46,17 @@ TEST_F(Workspace, what_lies_in_the_directory_of_submission_appears_in_the_tasks_
   EXPECT_TRUE(fs::is_directory(work("data")));
 }
 
+TEST_F(Workspace, many_entries_are_not_linked_quickly) {
+  write(submitted / "train.py", "");
+  EXPECT_TRUE(is_made_quickly(request));
+  for (int i = 0; i < 300; ++i) write(submitted / std::to_string(i), "");
+  EXPECT_FALSE(is_made_quickly(request));
+  request.linked_directory = "";
+  EXPECT_TRUE(is_made_quickly(request));
+  fs::rename(submitted, request.results_directory);
+  EXPECT_FALSE(is_made_quickly(request)) << "what earlier attempts left is linked too";
+}
+
 TEST_F(Workspace, what_ydlignore_names_does_not_appear) {
   write(submitted / ".ydlignore", "# big things\n*.bin\ncache/\n");
   write(submitted / "a.bin", "");
