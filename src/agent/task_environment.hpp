@@ -17,7 +17,7 @@ struct TaskPlace {
   std::optional<std::string> visible_gpus;  // of CUDA_VISIBLE_DEVICES; without a value the agent's own stays
   std::vector<std::string> path_first;      // folders of the working directory
   std::string home;                         // in place of the agent's own HOME; empty: that is good
-  std::string hadoop_user = {};             // of HADOOP_USER_NAME; empty: Kerberos decides, or there is no Hadoop
+  std::string hadoop_user = {};             // of HADOOP_USER_NAME; empty: with Kerberos, or without Hadoop
 };
 
 // All that a task finds in its environment: what its launch says, then what its place adds, the agent's own for the

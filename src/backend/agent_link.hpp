@@ -25,7 +25,8 @@ class AgentLink : public std::enable_shared_from_this<AgentLink> {
   void stop(protocol::Stop request) { hub_.send(id_, std::move(request)); }
   void release(const core::AttemptId& attempt);
 
-  // The agent is gone, and every attempt that it had with it. There is no other host: what was not placed cannot be.
+  // The agent is gone, and every attempt that it had with it. What was not placed cannot be placed: this is the only
+  // host.
   void lost(const std::string& reason);
   // From now on nothing is told.
   void close() { closed_ = true; }

@@ -41,8 +41,9 @@ net::awaitable<void> finish(net::Async<T> work, Answer<T> answer, net::asio::io_
 Result<> check_paths(const spec::JobSpec& job, const std::string& results) {
   if (auto scripts = check_scripts(job); !scripts) return scripts;
   if (const auto missing = missing_file(job)) {
-    return fail(core::Errc::usage, fmt::format("there is no file or folder {} in {}; correct --file or --archive",
-                                               spec::in_quotes(missing->source), job.directory.value_or(".")));
+    return fail(core::Errc::usage,
+                fmt::format("the file or folder {} does not exist in {}; correct --file or --archive",
+                            spec::in_quotes(missing->source), job.directory.value_or(".")));
   }
   if (auto path = results.empty() ? Result<>{} : spec::check_path(results); !path)
     return fail(path.error().within("--results"));

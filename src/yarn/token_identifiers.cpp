@@ -11,7 +11,7 @@
 namespace ydl::yarn {
 namespace pb = hadoop::yarn;
 
-core::Result<RmDelegationTokenIdentifier> read_rm_delegation_token(const hrpc::Token& token) {
+core::Result<DelegationTokenIdentifier> read_rm_delegation_token(const hrpc::Token& token) {
   if (token.kind != kRmDelegationToken) {
     return core::fail(core::Errc::corrupt, fmt::format("a token of kind {} was expected, this is {}",
                                                        kRmDelegationToken, core::printable(token.kind)));
@@ -21,12 +21,12 @@ core::Result<RmDelegationTokenIdentifier> read_rm_delegation_token(const hrpc::T
     return core::fail(core::Errc::corrupt,
                       fmt::format("the identifier of a token of kind {} is not readable", kRmDelegationToken));
   }
-  return RmDelegationTokenIdentifier{.owner = identifier.owner(),
-                                     .renewer = identifier.renewer(),
-                                     .real_user = identifier.realuser(),
-                                     .issued = wall_time(identifier.issuedate()),
-                                     .max_date = wall_time(identifier.maxdate()),
-                                     .sequence = identifier.sequencenumber()};
+  return DelegationTokenIdentifier{.owner = identifier.owner(),
+                                   .renewer = identifier.renewer(),
+                                   .real_user = identifier.realuser(),
+                                   .issued = wall_time(identifier.issuedate()),
+                                   .max_date = wall_time(identifier.maxdate()),
+                                   .sequence = identifier.sequencenumber()};
 }
 
 std::string service_of(std::span<const hconf::HostPort> servers) {

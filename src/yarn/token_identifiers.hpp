@@ -19,7 +19,7 @@ inline constexpr std::string_view kRmDelegationToken = "RM_DELEGATION_TOKEN";
 
 // What a token says about itself: enough to tell people whose it is and until when. Servers check it; we only read.
 // Errors: corrupt.
-struct RmDelegationTokenIdentifier {
+struct DelegationTokenIdentifier {
   std::string owner;
   std::string renewer;
   std::string real_user;
@@ -27,7 +27,7 @@ struct RmDelegationTokenIdentifier {
   core::WallTime max_date;  // no renewal goes beyond
   std::int32_t sequence = 0;
 };
-[[nodiscard]] core::Result<RmDelegationTokenIdentifier> read_rm_delegation_token(const hrpc::Token& token);
+[[nodiscard]] core::Result<DelegationTokenIdentifier> read_rm_delegation_token(const hrpc::Token& token);
 
 // The service name of a token for a group of servers, "rm1:8030,rm2:8030": the ResourceManager leaves it to us, and
 // Java programs that find the token in a credentials file choose it by one of these.

@@ -15,10 +15,10 @@ namespace {
 constexpr core::Millis kWarnBefore = std::chrono::hours(1);
 
 // version 0, owner, renewer, real user, issued, max date, sequence number, key: AbstractDelegationTokenIdentifier.
-core::Result<HdfsTokenIdentifier> decode_identifier(std::string_view rest) {
+core::Result<DelegationTokenIdentifier> decode_identifier(std::string_view rest) {
   if (rest.empty() || rest.front() != 0) return core::fail(core::Errc::corrupt, "its version is not 0");
   rest.remove_prefix(1);
-  HdfsTokenIdentifier identifier;
+  DelegationTokenIdentifier identifier;
   for (auto* text : {&identifier.owner, &identifier.renewer, &identifier.real_user}) {
     const auto taken = take_sized(rest);
     if (!taken) return core::fail(taken.error());
@@ -37,7 +37,7 @@ core::Result<HdfsTokenIdentifier> decode_identifier(std::string_view rest) {
 
 }  // namespace
 
-core::Result<HdfsTokenIdentifier> read_hdfs_delegation_token(const hrpc::Token& token) {
+core::Result<DelegationTokenIdentifier> read_hdfs_delegation_token(const hrpc::Token& token) {
   if (token.kind != hrpc::kHdfsToken) {
     return core::fail(core::Errc::corrupt, fmt::format("a token of kind {} was expected, this is {}", hrpc::kHdfsToken,
                                                        core::printable(token.kind)));

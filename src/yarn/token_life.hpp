@@ -3,24 +3,16 @@
 #include "core/clock.hpp"
 #include "core/result.hpp"
 #include "yarn/credentials.hpp"
+#include "yarn/token_identifiers.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 
 // How long a job can use HDFS with the tokens it has. Pure.
 namespace ydl::yarn {
 
-// What the identifier of an HDFS token says. NameNodes check it; we only read. Errors: corrupt, and other kinds.
-struct HdfsTokenIdentifier {
-  std::string owner;
-  std::string renewer;
-  std::string real_user;
-  core::WallTime issued;
-  core::WallTime max_date;  // no renewal goes beyond
-  std::int32_t sequence = 0;
-};
-[[nodiscard]] core::Result<HdfsTokenIdentifier> read_hdfs_delegation_token(const hrpc::Token& token);
+// Of an HDFS token. Errors: corrupt, and other kinds.
+[[nodiscard]] core::Result<DelegationTokenIdentifier> read_hdfs_delegation_token(const hrpc::Token& token);
 
 // The owner of the credentials' first token of HDFS or of a ResourceManager; "" where there is none that can be read.
 [[nodiscard]] std::string owner_of(const Credentials& credentials);

@@ -34,7 +34,7 @@ def refused(done, code, *parts):
         pytest.param(["run", "--n", "2", "--"], ["there is no command to run"], id="dashes and no command"),
         pytest.param(["run", "--retris", "3", "--", "true"], ["no option --retris", "did you mean '--retries'?"], id="an unknown option"),
         pytest.param(["ls", "--limt", "3"], ["does not take '--limt'", "did you mean '--limit'?"], id="an unknown option of ls"),
-        pytest.param(["stats"], ["no command 'stats'", "did you mean 'status'?", "ydl --help"], id="an unknown command"),
+        pytest.param(["stats"], ["unknown command 'stats'", "did you mean 'status'?", "ydl --help"], id="an unknown command"),
         pytest.param(["run", "--worker-memory", "12q", "--", "true"], ["'12q' is not a size", "k, m, g or t"], id="a memory of 12q"),
         pytest.param(["run", "--resource", "worker:memory=12q", "--", "true"], ["'12q' is not a size", "512m"], id="a memory of 12q in a resource"),
         pytest.param(["run", "--resource", "worker:memroy=1g", "--", "true"], ["memroy", "did you mean 'memory'?"], id="an unknown resource"),
@@ -360,15 +360,15 @@ def test_a_held_port_is_free_for_its_task_and_for_nobody_by_chance(ydl):
 @pytest.mark.parametrize("words", [["run"], ["run", "--dry-run"]])
 def test_what_cannot_run_is_refused_before_anything_starts_also_by_a_dry_run(ydl, words):
     refused(ydl(*words, "--", "train.py"), 2, "there is no script train.py")
-    refused(ydl(*words, "--file", "nope.txt", "--", "ls"), 2, "there is no file or folder 'nope.txt'")
-    refused(ydl(*words, "--archive", "nope.tar", "--", "ls"), 2, "there is no file or folder 'nope.tar'")
+    refused(ydl(*words, "--file", "nope.txt", "--", "ls"), 2, "the file or folder 'nope.txt' does not exist in")
+    refused(ydl(*words, "--archive", "nope.tar", "--", "ls"), 2, "the file or folder 'nope.tar' does not exist in")
     refused(ydl(*words, "--n", "50000", "--", "true"), 1, "50000 tasks")
     assert ydl.jobs() == []
 
 
 def test_a_file_that_a_job_file_names_and_that_is_not_there_is_told_with_its_line(ydl):
     job = ydl.write("job.yaml", "version: 1\nroles: {worker: {count: 1}}\ncommand: ls\nfiles:\n  - job.yaml\n  - nothere\n")
-    refused(ydl("submit", job), 2, "job.yaml:6: there is no file or folder 'nothere' in")
+    refused(ydl("submit", job), 2, "job.yaml:6: the file or folder 'nothere' does not exist in")
     assert ydl.jobs() == []
 
 

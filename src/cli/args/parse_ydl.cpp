@@ -203,7 +203,7 @@ struct Grammar {
           "'{}' is not a command; options come after one, for example `ydl run {} …` (`ydl --help` lists them)", option,
           option);
     }
-    return fmt::format("there is no command '{}'{} (`ydl --help` lists them)", word, guess_command(word));
+    return fmt::format("unknown command '{}'{} (`ydl --help` lists them)", word, guess_command(word));
   }
 };
 

@@ -31,7 +31,7 @@ int execute(const Submit& command) {
   if (const auto missing = client::missing_file(*spec)) {
     return complain(spec::problem_at(
         command.file, spec::line_of_file(*text, *missing),
-        fmt::format("there is no file or folder {} in {}", spec::in_quotes(missing->source), *spec->directory)));
+        fmt::format("the file or folder {} does not exist in {}", spec::in_quotes(missing->source), *spec->directory)));
   }
   auto options = command.options;
   std::ranges::move(cluster_only(*spec, Spelling::in_a_file), std::back_inserter(options.cluster_only));

@@ -445,12 +445,12 @@ TEST(ParseCommands, the_hidden_ones_are_for_ourselves) {
 }
 
 TEST(ParseCommands, an_unknown_command_is_answered_with_the_nearest) {
-  EXPECT_EQ(refusal("ydl stauts"), "there is no command 'stauts'; did you mean 'status'? (`ydl --help` lists them)");
-  EXPECT_THAT(refusal("ydl train.py"), HasSubstr("there is no command 'train.py'"));
+  EXPECT_EQ(refusal("ydl stauts"), "unknown command 'stauts'; did you mean 'status'? (`ydl --help` lists them)");
+  EXPECT_THAT(refusal("ydl train.py"), HasSubstr("unknown command 'train.py'"));
   EXPECT_THAT(refusal("ydl stat"), HasSubstr("did you mean 'status'?"));
   EXPECT_EQ(refusal("ydl --n 200 true"),
             "'--n' is not a command; options come after one, for example `ydl run --n …` (`ydl --help` lists them)");
-  EXPECT_THAT(refusal("ydl --bogus"), HasSubstr("there is no command '--bogus'"));
+  EXPECT_THAT(refusal("ydl --bogus"), HasSubstr("unknown command '--bogus'"));
   EXPECT_EQ(refusal("ydl __mastre").find("did you mean"), std::string::npos) << "hidden commands stay hidden";
 }
 
