@@ -1,7 +1,7 @@
 #include "agent/container_credentials.hpp"
 
+#include "core/described_json.hpp"
 #include "core/files.hpp"
-#include "core/json.hpp"
 #include "hconf/portable.hpp"
 #include "hdfs/configured.hpp"
 #include "net/endpoint_file.hpp"
@@ -10,13 +10,21 @@
 #include <cerrno>
 #include <fcntl.h>
 
-#include <boost/json.hpp>
 #include <fmt/format.h>
 
 namespace ydl::agent {
 namespace {
 
-namespace json = boost::json;
+// AgentSecret as it is written.
+struct AgentRecord {
+  std::string address;
+  std::uint16_t port = 0;
+  std::string secret;
+  std::string fingerprint;
+  std::string user;
+  std::map<std::string, std::string> hadoop;
+};
+BOOST_DESCRIBE_STRUCT(AgentRecord, (), (address, port, secret, fingerprint, user, hadoop))
 
 constexpr int kVersion = 2;
 constexpr std::size_t kLargestFile = std::size_t{16} << 20U;
@@ -51,38 +59,20 @@ core::Result<AgentCredentials> from_container(std::string_view bytes) {
 }  // namespace
 
 std::string encode_agent_secret(const AgentSecret& secret) {
-  return json::serialize(json::object{{"version", kVersion},
-                                      {"address", secret.master.address},
-                                      {"port", secret.master.port},
-                                      {"secret", secret.master.secret},
-                                      {"fingerprint", secret.master.fingerprint},
-                                      {"user", secret.user},
-                                      {"hadoop", core::to_json(secret.hadoop)}});
+  const auto& master = secret.master;
+  return core::encode_record(kVersion, AgentRecord{master.address, master.port, master.secret, master.fingerprint,
+                                                   secret.user, secret.hadoop});
 }
 
 core::Result<AgentSecret> decode_agent_secret(std::string_view text) {
-  const auto object = core::parse_json_object(text);
-  if (!object) return core::fail(object.error());
-  const auto version = core::json_int(*object, "version");
-  if (!version) return core::fail(version.error());
-  if (*version != kVersion) {
-    return core::fail(core::Errc::corrupt,
-                      fmt::format("they are of version {}, this ydl reads version {}", *version, kVersion));
-  }
-  const auto address = core::json_string(*object, "address");
-  const auto port = core::json_int(*object, "port");
-  const auto secret = core::json_string(*object, "secret");
-  const auto fingerprint = core::json_string(*object, "fingerprint");
-  const auto user = core::json_string(*object, "user");
-  auto hadoop = core::json_strings(*object, "hadoop");
-  for (const auto* field : {&address, &secret, &fingerprint, &user}) {
-    if (!*field) return core::fail(field->error());
-  }
-  if (!port) return core::fail(port.error());
-  if (!hadoop) return core::fail(hadoop.error());
-  if (*port < 1 || *port > 65535) return core::fail(core::Errc::corrupt, fmt::format("{} is no port", *port));
-  if (fingerprint->empty()) return core::fail(core::Errc::corrupt, "there is no fingerprint of the master");
-  return AgentSecret{{*address, static_cast<std::uint16_t>(*port), *secret, *fingerprint}, *user, *std::move(hadoop)};
+  auto record = core::decode_record<AgentRecord>(kVersion, text);
+  if (!record) return core::fail(record.error());
+  if (record->port == 0) return core::fail(core::Errc::corrupt, "'port' is 0");
+  if (record->fingerprint.empty()) return core::fail(core::Errc::corrupt, "'fingerprint' is empty");
+  return AgentSecret{
+      {std::move(record->address), record->port, std::move(record->secret), std::move(record->fingerprint)},
+      std::move(record->user),
+      std::move(record->hadoop)};
 }
 
 core::Result<AgentCredentials> read_agent_credentials(const std::filesystem::path& file) {

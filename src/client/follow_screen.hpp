@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ydl::client {
@@ -40,13 +41,23 @@ class FollowScreen {
     if (!asking_) show(display_->refresh(frame()));
   }
 
+  // From here to release() what is shown is collected, and then written at once.
+  void hold() { holds_ = true; }
+  void release() {
+    holds_ = false;
+    show(std::exchange(held_, {}));
+  }
+
   void begin_question();
   void end_question();
 
  private:
   void show(const std::string& bytes) {
     if (bytes.empty()) return;
-    (void)screen_.write(bytes);
+    if (holds_)
+      held_ += bytes;
+    else
+      (void)screen_.write(bytes);
     is_clear_ = false;
   }
   [[nodiscard]] ui::Frame frame() const;
@@ -56,6 +67,8 @@ class FollowScreen {
   ui::Screen screen_;
   bool asking_ = false;
   bool is_clear_ = false;  // nothing is drawn since clear()
+  bool holds_ = false;
+  std::string held_;
   // What came while a question was on the screen. The display must not be told before it can be drawn.
   std::vector<std::function<void()>> waiting_;
 };

@@ -19,7 +19,9 @@ core::Result<std::string> body_of(core::Result<net::HttpResponse> response) {
   if (response->status == 200) return std::move(response->body);
   const auto object = core::parse_json_object(response->body);
   const auto sentence = object ? core::json_string_or(*object, "error", "no reason given") : response->body;
-  return core::fail(core::Errc::refused, fmt::format("the master answered {}: {}", response->status, sentence));
+  const bool may_pass = response->status == 503 || response->status == 504;
+  return core::fail(may_pass ? core::Errc::unavailable : core::Errc::refused,
+                    fmt::format("the master answered {}: {}", response->status, sentence));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "spec/rules.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <unistd.h>
@@ -32,9 +33,9 @@ template <class T>
 using Answer = std::shared_ptr<std::optional<Result<T>>>;
 
 template <class T>
-net::awaitable<void> finish(net::Async<T> work, Answer<T> answer, net::asio::io_context& context) {
+net::awaitable<void> finish(net::Async<T> work, Answer<T> answer, std::function<void()> then) {
   answer->emplace(co_await std::move(work));
-  context.stop();
+  then();
 }
 
 // The paths of a job file must be there, and the results must be a path that job.json can hold.
@@ -173,7 +174,11 @@ class Launch {
   template <class T>
   Result<T> run(net::Async<T> work, std::optional<core::Millis> at_most = std::nullopt) {
     const auto answer = std::make_shared<std::optional<Result<T>>>();
-    net::spawn(context_.get_executor(), "a step of the launch", finish(std::move(work), answer, context_));
+    // The end of a step that rested in the loop is not the end of the one that is awaited now.
+    const auto stop_if_awaited = [this, number = ++steps_] {
+      if (number == steps_) context_.stop();
+    };
+    net::spawn(context_.get_executor(), "a step of the launch", finish<T>(std::move(work), answer, stop_if_awaited));
     context_.restart();
     if (at_most)
       context_.run_for(*at_most);
@@ -254,6 +259,7 @@ class Launch {
   const Say say_ = [this](const std::string& line) { say(line); };  // for steps that may outlast their call
   std::optional<Interruption> interruption_;
   Step step_ = Step::stage;
+  int steps_ = 0;  // that were run
   bool announced_ = false;
 };
 

@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 
 // A line that never ends is shown in pieces of this size.
 constexpr std::size_t kLongestLine = std::size_t{64} << 10U;
+constexpr std::size_t kMostBytes = std::size_t{2} << 20U;  // of one poll
 
 // "worker-0" back to worker:0; nothing for master.log and the like.
 std::optional<core::TaskId> task_of(const std::string& folder_name) {
@@ -56,28 +57,28 @@ void LogReader::discover() {
 
 bool LogReader::poll(const Take& take) {
   discover();
-  bool any = false;
-  for (auto& [path, file] : files_) any = read(path, file, take) || any;
-  return any;
+  std::size_t budget = kMostBytes;
+  bool has_more = false;
+  for (auto& [path, file] : files_) has_more = read(path, file, budget, take) || has_more;
+  return has_more;
 }
 
-bool LogReader::read(const std::string& path, File& file, const Take& take) {
+bool LogReader::read(const std::string& path, File& file, std::size_t& budget, const Take& take) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0 || static_cast<std::uint64_t>(status.st_size) <= file.offset) return false;
   const core::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return false;
-  bool any = false;
   std::array<char, std::size_t{64} * 1024> buffer{};
   for (;;) {
-    const auto n = ::pread(fd.get(), buffer.data(), buffer.size(), static_cast<off_t>(file.offset));
-    if (n <= 0) return any;
+    const auto n = ::pread(fd.get(), buffer.data(), std::min(budget, buffer.size()), static_cast<off_t>(file.offset));
+    if (n <= 0) return budget == 0;
+    budget -= static_cast<std::size_t>(n);
     file.offset += static_cast<std::uint64_t>(n);
     std::string_view bytes(buffer.data(), static_cast<std::size_t>(n));
     for (auto newline = bytes.find('\n'); newline != std::string_view::npos; newline = bytes.find('\n')) {
       file.partial += bytes.substr(0, newline);
       bytes.remove_prefix(newline + 1);
       take({file.task, file.stream, std::exchange(file.partial, {})});
-      any = true;
     }
     file.partial += bytes;
     if (file.partial.size() > kLongestLine) take({file.task, file.stream, std::exchange(file.partial, {})});
@@ -85,7 +86,8 @@ bool LogReader::read(const std::string& path, File& file, const Take& take) {
 }
 
 void LogReader::drain(const Take& take) {
-  poll(take);
+  while (poll(take)) {
+  }
   for (auto& [path, file] : files_) {
     if (!file.partial.empty()) take({file.task, file.stream, std::exchange(file.partial, {})});
   }

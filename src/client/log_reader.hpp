@@ -25,8 +25,10 @@ class LogReader {
   LogReader(jobs::JobFolder folder, Filter filter) : folder_(std::move(folder)), filter_(std::move(filter)) {}
 
   using Take = std::function<void(const ui::LogLine&)>;
-  // New lines since the last call; true when there was one.
+  // New lines since the last call, from at most a few MiB: whoever calls this has other things to do in between. True:
+  // there are more.
   bool poll(const Take& take);
+  // All that is left.
   void drain(const Take& take);
   // The attempts of which there are logs, whatever the filter says of attempts.
   [[nodiscard]] const std::set<int>& attempts() const { return attempts_; }
@@ -40,7 +42,8 @@ class LogReader {
   };
 
   void discover();
-  bool read(const std::string& path, File& file, const Take& take);
+  // Reads at most `budget` bytes and takes them from it. True: there are more.
+  static bool read(const std::string& path, File& file, std::size_t& budget, const Take& take);
 
   jobs::JobFolder folder_;
   Filter filter_;

@@ -130,6 +130,14 @@ struct JsonValue<TaskId> {
   }
 };
 
+template <>
+struct JsonValue<AttemptId> {
+  static boost::json::value write(const AttemptId& value) {
+    return boost::json::object{{"task", value.task.str()}, {"number", value.attempt}};
+  }
+  static Result<AttemptId> read(const boost::json::value& value);
+};
+
 template <NamedEnum E>
 struct JsonValue<E> {
   static boost::json::value write(E value) { return boost::json::string(name(value)); }
@@ -171,6 +179,21 @@ struct JsonValue<std::vector<T>> {
       values.push_back(*std::move(one));
     }
     return values;
+  }
+};
+
+template <class First, class Second>
+struct JsonValue<std::pair<First, Second>> {
+  static boost::json::value write(const std::pair<First, Second>& value) {
+    return boost::json::array{JsonValue<First>::write(value.first), JsonValue<Second>::write(value.second)};
+  }
+  static Result<std::pair<First, Second>> read(const boost::json::value& value) {
+    if (!value.is_array() || value.get_array().size() != 2) return fail(Errc::corrupt, "must be a list of two");
+    auto first = JsonValue<First>::read(value.get_array()[0]);
+    auto second = JsonValue<Second>::read(value.get_array()[1]);
+    if (!first) return fail(first.error());
+    if (!second) return fail(second.error());
+    return std::pair(*std::move(first), *std::move(second));
   }
 };
 
@@ -240,11 +263,17 @@ using Members = boost::describe::describe_members<T, boost::describe::mod_public
 
 }  // namespace detail
 
+// The members beside what the object has already.
+template <Described T>
+void add_members(boost::json::object& object, const T& value) {
+  boost::mp11::mp_for_each<detail::Members<T>>(
+      [&](auto member) { detail::write_member(object, member.name, value.*member.pointer); });
+}
+
 template <Described T>
 boost::json::object to_json(const T& value) {
   boost::json::object object;
-  boost::mp11::mp_for_each<detail::Members<T>>(
-      [&](auto member) { detail::write_member(object, member.name, value.*member.pointer); });
+  add_members(object, value);
   return object;
 }
 
@@ -263,7 +292,7 @@ Result<T> from_json(const boost::json::object& object) {
 template <Described T>
 [[nodiscard]] std::string encode_record(int version, const T& value) {
   boost::json::object object{{"version", version}};
-  for (const auto& member : to_json(value)) object.insert(member);
+  add_members(object, value);
   return boost::json::serialize(object);
 }
 
@@ -281,6 +310,16 @@ template <class T>
   T value{};
   if (auto read = detail::read_member(object, key, value); !read) return fail(read.error());
   return value;
+}
+
+inline Result<AttemptId> JsonValue<AttemptId>::read(const boost::json::value& value) {
+  if (!value.is_object()) return fail(Errc::corrupt, "must be an object");
+  auto task = json_member<TaskId>(value.get_object(), "task");
+  const auto number = json_member<int>(value.get_object(), "number");
+  if (!task) return fail(task.error());
+  if (!number) return fail(number.error());
+  if (*number < 0) return fail(Errc::corrupt, fmt::format("'number' is out of range: {}", *number));
+  return AttemptId{*std::move(task), *number};
 }
 
 }  // namespace ydl::core

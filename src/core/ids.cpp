@@ -2,6 +2,9 @@
 
 #include "core/strings.hpp"
 
+#include <algorithm>
+#include <cctype>
+
 #include <fmt/format.h>
 
 namespace ydl::core {
@@ -23,7 +26,15 @@ Result<TaskId> TaskId::parse(std::string_view text) {
   if (!index || *index < 0) {
     return fail(Errc::usage, fmt::format("'{}' is not a task: after the colon comes its number, from 0", text));
   }
-  return TaskId{std::string(text.substr(0, colon)), *index};
+  const auto role = text.substr(0, colon);
+  const auto is_word = [](char c) {
+    return c == '_' || c == '-' || (std::isalnum(static_cast<unsigned char>(c)) != 0);
+  };
+  if (!std::ranges::all_of(role, is_word)) {
+    return fail(Errc::usage, fmt::format("'{}' is not a task: a role has letters, digits, underscores and hyphens",
+                                         printable(text)));
+  }
+  return TaskId{std::string(role), *index};
 }
 
 std::string AttemptId::str() const {

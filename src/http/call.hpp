@@ -24,8 +24,14 @@ enum class Then { as_asked, closes };
 // One call in hand; drain() waits for it.
 class CallInHand {
  public:
-  explicit CallInHand(StatePtr state) : state_(std::move(state)) { ++state_->calls_in_hand; }
+  enum class Of { known, guest };
+
+  CallInHand(StatePtr state, Of whom) : state_(std::move(state)), whom_(whom) {
+    ++state_->calls_in_hand;
+    if (whom_ == Of::guest) ++state_->guest_calls;
+  }
   ~CallInHand() {
+    if (whom_ == Of::guest) --state_->guest_calls;
     if (--state_->calls_in_hand == 0) state_->idle.notify();
   }
   CallInHand(const CallInHand&) = delete;
@@ -33,6 +39,7 @@ class CallInHand {
 
  private:
   StatePtr state_;
+  Of whom_;
 };
 
 // Watches a connection for more from its client while a call of it is being answered.

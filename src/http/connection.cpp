@@ -250,7 +250,14 @@ net::awaitable<bool> serve_call(StatePtr state, Connection& connection, std::sha
   if (const auto* accepted = std::get_if<Accepted>(&verdict)) {
     connection.is_guest = !accepted->guest.empty();
     if (!connection.is_guest) connection.showed_key();
-    const CallInHand in_hand(state);
+    // A guest's call goes on for a while after its connection was dropped: calls count, not connections.
+    if (connection.is_guest && state->guest_calls >= state->options.limits.guest_calls) {
+      (void)co_await answer(connection.stream, form_of(header.get()),
+                            Response::error(503, "too many viewers ask for this job now; try again"), Then::closes);
+      co_await linger(connection, kForStranger);
+      co_return false;
+    }
+    const CallInHand in_hand(state, connection.is_guest ? CallInHand::Of::guest : CallInHand::Of::known);
     co_return co_await serve_accepted(state, connection, header, *accepted, std::move(client));
   }
   if (auto* refused = std::get_if<Refused>(&verdict)) {

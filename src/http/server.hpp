@@ -20,6 +20,7 @@ struct Limits {
   std::size_t strangers = 256;                   // connections that have not shown a right key yet (admission.hpp)
   std::size_t header = std::size_t{16} << 10U;   // bytes
   std::size_t bodies = std::size_t{32} << 20U;   // bytes of all bodies together
+  int guest_calls = 32;                          // calls of guests that are being answered
   core::Millis header_time = core::Seconds(10);  // for a stranger since it connected, later since the first byte
   core::Millis body_time = core::Seconds(30);
   core::Millis idle_time = core::Seconds(120);  // between the calls of a connection that has shown a key

@@ -46,6 +46,7 @@ struct Server::State {
   net::asio::steady_timer tell_timer;
   bool telling = false;  // a coroutine waits until the next line is due
   int calls_in_hand = 0;
+  int guest_calls = 0;  // of them
   net::Signal idle;
   bool closed = false;
 };

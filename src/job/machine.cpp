@@ -36,6 +36,11 @@ Machine::Machine(Plan plan) : plan_(std::move(plan)), policy_(plan_), random_(pl
   YDL_ASSERT(deciders_left_ > 0);
 }
 
+std::optional<int> Machine::attempt_of(const TaskId& task) const {
+  const auto found = index_.find(task);
+  return found == index_.end() ? std::nullopt : std::optional(tasks_[found->second].attempt);
+}
+
 std::vector<Action> Machine::handle(const Event& event, Instant now) {
   now_ = now;
   actions_.clear();

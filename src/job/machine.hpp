@@ -39,6 +39,8 @@ class Machine {
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] Snapshot snapshot() const;
   [[nodiscard]] JobState state() const { return state_; }
+  // The number of the task's attempt now; nothing: the job does not have this task.
+  [[nodiscard]] std::optional<int> attempt_of(const TaskId& task) const;
   [[nodiscard]] int task_count() const { return static_cast<int>(tasks_.size()); }
   [[nodiscard]] bool finished() const { return is_final(state_); }
 

@@ -13,6 +13,8 @@
 #include <variant>
 #include <vector>
 
+#include <boost/describe/class.hpp>
+
 // What the job core speaks of: what to run (Plan), what happened (events), what to do (actions), what it looks like
 // now (Snapshot). Plain values, no behaviour.
 namespace ydl::job {
@@ -70,6 +72,7 @@ struct ExitStatus {
   // The code a shell would report: the exit code, or 128 + signal.
   [[nodiscard]] int shell_code() const { return signal != 0 ? 128 + signal : code; }
 };
+BOOST_DESCRIBE_STRUCT(ExitStatus, (), (code, signal, out_of_memory, peak_memory, memory_limit, killer, cause))
 
 // ---- events: what happened outside -----------------------------------------------------------------------------
 struct Begin {};

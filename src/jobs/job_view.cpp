@@ -4,15 +4,6 @@
 
 namespace ydl::jobs {
 
-BOOST_DESCRIBE_STRUCT(TaskView, (),
-                      (id, attempt, state, reason, node, cause, ran_ms, running_since, last_line, progress,
-                       progress_text))
-BOOST_DESCRIBE_STRUCT(JobView, (),
-                      (id, name, framework, cluster, user, state, attempt, submitted, logs, results, tasks, finished,
-                       exit_code, reason, cause))
-BOOST_DESCRIBE_STRUCT(EventView, (),
-                      (seq, time, kind, task, attempt, text, exit_code, signal, peak_memory, cause, node, pid))
-
 boost::json::object to_json(const JobView& view) {
   return core::to_json(view);
 }

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/describe/class.hpp>
 #include <boost/json/fwd.hpp>
 
 // A job as its master shows it, in view.json, events.jsonl and the HTTP API. Master and clients may be of different
@@ -33,6 +34,9 @@ struct TaskView {
   std::optional<double> progress = {};
   std::optional<std::string> progress_text = {};
 };
+BOOST_DESCRIBE_STRUCT(TaskView, (),
+                      (id, attempt, state, reason, node, cause, ran_ms, running_since, last_line, progress,
+                       progress_text))
 
 struct JobView {
   std::string id;
@@ -51,6 +55,9 @@ struct JobView {
   std::optional<std::string> reason = {};
   std::optional<core::Named<job::Cause>> cause = {};
 };
+BOOST_DESCRIBE_STRUCT(JobView, (),
+                      (id, name, framework, cluster, user, state, attempt, submitted, logs, results, tasks, finished,
+                       exit_code, reason, cause))
 
 struct EventView {
   std::uint64_t seq = 0;
@@ -66,6 +73,8 @@ struct EventView {
   std::optional<std::string> node = {};
   std::optional<int> pid = {};
 };
+BOOST_DESCRIBE_STRUCT(EventView, (),
+                      (seq, time, kind, task, attempt, text, exit_code, signal, peak_memory, cause, node, pid))
 
 [[nodiscard]] boost::json::object to_json(const JobView& view);
 [[nodiscard]] boost::json::object to_json(const EventView& view);

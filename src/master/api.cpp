@@ -22,12 +22,16 @@ using http::Response;
 using net::awaitable;
 
 constexpr std::int64_t kLongestWait = 30'000;
-constexpr std::size_t kMostEventBytes = std::size_t{4} << 20U;  // of one answer
+// Of one answer; whoever wants more asks again. Answers to guests are smaller: all of them together have to fit beside
+// what the job's own agents need (http::Limits::guest_calls).
+constexpr std::size_t kMostEventBytes = std::size_t{4} << 20U;
+constexpr std::size_t kMostEventBytesForGuests = std::size_t{256} << 10U;
 constexpr core::Millis kQuietStream = core::Seconds(15);
 constexpr std::int64_t kLongestGrace = 365LL * 86'400'000;
 constexpr std::size_t kLargestHello = std::size_t{64} << 10U;
 constexpr std::size_t kLargestReports = std::size_t{4} << 20U;
 constexpr std::int64_t kLogPiece = std::int64_t{1} << 20U;
+constexpr std::int64_t kLogPieceForGuests = std::int64_t{256} << 10U;
 
 std::int64_t number(const Request& request, const std::string& key, std::int64_t otherwise) {
   const auto found = request.query.find(key);
@@ -36,28 +40,37 @@ std::int64_t number(const Request& request, const std::string& key, std::int64_t
 }
 
 Response refuse(const core::Error& error) {
-  const unsigned status = error.code == Errc::not_found ? 404
-                          : error.code == Errc::refused ? 409
-                          : error.code == Errc::timeout ? 504
-                                                        : 400;
+  const unsigned status = error.code == Errc::not_found     ? 404
+                          : error.code == Errc::refused     ? 409
+                          : error.code == Errc::timeout     ? 504
+                          : error.code == Errc::unavailable ? 503
+                                                            : 400;
   return Response::error(status, error.message);
 }
 
-// The first of the lines, as many as a client takes in one answer: it asks for the rest.
-std::string event_list(const std::vector<std::string>& lines) {
+struct EventList {
+  std::string json;
+  std::uint64_t last = 0;  // the number of the last one in it
+};
+
+// The first entries after `after`, as many as fit into one answer.
+EventList event_list(const Journal& journal, std::uint64_t after, std::size_t most_bytes) {
   std::string list;
-  for (const auto& line : lines) {
-    if (!list.empty() && list.size() + line.size() > kMostEventBytes) break;
+  for (; after < journal.last(); ++after) {
+    const auto& line = journal.line(after + 1);
+    if (!list.empty() && list.size() + line.size() > most_bytes) break;
     if (!list.empty()) list += ',';
     list += line;
   }
-  return fmt::format("{{\"events\":[{}]}}", list);
+  return {fmt::format("{{\"events\":[{}]}}", list), after};
 }
 
-awaitable<void> stream_events(Master& master, std::uint64_t after, http::EventStream& stream) {
+awaitable<void> stream_events(Master& master, bool is_owner, std::uint64_t after, http::EventStream& stream) {
   for (;;) {
-    for (const auto& line : master.journal().after(after)) {
-      if (!co_await stream.send(std::to_string(++after), line)) co_return;
+    while (after < master.journal().last()) {  // a slow reader holds one entry, not the rest of them
+      ++after;
+      if (!co_await stream.send(std::to_string(after), master.journal().line(after))) co_return;
+      if (is_owner) master.journal().told(after);
     }
     // More may have happened while a slow reader took the last lines.
     if (master.finished() && after >= master.journal().last()) co_return;
@@ -68,16 +81,21 @@ awaitable<void> stream_events(Master& master, std::uint64_t after, http::EventSt
 
 awaitable<Response> get_events(Master& master, Request request) {
   const auto after = static_cast<std::uint64_t>(number(request, "after", 0));
+  const bool is_owner = request.guest.empty();
   if (request.wants_event_stream) {
     Response response;
-    response.stream = [&master, after](http::EventStream& stream) { return stream_events(master, after, stream); };
+    response.stream = [&master, is_owner, after](http::EventStream& stream) {
+      return stream_events(master, is_owner, after, stream);
+    };
     co_return response;
   }
   const auto wait = std::min(number(request, "wait", 0), kLongestWait);
   if (wait > 0 && !master.finished()) co_await master.journal().wait_after(after, core::Millis(wait));
   // What happened in one go is told in one answer.
   co_await net::asio::post(co_await net::asio::this_coro::executor, net::asio::use_awaitable);
-  co_return Response::json(event_list(master.journal().after(after)));
+  auto list = event_list(master.journal(), after, is_owner ? kMostEventBytes : kMostEventBytesForGuests);
+  if (is_owner) master.journal().told(list.last);
+  co_return Response::json(std::move(list.json));
 }
 
 core::Result<std::string> read_piece(const std::filesystem::path& file, std::int64_t offset, std::int64_t limit) {
@@ -99,23 +117,21 @@ net::Async<std::string> ask_for_piece(Master& master, protocol::Hub& hub, protoc
     co_return core::fail(Errc::not_found, fmt::format("no agent has {} now: {}", question.attempt.str(), where));
   auto piece = co_await hub.read_log(*agent, std::move(question));
   if (!piece) co_return core::fail(piece.error().code, fmt::format("{}; {}", piece.error().message, where));
-  co_return std::move(piece->bytes);
+  co_return std::move(piece->bytes.data);
 }
 
 awaitable<Response> get_log(Master& master, protocol::Hub& hub, Request request) {
   const auto task = core::TaskId::parse(request.captures["task"]);
   if (!task) co_return refuse(task.error());
-  int attempt = 0;
-  for (const auto& snapshot : master.machine().snapshot().tasks) {
-    if (snapshot.id == *task) attempt = snapshot.attempt;
-  }
+  int attempt = master.machine().attempt_of(*task).value_or(0);
   if (attempt == 0) co_return Response::error(404, fmt::format("the job has no task {}", task->str()));
   const auto stream = request.query.contains("stream") ? request.query["stream"] : "stdout";
   if (stream != "stdout" && stream != "stderr") co_return Response::error(400, "stream is stdout or stderr");
   attempt = static_cast<int>(std::min<std::int64_t>(number(request, "attempt", attempt), attempt));
   constexpr auto kLastOffset = std::numeric_limits<std::int64_t>::max() - kLogPiece;
   const auto offset = std::min(number(request, "offset", 0), kLastOffset);
-  const auto limit = std::min(number(request, "limit", kLogPiece), kLogPiece);
+  const auto most = request.guest.empty() ? kLogPiece : kLogPieceForGuests;
+  const auto limit = std::min(number(request, "limit", most), most);
   const core::AttemptId wanted{*task, attempt};
   if (!master.logs_elsewhere().empty()) {
     protocol::ReadLog question{
@@ -175,8 +191,11 @@ awaitable<Response> agent_exchange(protocol::Hub& hub, Request request) {
   co_return response;
 }
 
-awaitable<Response> get_job(Master& master, Request) {
-  co_return Response::json(master.job_view());
+awaitable<Response> get_job(Master& master, Request request) {
+  if (request.guest.empty()) co_return Response::json(master.job_view());
+  auto response = Response::json("");
+  response.shared_end = master.recent_view();
+  co_return response;
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 #include "jobs/job_view.hpp"
 
-#include <algorithm>
-
 #include <boost/json.hpp>
 
 namespace ydl::master {
@@ -28,20 +26,21 @@ json::object event_json(std::uint64_t seq, core::WallTime time, const job::Recor
 }
 
 Journal::Journal(const net::asio::any_io_executor& executor, const std::filesystem::path& file)
-    : file_(file), news_(executor) {}
+    : file_(file), news_(executor), all_told_(executor) {}
 
 void Journal::add(const job::Record& record, core::WallTime time) {
   lines_.push_back(json::serialize(event_json(lines_.size() + 1, time, record)));
   news_.notify();
 }
 
-std::vector<std::string> Journal::after(std::uint64_t seq) const {
-  const auto from = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(seq, lines_.size()));
-  return {lines_.begin() + from, lines_.end()};
-}
-
 net::awaitable<void> Journal::wait_after(std::uint64_t seq, core::Millis at_most) {
   if (seq >= last()) co_await news_.wait(at_most);
+}
+
+net::awaitable<void> Journal::wait_told(core::Millis at_most) {
+  const auto deadline = core::steady_now() + at_most;
+  for (auto now = core::steady_now(); told_ < last() && now < deadline; now = core::steady_now())
+    co_await all_told_.wait(std::chrono::duration_cast<core::Millis>(deadline - now));
 }
 
 core::Result<void> Journal::flush() {

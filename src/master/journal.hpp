@@ -6,6 +6,7 @@
 #include "master/line_file.hpp"
 #include "net/asio.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -27,10 +28,18 @@ class Journal {
   void add(const job::Record& record, core::WallTime time);
 
   [[nodiscard]] std::uint64_t last() const { return lines_.size(); }
-  // The lines after `seq`, each a JSON object.
-  [[nodiscard]] std::vector<std::string> after(std::uint64_t seq) const;
+  // Entry `seq`, from 1 to last(): a JSON object.
+  [[nodiscard]] const std::string& line(std::uint64_t seq) const { return lines_.at(seq - 1); }
   // Until there is something after `seq`, or the time is over.
   [[nodiscard]] net::awaitable<void> wait_after(std::uint64_t seq, core::Millis at_most);
+
+  // A follower was told all entries up to this one.
+  void told(std::uint64_t seq) {
+    told_ = std::max(told_, seq);
+    all_told_.notify();
+  }
+  // Until a follower was told the last entry, or the time is over.
+  [[nodiscard]] net::awaitable<void> wait_told(core::Millis at_most);
 
   // To the disk, all of what was added since the last flush that succeeded in one write.
   // Errors: io; the entries are in memory only, until the next flush.
@@ -41,6 +50,8 @@ class Journal {
   std::vector<std::string> lines_;
   std::size_t flushed_ = 0;
   net::Signal news_;
+  std::uint64_t told_ = 0;
+  net::Signal all_told_;
 };
 
 }  // namespace ydl::master

@@ -284,6 +284,15 @@ void Master::write_view() {
 
 // ---- what it looks like ----------------------------------------------------------------------------------------
 
+std::shared_ptr<const std::string> Master::recent_view() {
+  const auto now = core::steady_now();
+  if (recent_view_ == nullptr || now - recent_view_at_ > core::Seconds(1)) {
+    recent_view_ = std::make_shared<const std::string>(job_view());
+    recent_view_at_ = now;
+  }
+  return recent_view_;
+}
+
 std::string Master::job_view() const {
   const auto snapshot = machine_.snapshot();
   const auto now = core::steady_now();

@@ -60,9 +60,13 @@ class Master {
   // Puts what the user must know among the job's events.
   void note(std::string text, std::optional<core::AttemptId> attempt = std::nullopt);
   [[nodiscard]] std::string job_view() const;
+  // The same, at most a second old: many callers share it.
+  [[nodiscard]] std::shared_ptr<const std::string> recent_view();
   // The same as view.json: what `ydl status` shows who cannot ask this process. At the job's end it is always written.
   void write_view();
   [[nodiscard]] Journal& journal() { return journal_; }
+  // Whether the disk lacks some of what happened.
+  [[nodiscard]] bool lacks_records() const { return records_incomplete_; }
   [[nodiscard]] const jobs::JobFolder& folder() const { return folder_; }
   // Where people find the tasks' logs, when that is not the job's folder; empty otherwise.
   [[nodiscard]] const std::string& logs_elsewhere() const { return logs_elsewhere_; }
@@ -115,6 +119,8 @@ class Master {
   std::shared_ptr<const protocol::GangFacts> gang_facts_;  // of gang_
   std::shared_ptr<const std::string> gang_text_;           // the same, encoded
   TaskOutputs outputs_;
+  std::shared_ptr<const std::string> recent_view_;
+  core::Instant recent_view_at_{};
   std::optional<job::Outcome> outcome_;
   std::optional<core::WallTime> finished_at_;
   std::optional<job::JobState> written_state_;

@@ -46,6 +46,7 @@ struct Command {
 Result<Command> resolve_command(std::vector<std::string> argv, const spec::JobSpec& spec,
                                 const FindCommand& find_command) {
   const bool named = is_python(argv.front());
+  const std::string typed = named ? argv.front() : "python";
   if (!named && !is_script(argv.front())) return Command{std::move(argv), {}};
   if (named) argv.erase(argv.begin());
   if (spec.python_env) {  // only in a plan that is not run: who runs it has put the interpreter in its place
@@ -60,7 +61,7 @@ Result<Command> resolve_command(std::vector<std::string> argv, const spec::JobSp
     argv.insert(argv.begin(), "python3");
     return Command{std::move(argv), fmt::format("python3 of the image {}", spec.image->name)};
   }
-  for (const auto* name : {"python", "python3"}) {
+  for (const std::string& name : {typed, std::string(typed == "python" ? "python3" : "python")}) {
     const auto found = find_command(name);
     if (!found) continue;
     argv.insert(argv.begin(), *found);

@@ -61,6 +61,8 @@ net::awaitable<void> run_job(Master& master, http::Server& server, int& exit_cod
   const auto outcome = co_await master.run();
   exit_code = outcome.exit_code;
   agent::kill_strays({});  // what an agent and a reaper that were killed together could not end
+  // A follower that asks again in this moment finds the end on the disk, unless that is full.
+  if (master.lacks_records()) co_await master.journal().wait_told(core::Seconds(2));
   co_await server.drain(core::Seconds(2));
   server.close();
 }

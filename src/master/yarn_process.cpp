@@ -95,6 +95,8 @@ net::Async<YarnStart> start_in_container(asio::any_io_executor executor) {
   }
   const auto ticket = decode_ticket(secret->second);
   if (!ticket) co_return fail(ticket.error().within("the master's ticket"));
+  // Other containers of the same user can read this file, and the ticket opens everything.
+  if (auto hidden = agent::hide_from_tasks(*file); !hidden) core::log("{}", hidden.error().message);
   start.token = *token;
   start.config = hconf::from_map(ticket->hadoop, "the client's configuration");
   start.credentials = yarn::for_tasks(*std::move(credentials));
@@ -194,7 +196,10 @@ net::awaitable<void> show_endpoint(jobs::JobFolder folder, std::shared_ptr<hdfs:
 }
 
 net::awaitable<void> warn_of_end_of_tokens(Master& master, core::WallTime end) {
-  co_await net::pause(yarn::until_warning(core::wall_now(), end));
+  for (auto left = yarn::until_warning(core::wall_now(), end); left > core::Millis(0);
+       left = yarn::until_warning(core::wall_now(), end)) {
+    co_await net::pause(left);
+  }
   if (!master.finished()) master.note(yarn::tokens_end_soon(end));
 }
 
@@ -281,7 +286,13 @@ backend::YarnOptions backend_options(const YarnStart& start, const PreparedJob& 
 
 void open_page(const asio::any_io_executor& executor, const Visitors& visitors, Master& master) {
   if (!visitors.page) return master.note(visitors.why_no_page);
-  visitors.page->show([&master] { return proxy_page_text(master.job_view()); });
+  visitors.page->show([&master, of = std::shared_ptr<const std::string>(), page = std::string()]() mutable {
+    if (auto recent = master.recent_view(); recent != of) {
+      page = proxy_page_text(*recent);
+      of = std::move(recent);
+    }
+    return page;
+  });
   net::spawn(executor, "looking up the ResourceManager's proxy", look_up_proxy(visitors.page));
 }
 

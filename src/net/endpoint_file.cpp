@@ -1,10 +1,10 @@
 #include "net/endpoint_file.hpp"
 
+#include "core/described_json.hpp"
 #include "core/files.hpp"
-#include "core/json.hpp"
 
-#include <boost/json.hpp>
-#include <fmt/format.h>
+#include <cstdint>
+#include <optional>
 
 namespace ydl::net {
 
@@ -12,20 +12,29 @@ namespace {
 
 constexpr int kVersion = 2;
 
+// A socket, or the three members for TLS.
+struct EndpointRecord {
+  std::optional<std::string> socket = {};
+  std::optional<std::string> address = {};
+  std::optional<std::uint16_t> port = {};
+  std::optional<std::string> fingerprint = {};
+  std::string secret;
+};
+BOOST_DESCRIBE_STRUCT(EndpointRecord, (), (socket, address, port, fingerprint, secret))
+
 }  // namespace
 
 core::Result<void> write_endpoint(const std::filesystem::path& file, const Endpoint& endpoint) {
-  boost::json::object object{{"version", kVersion}};
+  EndpointRecord record{.secret = endpoint.secret};
   if (!endpoint.file.empty()) {
     const bool beside = endpoint.file.parent_path() == file.parent_path();
-    object["socket"] = (beside ? endpoint.file.filename() : endpoint.file).string();
+    record.socket = (beside ? endpoint.file.filename() : endpoint.file).string();
   } else {
-    object["address"] = endpoint.address;
-    object["port"] = endpoint.port;
-    object["fingerprint"] = endpoint.fingerprint;
+    record.address = endpoint.address;
+    record.port = endpoint.port;
+    record.fingerprint = endpoint.fingerprint;
   }
-  object["secret"] = endpoint.secret;
-  return core::write_file_atomically(file, boost::json::serialize(object) + "\n", 0600);
+  return core::write_file_atomically(file, core::encode_record(kVersion, record) + "\n", 0600);
 }
 
 core::Result<Endpoint> read_endpoint(const std::filesystem::path& file) {
@@ -37,25 +46,15 @@ core::Result<Endpoint> read_endpoint(const std::filesystem::path& file) {
 }
 
 core::Result<Endpoint> endpoint_from_json(std::string_view text, const std::filesystem::path& folder) {
-  const auto object = core::parse_json_object(text);
-  if (!object) return core::fail(object.error());
-  const auto version = core::json_int(*object, "version");
-  if (version && *version != kVersion) {
-    return core::fail(core::Errc::corrupt,
-                      fmt::format("it is of version {}, and this ydl reads version {}", *version, kVersion));
-  }
-  const auto unknown = core::fail(core::Errc::corrupt, "it does not contain the address of a master");
-  const auto secret = core::json_string(*object, "secret");
-  if (!secret) return unknown;
-  if (const auto socket = core::json_string(*object, "socket")) {
-    if (socket->empty()) return unknown;
-    return Endpoint{.address = {}, .secret = *secret, .file = folder / *socket};
-  }
-  const auto address = core::json_string(*object, "address");
-  const auto port = core::json_int(*object, "port");
-  const auto fingerprint = core::json_string(*object, "fingerprint");
-  if (!address || !port || *port < 1 || *port > 65535 || !fingerprint || fingerprint->empty()) return unknown;
-  return Endpoint{*address, static_cast<std::uint16_t>(*port), *secret, *fingerprint};
+  auto record = core::decode_record<EndpointRecord>(kVersion, text);
+  if (!record) return core::fail(record.error());
+  if (record->socket && !record->socket->empty())
+    return Endpoint{.address = {}, .secret = std::move(record->secret), .file = folder / *record->socket};
+  const auto port = record->port.value_or(0);
+  const auto fingerprint = record->fingerprint.value_or("");
+  if (!record->address || port == 0 || fingerprint.empty())
+    return core::fail(core::Errc::corrupt, "it does not contain the address of a master");
+  return Endpoint{*std::move(record->address), port, std::move(record->secret), fingerprint};
 }
 
 }  // namespace ydl::net

@@ -7,8 +7,11 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace ydl::net {
 namespace {
@@ -56,7 +59,12 @@ struct Worker::State {
     sigset_t before;
     ::sigfillset(&all);
     ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread = std::jthread([this](const std::stop_token& stop) { work(stop); });
+    try {
+      thread = std::jthread([this](const std::stop_token& stop) { work(stop); });
+    } catch (...) {
+      ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+      throw;
+    }
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 };
@@ -73,7 +81,15 @@ Async<> Worker::run(Work work) {
   {
     const std::scoped_lock lock(state_->mutex);
     if (state_->closed) co_return core::fail(core::Errc::cancelled, "the worker thread has ended");
-    if (!state_->thread.joinable()) state_->start();
+    if (!state_->thread.joinable()) {
+      try {
+        state_->start();
+      } catch (const std::system_error& error) {
+        co_return core::fail(
+            core::Errc::no_capacity,
+            fmt::format("cannot start a thread: {}; raise the limit of processes (ulimit -u)", error.what()));
+      }
+    }
     state_->jobs.push_back(job);
   }
   state_->news.notify_one();

@@ -1,8 +1,7 @@
 #include "protocol/command_list.hpp"
 
-#include "core/json.hpp"
+#include "core/described_json.hpp"
 #include "core/utf8.hpp"
-#include "protocol/fields.hpp"
 
 #include <span>
 #include <utility>
@@ -14,7 +13,7 @@ namespace ydl::protocol {
 namespace {
 
 namespace json = boost::json;
-using Environment = std::map<std::string, std::string>;
+using Environment = core::Strings;
 
 // How many of the commands fit into one answer.
 std::size_t count_until_second_gang(const std::deque<Command>& commands) {
@@ -41,12 +40,6 @@ Environment shared_by_launches(std::span<const Launch* const> launches) {
   return shared;
 }
 
-json::object to_json(const Environment& variables) {
-  json::object object;
-  for (const auto& [name, value] : variables) object[name] = value;
-  return object;
-}
-
 json::object encode(const Command& command, const Environment& shared) {
   const auto* launch = std::get_if<Launch>(&command);
   if (launch == nullptr || shared.empty()) return to_json(command);
@@ -57,30 +50,16 @@ json::object encode(const Command& command, const Environment& shared) {
   return to_json(Command{std::move(rest)});
 }
 
-core::Result<Environment> variables_of(const json::object& object, std::string_view key) {
-  Environment all;
-  if (!object.contains(key)) return all;
-  const auto variables = core::json_object(object, key);
-  if (!variables) return core::fail(variables.error());
-  for (const auto& [name, value] : **variables) {
-    if (!value.is_string())
-      return core::fail(core::Errc::corrupt, fmt::format("'{}' contains a value that is not a string", key));
-    all.emplace(name, value.get_string());
-  }
-  return all;
-}
-
 core::Result<std::shared_ptr<const GangFacts>> decode_gang(std::string_view text) {
   const auto object = core::parse_json_object(text);
   if (!object) return core::fail(object.error());
-  const auto start = core::json_int(*object, "start");
+  const auto start = core::json_member<int>(*object, "start");
   const auto tasks = core::json_object(*object, "tasks");
-  auto beginnings = variables_of(*object, "beginnings");
+  auto beginnings = core::json_strings(*object, "beginnings");
   if (!start) return core::fail(start.error());
   if (!tasks) return core::fail(tasks.error());
   if (!beginnings) return core::fail(beginnings.error());
-  return std::make_shared<const GangFacts>(
-      GangFacts{static_cast<int>(*start), json::serialize(**tasks), *std::move(beginnings)});
+  return std::make_shared<const GangFacts>(GangFacts{*start, json::serialize(**tasks), *std::move(beginnings)});
 }
 
 // The launch as the master meant it, with what it shares with others.
@@ -101,7 +80,7 @@ core::Result<void> complete(Launch& launch, const Environment& shared, std::shar
 std::shared_ptr<const std::string> encode_gang(const GangFacts& gang) {
   return std::make_shared<const std::string>(fmt::format("\n{{\"start\":{},\"tasks\":{},\"beginnings\":{}}}",
                                                          gang.start, gang.tasks,
-                                                         json::serialize(to_json(gang.beginnings))));
+                                                         json::serialize(core::to_json(gang.beginnings))));
 }
 
 CommandList encode_commands(Epoch epoch, const Outbox<Command>& commands) {
@@ -117,8 +96,8 @@ CommandList encode_commands(Epoch epoch, const Outbox<Command>& commands) {
     object["seq"] = static_cast<std::int64_t>(commands.first() + i);
     list.push_back(std::move(object));
   }
-  json::object answer{{"epoch", epoch.number}, {"commands", std::move(list)}};
-  if (!shared.empty()) answer["common_env"] = to_json(shared);
+  const json::object answer{
+      {"epoch", epoch.number}, {"commands", std::move(list)}, {"common_env", core::to_json(shared)}};
   CommandList encoded{core::replace_invalid_utf8(json::serialize(answer)), nullptr};
   for (const auto* launch : launches) {
     if (launch->gang_text != nullptr) encoded.gang = launch->gang_text;
@@ -134,7 +113,7 @@ core::Result<void> read_commands(std::string_view body, const CommandSink& sink)
   if (!epoch) return core::fail(epoch.error());
   const auto list = core::json_array(*object, "commands");
   if (!list) return core::fail(list.error());
-  const auto shared = variables_of(*object, "common_env");
+  const auto shared = core::json_strings(*object, "common_env");
   if (!shared) return core::fail(shared.error());
   std::shared_ptr<const GangFacts> gang;
   if (line_end != std::string_view::npos) {
@@ -147,10 +126,10 @@ core::Result<void> read_commands(std::string_view body, const CommandSink& sink)
                       fmt::format("the list is of epoch {}, and a later master has taken over", epoch->number));
   }
   for (const auto& item : **list) {
-    if (!item.is_object()) return core::fail(core::Errc::corrupt, "'commands' holds what is no command");
+    if (!item.is_object()) return core::fail(core::Errc::corrupt, "'commands' contains a value that is not an object");
     const auto seq = core::json_int(item.get_object(), "seq");
     if (!seq) return core::fail(seq.error());
-    if (*seq < 1) return core::fail(core::Errc::corrupt, "'seq' is no number of a command");
+    if (*seq < 1) return core::fail(core::Errc::corrupt, "'seq' is not the number of a command");
     auto command = command_from_json(item.get_object());
     if (command) {
       if (auto* launch = std::get_if<Launch>(&*command)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "core/enum_names.hpp"
 #include "core/ids.hpp"
 #include "core/result.hpp"
 
@@ -9,27 +10,31 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include <boost/describe/class.hpp>
 #include <boost/json/fwd.hpp>
 
 // What a master tells an agent to do.
 namespace ydl::protocol {
+
+using core::name;
 
 // A file or folder that appears in a task's working directory under `name`.
 struct Link {
   std::string target;
   std::string name;
 };
+BOOST_DESCRIBE_STRUCT(Link, (), (target, name))
 
 // A file or directory of HDFS that appears in a task's working directory under `name`.
 struct Input {
   std::string path;
   std::string name;
 };
+BOOST_DESCRIBE_STRUCT(Input, (), (path, name))
 
 // What a task runs inside of, where no NodeManager does it: started by the agent, in the foreground.
 struct Image {
@@ -41,7 +46,7 @@ struct Image {
   std::string network = "host";           // where ports are held and peers connect to
   Pull pull = Pull::missing;
 };
-[[nodiscard]] std::string_view name(Image::Pull pull);
+BOOST_DESCRIBE_STRUCT(Image, (), (runtime, image, options, network, pull))
 
 // What a task that asks for no GPUs sees of those of its host.
 enum class HostGpus {
@@ -49,7 +54,6 @@ enum class HostGpus {
   hidden_with_note,  // and the user is told so if the host has any
   visible,
 };
-[[nodiscard]] std::string_view name(HostGpus gpus);
 
 // Hold ports and GPUs, make the working directory. Paths on this machine may be relative: to the agent's own directory,
 // and that of logs to the agent's folder of logs.
@@ -74,6 +78,10 @@ struct Prepare {
   std::vector<Input> inputs;   // brought here before the task starts
   std::optional<Image> image;
 };
+BOOST_DESCRIBE_STRUCT(Prepare, (),
+                      (attempt, ports, port_range, gpus, host_gpus, memory_limit, vcores_limit, working_directory,
+                       results_directory, log_directory, linked_directory, links, path_first, remote_logs,
+                       remote_results, inputs, image))
 
 // What all launches of a gang's start have in common. Its size grows with the number of tasks, so that memory and each
 // answer hold it once.
@@ -92,14 +100,15 @@ struct Launch {
   std::shared_ptr<const GangFacts> gang = nullptr;         // nothing: it is told of no other task
   std::shared_ptr<const std::string> gang_text = nullptr;  // the same as encode_gang() wrote it; only in the master
 };
+BOOST_DESCRIBE_STRUCT(Launch, (), (attempt, argv, env, continued))
 
 struct Stop {
   core::AttemptId attempt;
   core::Millis grace{0};
 };
+BOOST_DESCRIBE_STRUCT(Stop, (), (attempt, grace))
 
-enum class LogStream { standard_output, standard_error };
-[[nodiscard]] std::string_view name(LogStream stream);  // of the file: "stdout", "stderr"
+enum class LogStream { standard_output, standard_error };  // their names are those of the files
 
 // Tell what is in a log now: up to `limit` bytes from `offset`, in a LogPiece with the same token.
 struct ReadLog {
@@ -109,14 +118,17 @@ struct ReadLog {
   std::uint64_t limit = 0;
   std::uint64_t token = 0;
 };
+BOOST_DESCRIBE_STRUCT(ReadLog, (), (attempt, stream, offset, limit, token))
 
 // Give up whatever Prepare took. A task that still runs is killed.
 struct Release {
   core::AttemptId attempt;
 };
+BOOST_DESCRIBE_STRUCT(Release, (), (attempt))
 
 // End all tasks, then yourself.
 struct Shutdown {};
+BOOST_DESCRIBE_STRUCT(Shutdown, (), ())
 
 using Command = std::variant<Prepare, Launch, Stop, ReadLog, Release, Shutdown>;
 
@@ -124,3 +136,16 @@ using Command = std::variant<Prepare, Launch, Stop, ReadLog, Release, Shutdown>;
 [[nodiscard]] core::Result<Command> command_from_json(const boost::json::object& object);
 
 }  // namespace ydl::protocol
+
+template <>
+struct ydl::core::EnumNames<ydl::protocol::Image::Pull> {
+  static constexpr auto kNames = names_up_to(protocol::Image::Pull::never, "missing", "always", "never");
+};
+template <>
+struct ydl::core::EnumNames<ydl::protocol::HostGpus> {
+  static constexpr auto kNames = names_up_to(protocol::HostGpus::visible, "hidden", "hidden_with_note", "visible");
+};
+template <>
+struct ydl::core::EnumNames<ydl::protocol::LogStream> {
+  static constexpr auto kNames = names_up_to(protocol::LogStream::standard_error, "stdout", "stderr");
+};

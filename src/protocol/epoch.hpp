@@ -1,7 +1,11 @@
 #pragma once
 
+#include "core/result.hpp"
+
 #include <compare>
 #include <cstdint>
+
+#include <boost/json/fwd.hpp>
 
 namespace ydl::protocol {
 
@@ -12,5 +16,8 @@ struct Epoch {
 
   auto operator<=>(const Epoch&) const = default;
 };
+
+// The member "epoch". Errors: corrupt, naming it.
+[[nodiscard]] core::Result<Epoch> epoch_of(const boost::json::object& object);
 
 }  // namespace ydl::protocol

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include <boost/describe/class.hpp>
 #include <boost/json/fwd.hpp>
 
 // What master and agent say to each other, as JSON over the master's HTTP server:
@@ -19,7 +20,7 @@
 // epoch: epoch.hpp, agent_session.hpp.
 namespace ydl::protocol {
 
-inline constexpr int kProtocolVersion = 5;
+inline constexpr int kProtocolVersion = 6;
 
 struct Hello {
   int protocol = kProtocolVersion;
@@ -27,6 +28,7 @@ struct Hello {
   std::string node;
   int pid = 0;
 };
+BOOST_DESCRIBE_STRUCT(Hello, (), (protocol, version, node, pid))
 
 // The answer to a Hello.
 struct Welcome {

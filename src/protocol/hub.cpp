@@ -2,6 +2,7 @@
 
 #include "core/json.hpp"
 #include "core/log.hpp"
+#include "core/strings.hpp"
 #include "core/version.hpp"
 #include "protocol/report_list.hpp"
 
@@ -12,8 +13,21 @@ namespace ydl::protocol {
 
 namespace {
 
+// Each answer is up to 256 KiB in the memory of the agent, which is that of its task's container.
+constexpr std::size_t kMostQuestions = 8;
+constexpr core::Millis kForgetQuestion = core::Seconds(60);
+
 core::Error unknown_agent(const core::AgentId& id) {
   return {core::Errc::not_found, fmt::format("agent '{}' is not of this job", id.str())};
+}
+
+// The report, or that the task is not prepared after all: without the ports that it was told to hold, its peers would
+// be told of ports that do not exist.
+Report with_ports(int asked, const Report& report) {
+  const auto* prepared = std::get_if<Prepared>(&report);
+  if (prepared == nullptr || std::ssize(prepared->ports) == asked) return report;
+  return PrepareFailed{prepared->attempt, fmt::format("its agent holds {} instead of {} for it",
+                                                      core::plural(std::ssize(prepared->ports), "port"), asked)};
 }
 
 }  // namespace
@@ -30,7 +44,7 @@ void Hub::forget(const core::AgentId& id) {
   found->second->news.notify();
   found->second->forgotten = true;
   for (const auto& [token, question] : found->second->questions) question->answered.notify();
-  for (const auto& attempt : found->second->attempts) {
+  for (const auto& [attempt, ports] : found->second->attempts) {
     const auto prepared = agents_.find(attempt);
     if (prepared != agents_.end() && prepared->second == id) agents_.erase(prepared);
   }
@@ -47,7 +61,7 @@ void Hub::send(const core::AgentId& id, Command command) {
   if (found == sessions_.end()) return;  // gone: whoever sent this learns it from the backend
   if (const auto* prepare = std::get_if<Prepare>(&command)) {
     agents_[prepare->attempt] = id;
-    found->second->attempts.insert(prepare->attempt);
+    found->second->attempts.insert_or_assign(prepare->attempt, prepare->ports);
   }
   if (const auto* release = std::get_if<Release>(&command)) agents_.erase(release->attempt);
   if (found->second->outbox.empty()) found->second->outbox_since = core::steady_now();
@@ -114,13 +128,18 @@ net::Async<LogPiece> Hub::read_log(core::AgentId id, ReadLog question, core::Mil
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) co_return core::fail(unknown_agent(id));
   const auto session = found->second;
+  std::erase_if(session->questions,
+                [](const auto& one) { return core::steady_now() - one.second->asked_at > kForgetQuestion; });
+  if (session->questions.size() >= kMostQuestions) {
+    co_return core::fail(core::Errc::unavailable,
+                         fmt::format("agent '{}' has not answered earlier questions yet; try again", id.str()));
+  }
   const auto asked = std::make_shared<Question>(executor_);
   const auto token = ++last_token_;
   session->questions.emplace(token, asked);
   question.token = token;
   send(id, std::move(question));
-  co_await asked->answered.wait(at_most);
-  session->questions.erase(token);
+  co_await asked->answered.wait(at_most);  // a question without an answer still counts: the agent will send one
   if (!asked->answer && session->forgotten) co_return core::fail(unknown_agent(id));
   if (!asked->answer) {
     co_return core::fail(core::Errc::timeout, fmt::format("agent '{}' did not tell what is in a log", id.str()));
@@ -135,16 +154,19 @@ void Hub::deliver(const core::AgentId& id, Session& session, const Report& repor
   const auto* piece = std::get_if<LogPiece>(&report);
   if (piece == nullptr) {
     const auto attempt = std::visit([](const auto& one) { return one.attempt; }, report);
-    if (session.attempts.contains(attempt)) return session.listener.on_report(report);
+    const auto own = session.attempts.find(attempt);
+    if (own != session.attempts.end()) return session.listener.on_report(with_ports(own->second, report));
     if (!std::exchange(session.sent_foreign, true))
       core::log("agent '{}': reports about {} are dropped: that is not an attempt of this agent", id.str(),
                 attempt.str());
     return;
   }
-  const auto asked = session.questions.find(piece->token);
-  if (asked == session.questions.end()) return;  // it came too late
-  asked->second->answer = *piece;
-  asked->second->answered.notify();
+  const auto found = session.questions.find(piece->token);
+  if (found == session.questions.end()) return;  // it came too late
+  const auto asked = found->second;
+  session.questions.erase(found);
+  asked->answer = *piece;
+  asked->answered.notify();
 }
 
 core::Result<void> Hub::reports(const core::AgentId& id, std::string_view body) {

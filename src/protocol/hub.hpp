@@ -44,7 +44,8 @@ class Hub {
   [[nodiscard]] std::optional<core::AgentId> agent_of(const core::AttemptId& attempt) const;
 
   // What is in a task's log now, asked of its agent; `question.token` is set here.
-  // Errors: not_found (no such agent, or it is gone), timeout, io (it cannot be read there).
+  // Errors: not_found (no such agent, or it is gone), timeout, io (it cannot be read there), unavailable (the agent has
+  // not answered earlier questions yet).
   [[nodiscard]] net::Async<LogPiece> read_log(core::AgentId id, ReadLog question,
                                               core::Millis at_most = core::Seconds(5));
 
@@ -62,6 +63,7 @@ class Hub {
     explicit Question(const net::asio::any_io_executor& executor) : answered(executor) {}
     net::Signal answered;
     std::optional<LogPiece> answer;
+    core::Instant asked_at = core::steady_now();
   };
   struct Session {
     explicit Session(const net::asio::any_io_executor& executor) : news(executor) {}
@@ -69,7 +71,7 @@ class Hub {
     Outbox<Command> outbox;
     core::Instant outbox_since = {};  // when it was filled, or last grew shorter
     Inbox inbox;
-    std::set<core::AttemptId> attempts;  // that it was told to prepare
+    std::map<core::AttemptId, int> attempts;  // that it was told to prepare, with how many ports
     net::Signal news;
     core::Instant last_heard = core::steady_now();
     std::map<std::uint64_t, std::shared_ptr<Question>> questions;  // by token

@@ -2,7 +2,6 @@
 
 #include "core/json.hpp"
 #include "core/utf8.hpp"
-#include "protocol/fields.hpp"
 
 #include <algorithm>
 

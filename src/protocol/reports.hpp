@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include <boost/describe/class.hpp>
 #include <boost/json/fwd.hpp>
 
 // What an agent tells its master.
@@ -19,6 +20,7 @@ struct Prepared {
   core::AttemptId attempt;
   std::vector<std::uint16_t> ports;
 };
+BOOST_DESCRIBE_STRUCT(Prepared, (), (attempt, ports))
 
 struct PrepareFailed {
   core::AttemptId attempt;
@@ -26,22 +28,26 @@ struct PrepareFailed {
   job::Cause cause = job::Cause::files;
   bool on_every_host = false;  // what it needs exists nowhere: no other host could prepare it
 };
+BOOST_DESCRIBE_STRUCT(PrepareFailed, (), (attempt, reason, cause, on_every_host))
 
 struct TaskStarted {
   core::AttemptId attempt;
   int pid = 0;
 };
+BOOST_DESCRIBE_STRUCT(TaskStarted, (), (attempt, pid))
 
 struct TaskStartFailed {
   core::AttemptId attempt;
   job::Cause cause = job::Cause::start_failed;  // as in job::StartFailed
   std::string reason;
 };
+BOOST_DESCRIBE_STRUCT(TaskStartFailed, (), (attempt, cause, reason))
 
 // The task's process has ended and its results are being saved; said every few seconds until TaskExited.
 struct TaskSaving {
   core::AttemptId attempt;
 };
+BOOST_DESCRIBE_STRUCT(TaskSaving, (), (attempt))
 
 struct TaskExited {
   core::AttemptId attempt;
@@ -49,6 +55,7 @@ struct TaskExited {
   int leftovers = 0;    // processes the task left behind, which were killed
   std::string problem;  // why its results are not where they should be: whatever its status, its work is lost
 };
+BOOST_DESCRIBE_STRUCT(TaskExited, (), (attempt, status, leftovers, problem))
 
 // What the task last said; sent when it changes, not for every line.
 struct TaskOutput {
@@ -57,11 +64,18 @@ struct TaskOutput {
   std::optional<double> progress;
   std::string progress_text;
 };
+BOOST_DESCRIBE_STRUCT(TaskOutput, (), (attempt, last_line, progress, progress_text))
 
 // A sentence for the user.
 struct Note {
   core::AttemptId attempt;
   std::string text;
+};
+BOOST_DESCRIBE_STRUCT(Note, (), (attempt, text))
+
+// Any bytes; JSON holds them as base64.
+struct Bytes {
+  std::string data;
 };
 
 // The answer to ReadLog.
@@ -70,9 +84,10 @@ struct LogPiece {
   std::uint64_t token = 0;
   std::uint64_t offset = 0;  // of the first byte
   std::uint64_t size = 0;    // of the log now; smaller than the offset when the task cut it
-  std::string bytes;
+  Bytes bytes;
   std::string problem;  // why there are none
 };
+BOOST_DESCRIBE_STRUCT(LogPiece, (), (attempt, token, offset, size, bytes, problem))
 
 using Report = std::variant<Prepared, PrepareFailed, TaskStarted, TaskStartFailed, TaskSaving, TaskExited, TaskOutput,
                             Note, LogPiece>;

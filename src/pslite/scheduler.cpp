@@ -11,6 +11,7 @@
 #include <deque>
 #include <fcntl.h>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
@@ -33,6 +34,7 @@ constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 // Notes about strangers are cheap to cause: after this many the diary has learned enough.
 constexpr int kMaxNotes = 100;
 constexpr Millis kAcceptPause(100);
+constexpr std::size_t kMostStrangers = 64;  // connections from addresses that are not the job's
 constexpr Millis kDrainTime(2'000);
 
 // Errors: `exists` where the port is taken.
@@ -163,7 +165,7 @@ class Scheduler::Engine final : public std::enable_shared_from_this<Engine>,
     const auto found = links_.find(wanted.link);
     if (found == links_.end()) return;
     found->second->close();
-    links_.erase(found);
+    forget(wanted.link);
   }
 
   void perform(const Tell& wanted) {
@@ -220,17 +222,32 @@ class Scheduler::Engine final : public std::enable_shared_from_this<Engine>,
         co_await pause.async_wait(kTuple);
         continue;
       }
-      if (links_.size() >= options_.max_links) {
+      const bool known = is_known(remote_address(socket));
+      // Connections from other addresses than the job's take nothing from those of its nodes.
+      if (!known && strangers_.size() >= kMostStrangers) continue;
+      if (known && links_.size() - strangers_.size() >= options_.max_links) {
         notify(Note{fmt::format("the scheduler has {} connections and takes no more; {} was turned away", links_.size(),
                                 remote_name(socket))});
         continue;
       }
       prepare(socket);
       const LinkId id{next_link_++};
+      if (!known) strangers_.insert(id);
       const auto link = std::make_shared<PeerLink>(id, std::move(socket), limits(), options_.handshake_timeout, *this);
       links_[id] = link;
       link->start();
     }
+  }
+
+  // Whether the job has a task there, or one of its agents has called from there.
+  [[nodiscard]] bool is_known(const std::string& address) const {
+    if (!options_.vouches_for || address.empty() || options_.vouches_for(address)) return true;
+    return fsm_.roster().has_task_at(Role::worker, address) || fsm_.roster().has_task_at(Role::server, address);
+  }
+
+  void forget(LinkId link) {
+    links_.erase(link);
+    strangers_.erase(link);
   }
 
   void link_opened(LinkId link, const std::string& identity) override {
@@ -259,7 +276,7 @@ class Scheduler::Engine final : public std::enable_shared_from_this<Engine>,
       broken(link, why->message);
       return;
     }
-    links_.erase(link);
+    forget(link);
     happened(LinkClosed{link});
   }
 
@@ -294,6 +311,7 @@ class Scheduler::Engine final : public std::enable_shared_from_this<Engine>,
   asio::steady_timer drain_timer_;
   SchedulerFsm fsm_;
   std::map<LinkId, std::shared_ptr<PeerLink>> links_;
+  std::set<LinkId> strangers_;  // of the links, those from addresses that are not the job's
   std::map<NodeId, std::shared_ptr<NodeDialer>> dialers_;
   std::deque<Event> events_;
   std::optional<Instant> armed_;

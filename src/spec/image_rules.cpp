@@ -63,21 +63,6 @@ core::Result<> check_image_option(std::string_view option) {
   return check_path(option);  // text that a process can be given
 }
 
-core::Result<> check_image(const Image& image) {
-  if (auto ok = check_image_name(image.name); !ok) return ok;
-  if (image.runtime) {
-    if (auto ok = check_image_runtime(*image.runtime); !ok) return ok;
-  }
-  if (image.network) {
-    if (auto ok = check_image_network(*image.network); !ok) return ok;
-  }
-  if (image.pull) {
-    if (auto ok = check_image_pull(*image.pull); !ok) return ok;
-  }
-  if (auto ok = check_each(image.mounts, check_image_mount); !ok) return ok;
-  return check_each(image.options, check_image_option);
-}
-
 ImageMount split_mount(std::string_view mount) {
   const auto parts = core::split(mount, ':');
   return {std::string(parts[0]), std::string(parts[1]), parts.size() < 3 || parts[2] != "rw"};

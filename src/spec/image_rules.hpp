@@ -19,7 +19,6 @@ inline constexpr std::array<std::string_view, 3> kImagePulls{"missing", "always"
 [[nodiscard]] core::Result<> check_image_network(std::string_view network);
 [[nodiscard]] core::Result<> check_image_pull(std::string_view pull);
 [[nodiscard]] core::Result<> check_image_option(std::string_view option);
-[[nodiscard]] core::Result<> check_image(const Image& image);
 
 // A mount that check_image_mount accepts, in its parts.
 struct ImageMount {

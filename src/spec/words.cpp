@@ -24,6 +24,14 @@ class Splitter {
       const char c = next();
       if (kBlank.find(c) != std::string_view::npos) {
         finish_word();
+        // A line that goes on with the command is indented or begins with an option.
+        const bool begins_a_command =
+            !rest_.empty() && kBlank.find(rest_.front()) == std::string_view::npos && rest_.front() != '-';
+        if (c == '\n' && !words_.empty() && begins_a_command) {
+          return fail(Errc::usage,
+                      "it has several lines, and the command is run without a shell; write [sh, -c, \"...\"], or "
+                      "begin it with '>' to make one line of them");
+        }
       } else if (auto taken = take(c); !taken) {
         return fail(std::move(taken.error()));
       }

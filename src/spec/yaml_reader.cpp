@@ -94,18 +94,29 @@ Refusal explain(const YAML::Exception& error, std::string_view text) {
 
 }  // namespace
 
-TreeNode read_yaml(std::string_view text) {
+namespace {
+
+TreeNode parse(std::string_view text) {
   Handler handler;
+  std::istringstream stream{std::string(text)};
+  YAML::Parser parser(stream);
+  // Exactly two calls and no loop: before a stray token such as ',' yaml-cpp finds one empty document after another
+  // for ever. The handler refuses the second document.
+  if (parser.HandleNextDocument(handler)) parser.HandleNextDocument(handler);
+  return handler.take();
+}
+
+}  // namespace
+
+TreeNode read_yaml(std::string_view text) {
   try {
-    std::istringstream stream{std::string(text)};
-    YAML::Parser parser(stream);
-    // Exactly two calls and no loop: before a stray token such as ',' yaml-cpp finds one empty document after another
-    // for ever. The handler refuses the second document.
-    if (parser.HandleNextDocument(handler)) parser.HandleNextDocument(handler);
+    auto tree = parse(text);
+    // yaml-cpp takes a line break at the end of the file for the end of a quote that was never closed.
+    (void)parse(text.substr(0, text.find_last_not_of(" \t\r\n") + 1));
+    return tree;
   } catch (const YAML::Exception& error) {
     throw explain(error, text);
   }
-  return handler.take();
 }
 
 }  // namespace ydl::spec

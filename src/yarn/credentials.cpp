@@ -150,7 +150,11 @@ Credentials under_both_names(Credentials credentials) {
   Credentials named = credentials;
   for (const auto& [alias, token] : credentials.tokens) {
     if (token.kind != hrpc::kHdfsToken) continue;
-    named.tokens[alias].service = alias;
+    // An alias that is the service of another token is that token's name.
+    const bool is_free = std::ranges::none_of(credentials.tokens, [&](const auto& other) {
+      return other.first != alias && other.second.kind == hrpc::kHdfsToken && other.second.service == alias;
+    });
+    if (is_free) named.tokens[alias].service = alias;
     named.tokens.try_emplace(token.service, token);
   }
   return named;

@@ -80,7 +80,9 @@ std::string limit_passes_tokens(core::WallTime now, core::Millis limit, core::Wa
 }
 
 core::Millis until_warning(core::WallTime now, core::WallTime end) {
-  return std::max(core::Millis(0), end - kWarnBefore - now);
+  constexpr core::Millis kLongest = std::chrono::years(1);  // whoever waits looks again then; longer overflows a timer
+  return std::clamp<core::Millis>(std::chrono::duration_cast<core::Millis>(end - kWarnBefore - now), core::Millis(0),
+                                  kLongest);
 }
 
 std::string tokens_end_soon(core::WallTime end) {

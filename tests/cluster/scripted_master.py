@@ -18,6 +18,14 @@ LIMIT = 120  # seconds; what takes longer hangs
 EPOCH = 1  # the first master of a job
 
 
+# What a command has unless a test says otherwise.
+DEFAULTS = {
+    "prepare": {"ports": 0, "gpus": 0, "host_gpus": "hidden", "memory_limit": 0, "vcores_limit": 0, "linked_directory": "", "links": [],
+                "path_first": [], "remote_logs": "", "remote_results": "", "inputs": []},
+    "launch": {"env": {}, "continued": []},
+}  # fmt: skip
+
+
 class Identity:
     """A certificate that only its own key has signed, as a master has it."""
 
@@ -78,7 +86,8 @@ class ScriptedMaster:
     def send(self, kind, task="worker:0", attempt=1, **fields):
         with self._changed:
             commands = self._current.commands
-            commands.append({"seq": len(commands) + 1, "type": kind, "task": task, "attempt": attempt, **fields})
+            whose = {"task": task, "number": attempt}
+            commands.append({"seq": len(commands) + 1, "type": kind, "attempt": whose, **DEFAULTS.get(kind, {}), **fields})
             self._changed.notify_all()
 
     def wait_for(self, kind, attempt=1, limit=LIMIT):
@@ -86,7 +95,7 @@ class ScriptedMaster:
         deadline = time.monotonic() + limit
         with self._changed:
             while True:
-                found = [report for report in self.reports if report["type"] == kind and report["attempt"] == attempt]
+                found = [report for report in self.reports if report["type"] == kind and report["attempt"]["number"] == attempt]
                 if found:
                     return found[0]
                 left = deadline - time.monotonic()
@@ -104,7 +113,7 @@ class ScriptedMaster:
                 if connection.pending() or select.select([connection], [], [], 0)[0]:
                     break
                 self._changed.wait(0.02)
-            return {"epoch": EPOCH, "commands": session.commands[after:]}
+            return {"epoch": EPOCH, "commands": session.commands[after:], "common_env": {}}
 
     def _take_reports(self, session, body):
         with self._changed:

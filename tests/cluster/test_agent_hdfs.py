@@ -61,14 +61,14 @@ class Stage:
 
     def prepare(self, attempt=1, **fields):
         self.master.send("prepare", attempt=attempt, **{
-            "ports": 0, "gpus": 0, "vcores_limit": 0, "working_directory": "work", "results_directory": "results",
+            "working_directory": "work", "results_directory": "results",
             "log_directory": f"worker-0/{attempt}", "remote_logs": f"{self.folder}/logs/{attempt}", "remote_results": f"{self.folder}/results/worker-0",
             **fields})
 
     def launch(self, script, attempt=1):
         """A Python program, once its task is prepared."""
         self.master.wait_for("prepared", attempt)
-        self.master.send("launch", attempt=attempt, argv=[sys.executable, "-c", script, "{results}"], env={})
+        self.master.send("launch", attempt=attempt, argv=[sys.executable, "-c", script, "{results}"])
         self.master.wait_for("started", attempt)
 
     def run(self, script, attempt=1, **fields):
@@ -124,8 +124,8 @@ signal.signal(signal.SIGTERM, lambda *_: (print('last', flush=True), sys.exit(3)
 signal.pause()""")
     eventually(lambda: stage.hdfs.read(f"{stage.folder}/logs/1/stdout") == b"first\n", "the line in HDFS")
     assert stage.hdfs.read(f"{stage.folder}/logs/1/stderr") is None, "made with its first byte"
-    stage.master.send("stop", grace_ms=20000)
-    assert stage.master.wait_for("exited")["code"] == 3
+    stage.master.send("stop", grace=20000)
+    assert stage.master.wait_for("exited")["status"]["code"] == 3
     assert stage.hdfs.read(f"{stage.folder}/logs/1/stdout") == b"first\nlast\n"
     assert json.loads(stage.hdfs("stat", "--output", "json", f"{stage.folder}/logs/1/stdout"))["block_size"] == 4 << 20
 
@@ -158,7 +158,7 @@ import sys
 line = b'x' * 1023 + b'\\n'
 for _ in range(300): sys.stdout.buffer.write(line * 1024)
 """)
-    assert exited["code"] == 0 and "problem" not in exited
+    assert exited["status"]["code"] == 0 and not exited["problem"]
     assert json.loads(stage.hdfs("stat", "--output", "json", f"{stage.folder}/logs/1/stdout"))["length"] == 300 << 20
     with open(f"/proc/{agent.process.pid}/status") as status:
         peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
@@ -188,7 +188,7 @@ open('empty', 'w'); open('12:30', 'w').write('colon'); open('100%', 'w').write('
 open('größe ☃', 'w').write('snow'); open(b'\\xff', 'w').write('bytes'); open('manifest.json', 'w').write('mine')
 os.symlink('model', os.path.join(sys.argv[1], 'latest')); os.symlink('/etc/hostname', 'run/outside')
 """)
-    assert (exited["code"], exited.get("problem")) == (0, None)
+    assert (exited["status"]["code"], exited["problem"]) == (0, "")
     where = f"{stage.folder}/results/worker-0"
     manifest = stage.manifest()
     assert (manifest["version"], manifest["task"], manifest["attempt"], manifest["exit_code"]) == (1, "worker:0", 1, 0)
@@ -220,7 +220,7 @@ import os
 assert open('checkpoint').read() == 'one' and open('12:30').read() == 'kept'
 os.remove('checkpoint'); open('checkpoint', 'w').write('two')
 """, attempt=2)
-    assert exited["code"] == 0, stage.hdfs.read(f"{stage.folder}/logs/2/stderr")
+    assert exited["status"]["code"] == 0, stage.hdfs.read(f"{stage.folder}/logs/2/stderr")
     where = f"{stage.folder}/results/worker-0"
     assert (stage.manifest()["attempt"], stage.manifest()["exit_code"]) == (2, 0)
     assert stage.hdfs.read(f"{where}/checkpoint") == b"two"
@@ -232,7 +232,7 @@ def test_results_set_aside_by_an_attempt_that_died_are_found_again(stage):
     stage.hdfs("put", "-", f"{stage.folder}/results/.worker-0.old/checkpoint", stdin=b"one")
     stage.agent()
     exited = stage.run("assert open('checkpoint').read() == 'one'", attempt=2)
-    assert exited["code"] == 0
+    assert exited["status"]["code"] == 0
     assert stage.hdfs.read(f"{stage.folder}/results/worker-0/checkpoint") == b"one"
     assert stage.hdfs.tree(f"{stage.folder}/results") == ["worker-0", "worker-0/checkpoint", "worker-0/manifest.json"]
 
@@ -244,7 +244,7 @@ def test_inputs_are_there_and_are_not_results(stage):
     stage.agent()
     exited = stage.run("assert open('a').read() == '1' and open('data/many/deep/two').read() == '22'; open('mine', 'w')",
                        inputs=[{"path": f"{stage.folder}/one", "name": "a"}, {"path": f"{stage.folder}/many", "name": "data/many"}])
-    assert exited["code"] == 0, stage.hdfs.read(f"{stage.folder}/logs/1/stderr")
+    assert exited["status"]["code"] == 0, stage.hdfs.read(f"{stage.folder}/logs/1/stderr")
     assert [file["path"] for file in stage.manifest()["files"]] == ["mine"]
 
 
@@ -267,14 +267,14 @@ print('after', flush=True); open('model', 'w').write('weights')
     eventually(lambda: stage.hdfs.read(f"{stage.folder}/logs/1/stdout"), "the first line")
     cluster.run(*DFS_ADMIN, "enter")
     try:
-        stage.master.send("stop", grace_ms=60000)
+        stage.master.send("stop", grace=60000)
         # By then the results were tried and refused.
         eventually(lambda: "safe mode" in (stage._path / "container_1/agent.log").read_text(), "a refusal")
         stage.master.wait_for("saving")
         assert not [report for report in stage.master.reports if report["type"] == "exited"]
     finally:
         cluster.run(*DFS_ADMIN, "leave")
-    assert stage.master.wait_for("exited").get("problem") is None
+    assert stage.master.wait_for("exited")["problem"] == ""
     assert stage.hdfs.read(f"{stage.folder}/logs/1/stdout") == b"before\nafter\n"
     assert stage.hdfs.read(f"{stage.folder}/results/worker-0/model") == b"weights"
 
@@ -282,7 +282,7 @@ print('after', flush=True); open('model', 'w').write('weights')
 def test_results_that_cannot_be_saved_are_a_problem_of_the_task(stage):
     stage.agent("--hdfs-patience", "0")
     exited = stage.run("open('model', 'w')", remote_results="/not-anns/results")
-    assert exited["code"] == 0
+    assert exited["status"]["code"] == 0
     assert exited["problem"].startswith("its results could not be saved as /not-anns/results: making directory /not-anns/.results.new-1: ")
     assert "ermission denied" in exited["problem"]
 
@@ -290,7 +290,7 @@ def test_results_that_cannot_be_saved_are_a_problem_of_the_task(stage):
 def test_a_log_that_cannot_be_written_does_not_stop_the_task(stage):
     stage.agent("--hdfs-patience", "3000")
     exited = stage.run("print('x')", remote_logs="/not-anns/logs")
-    assert exited["code"] == 0 and "problem" not in exited
+    assert exited["status"]["code"] == 0 and not exited["problem"]
     first, *rest = stage.master.notes()
     assert first.startswith("its log cannot be copied to HDFS for now (creating /not-anns/logs/stdout: ")
     assert all("lacks its end" in note for note in rest)
@@ -316,7 +316,7 @@ print('y' * 100000, flush=True)
         victim = sorted(path.relative_to(cluster.folder).parts[0] for path in cluster.folder.glob(f"datanode*/**/blk_{block}"))[0]
         cluster.run("kill", victim)
         try:
-            stage.master.send("stop", grace_ms=60000)
+            stage.master.send("stop", grace=60000)
             stage.master.wait_for("exited")
             assert stage.hdfs.read(f"{folder}/logs/1/stdout") == b"x" * 100000 + b"\n" + b"y" * 100000 + b"\n"
         finally:
@@ -348,7 +348,7 @@ while not os.path.exists('enough'):
         written_so_far = (tmp_path / "container_1/logs/worker-0/1/stdout").stat().st_size
         eventually(lambda: len(stage.hdfs.read(f"{folder}/logs/1/stdout") or b"") > written_so_far, "the copy goes on")
         (tmp_path / "container_1/work/enough").touch()
-        assert stage.master.wait_for("exited")["code"] == 0
+        assert stage.master.wait_for("exited")["status"]["code"] == 0
         assert stage.hdfs.read(f"{folder}/logs/1/stdout") == (tmp_path / "container_1/logs/worker-0/1/stdout").read_bytes()
     finally:
         stage.close()
@@ -400,4 +400,4 @@ def test_a_task_finds_nothing_of_ydl_in_its_token_file(stage):
     stage.agent()
     exited = stage.run("import os; data = open(os.environ['HADOOP_TOKEN_FILE_LOCATION'], 'rb').read(); assert data.startswith(b'HDTS'), data\n"
                        "assert b'ydl' not in data and b'secret' not in data, data")  # fmt: skip
-    assert exited["code"] == 0
+    assert exited["status"]["code"] == 0

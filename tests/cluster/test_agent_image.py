@@ -47,8 +47,8 @@ class Stage:
         self.agent = ContainedAgent(YDL, self.path, self.master, {}, *options, above=above)
 
     def prepare(self, image=IMAGE, pull="missing", **fields):
-        self.master.send("prepare", ports=0, gpus=0, vcores_limit=0, working_directory="work", results_directory="results", log_directory="worker-0",
-                         image={"runtime": "podman", "image": image, "options": OPTIONS, "pull": pull}, **fields)
+        self.master.send("prepare", working_directory="work", results_directory="results", log_directory="worker-0",
+                         image={"runtime": "podman", "image": image, "options": OPTIONS, "network": "host", "pull": pull}, **fields)
 
     def launch(self, script, **env):
         self.master.wait_for("prepared")
@@ -84,7 +84,7 @@ def test_a_task_runs_in_its_image_with_its_files_and_variables(stage):
     stage.prepare(linked_directory="given")
     stage.launch('cat /etc/which-system data; echo "$SAID"; touch here "$1/there"; exit 7', SAID="a b'c\"d")
     exited = stage.master.wait_for("exited")
-    assert (exited["code"], stage.output()) == (7, "the image\nshipped\na b'c\"d\n"), stage.output("stderr")
+    assert (exited["status"]["code"], stage.output()) == (7, "the image\nshipped\na b'c\"d\n"), stage.output("stderr")
     assert sorted(path.name for path in (stage.path / "results").iterdir()) == ["here", "there"]
     assert subprocess.run(["podman", "ps", "-aq"], capture_output=True, text=True, check=True).stdout == "", "its record is gone"
 
@@ -103,8 +103,8 @@ def test_a_task_in_an_image_is_stopped_with_grace(stage):
     stage.prepare()
     stage.launch("trap 'echo bye; exit 3' TERM; echo up; while :; do sleep 0.1; done")
     eventually(lambda: "up" in stage.output(), "the task runs")
-    stage.master.send("stop", grace_ms=60000)
-    assert stage.master.wait_for("exited")["code"] == 3
+    stage.master.send("stop", grace=60000)
+    assert stage.master.wait_for("exited")["status"]["code"] == 3
     assert stage.output().endswith("bye\n")
 
 

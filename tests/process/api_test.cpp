@@ -331,12 +331,13 @@ TEST_F(AgentApiTest, commands_are_kept_until_they_are_confirmed) {
       << "an answer that was lost is given again";
   const auto second = post("/v1/agents/local/exchange?after=1", kNoReports);
   EXPECT_EQ(second.body.find("\"seq\":1"), std::string::npos);
-  EXPECT_EQ(post("/v1/agents/local/exchange?after=2", kNoReports).body, R"({"epoch":1,"commands":[]})");
+  EXPECT_EQ(post("/v1/agents/local/exchange?after=2", kNoReports).body, R"({"epoch":1,"commands":[],"common_env":{}})");
 }
 
 TEST_F(AgentApiTest, a_report_sent_twice_counts_once) {
   prepare_worker();
-  const auto* body = R"({"epoch":1,"first":1,"reports":[{"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
+  const auto* body =
+      R"({"epoch":1,"first":1,"reports":[{"type":"started","attempt":{"task":"worker:0","number":1},"pid":7}]})";
   EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 200U);
   EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 200U);
   EXPECT_EQ(reports_.size(), 1U);
@@ -351,8 +352,8 @@ TEST_F(AgentApiTest, what_is_not_a_list_of_reports_is_refused) {
 
 TEST_F(AgentApiTest, a_report_that_cannot_be_read_does_not_hold_up_the_others) {
   prepare_worker();
-  const auto* body = R"({"epoch":1,"first":1,"reports":[7,{"type":"dance","task":"worker:0","attempt":1},)"
-                     R"({"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
+  const auto* body = R"({"epoch":1,"first":1,"reports":[7,{"type":"dance","attempt":{"task":"worker:0","number":1}},)"
+                     R"({"type":"started","attempt":{"task":"worker:0","number":1},"pid":7}]})";
   EXPECT_EQ(post("/v1/agents/local/exchange", body).status, 200U);
   EXPECT_EQ(reports_.size(), 1U);
 }
@@ -361,9 +362,10 @@ TEST_F(AgentApiTest, a_call_that_waits_for_a_command_is_answered_when_the_agents
   prepare_worker();
   auto agent = client();
   ASSERT_TRUE(loop_.run(agent.send("/v1/agents/local/exchange?after=1&wait=30000", kNoReports, kLong)));
-  const auto* report = R"({"epoch":1,"first":1,"reports":[{"type":"started","task":"worker:0","attempt":1,"pid":7}]})";
+  const auto* report =
+      R"({"epoch":1,"first":1,"reports":[{"type":"started","attempt":{"task":"worker:0","number":1},"pid":7}]})";
   ASSERT_TRUE(loop_.run(agent.send("/v1/agents/local/exchange?after=1&wait=30000", report, kLong)));
-  EXPECT_EQ(loop_.run(agent.receive(kLong)).value().body, R"({"epoch":1,"commands":[]})");
+  EXPECT_EQ(loop_.run(agent.receive(kLong)).value().body, R"({"epoch":1,"commands":[],"common_env":{}})");
   ASSERT_TRUE(loop_.until([&] { return reports_.size() == 1; }))
       << "a report waits behind a command that does not come";
   hub_.send({"local"}, protocol::Release{{{"worker", 0}, 1}});
@@ -404,7 +406,7 @@ TEST_F(RemoteLogTest, the_agent_of_the_task_reads_its_log) {
   EXPECT_THAT(asked, HasSubstr("\"stream\":\"stderr\""));
   EXPECT_THAT(asked, HasSubstr("\"offset\":5"));
   EXPECT_THAT(asked, HasSubstr("\"limit\":7"));
-  const protocol::Report piece = protocol::LogPiece{{{"worker", 1}, 1}, 1, 5, 99, std::string("a\xff\0b", 4), ""};
+  const protocol::Report piece = protocol::LogPiece{{{"worker", 1}, 1}, 1, 5, 99, {std::string("a\xff\0b", 4)}, ""};
   const boost::json::object body{{"epoch", 1}, {"first", 1}, {"reports", boost::json::array{protocol::to_json(piece)}}};
   EXPECT_EQ(post("/v1/agents/local/exchange?after=2&wait=0", boost::json::serialize(body)).status, 200U);
   ASSERT_TRUE(loop_.until([&] { return answer_.status != 0; }));

@@ -69,6 +69,7 @@ class ServerTest : public testing::Test {
     router.add("POST", "/waits_for_next", [this](Request r) { return wait_for_next(std::move(r)); });
     router.add("GET", "/shared", shared);
     router.add("GET", "/guest", guest, {.open_to = OpenTo::viewers});
+    router.add("GET", "/guest_waits", [this](Request) { return wait_for_go(); }, {.open_to = OpenTo::viewers});
     server_ = std::make_unique<Server>(loop_.executor(), options, std::move(router));
     const auto listening = server_->listen();
     ASSERT_TRUE(listening) << listening.error().message;
@@ -86,8 +87,8 @@ class ServerTest : public testing::Test {
     net::HttpClient client;
     std::optional<core::Result<net::HttpResponse>> answer;
   };
-  Call& ask(const std::string& target) {
-    auto& call = *calls_.emplace_back(std::make_unique<Call>(Call{client(), std::nullopt}));
+  Call& ask(const std::string& target, std::string key = kSecret) {
+    auto& call = *calls_.emplace_back(std::make_unique<Call>(Call{client(std::move(key)), std::nullopt}));
     net::asio::co_spawn(loop_.executor(), call.client.get(target, kLong),
                         [&call](const std::exception_ptr&, core::Result<net::HttpResponse> answer) {
                           call.answer = std::move(answer);
@@ -181,6 +182,22 @@ TEST_F(ServerTest, a_guest_has_one_call_for_each_connection) {
   EXPECT_EQ(loop_.run(asking.get("/guest", kLong))->body, "bob");
   EXPECT_EQ(loop_.run(asking.get("/guest", kLong))->body, "bob") << "over a connection of its own";
   EXPECT_EQ(loop_.run(asking.get("/echo/x", kLong))->status, 403U);
+}
+
+TEST_F(ServerTest, guests_have_few_calls_at_a_time) {
+  ServerOptions options;
+  options.guest_of = [](std::string_view key) {
+    return key == "of bob" ? std::optional(Guest{"bob", false}) : std::nullopt;
+  };
+  options.limits.guest_calls = 2;
+  start(options);
+  for (int i = 0; i < 2; ++i) ask("/guest_waits", "of bob");
+  ASSERT_TRUE(loop_.until([&] { return waiting_ == 2; }));
+  auto asking = client("of bob");
+  EXPECT_EQ(loop_.run(asking.get("/guest", kLong))->status, 503U);
+  EXPECT_EQ(get("/echo/x").status, 200U) << "the owner is not counted";
+  go_.notify();
+  EXPECT_TRUE(loop_.until([&] { return loop_.run(asking.get("/guest", kLong))->status == 200U; }));
 }
 
 TEST_F(ServerTest, a_stranger_learns_no_paths) {

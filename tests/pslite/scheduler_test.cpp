@@ -139,6 +139,27 @@ TEST_F(SchedulerTest, run_code_as_alice_stranger_at_the_scheduler) {
   EXPECT_TRUE(told<Registered>().empty());
 }
 
+TEST_F(SchedulerTest, stop_alices_job_connections_from_elsewhere_take_none_from_its_nodes) {
+  bool from_the_job = false;
+  start({.job = {.workers = 1, .servers = 1},
+         .vouches_for = [&](const std::string&) { return from_the_job; },
+         .max_links = 2});
+  std::vector<asio::ip::tcp::socket> silent;
+  for (int i = 0; i < 100; ++i) {
+    auto& socket = silent.emplace_back(io_);
+    socket.connect({asio::ip::address_v4::loopback(), scheduler_->port()});
+  }
+  // The last ones were closed at once: when it shows, all have been looked at.
+  bool closed = false;
+  char byte = 0;
+  silent.back().async_read_some(asio::buffer(&byte, 1), [&](auto error, std::size_t) { closed = bool(error); });
+  ASSERT_TRUE(until([&] { return closed; }));
+  from_the_job = true;
+  for (const auto role : {Role::worker, Role::server}) spawn(whole_life(node(role)));
+  ASSERT_TRUE(until_told<Finished>());
+  EXPECT_EQ(told<Registered>().size(), 2U);
+}
+
 TEST_F(SchedulerTest, a_port_in_use_is_a_sentence) {
   start({});
   const auto second = Scheduler::listen(io_.get_executor(), {.port = scheduler_->port()});

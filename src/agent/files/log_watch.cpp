@@ -40,7 +40,7 @@ protocol::LogPiece LogWatch::piece(const protocol::ReadLog& question) const {
       files::read_slice(file, question.offset, std::min<std::uint64_t>(question.limit, files::LogTail::kPiece));
   if (slice) {
     piece.size = slice->size;
-    piece.bytes = std::move(slice->bytes);
+    piece.bytes.data = std::move(slice->bytes);
   } else {
     piece.problem = slice.error().message;
   }

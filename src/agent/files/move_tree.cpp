@@ -2,8 +2,10 @@
 
 #include "core/files.hpp"
 #include "core/log.hpp"
+#include "core/sha256.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <fcntl.h>
 #include <memory>
 #include <sys/stat.h>
@@ -91,7 +93,14 @@ class TreeCopier {
   std::unique_ptr<char[]> buffer_;
 };
 
-constexpr std::string_view kUnfinished = ".ydl-unfinished";
+constexpr std::string_view kUnfinished = ".ydl-unfinished-";
+
+// Beside the path, short whatever the path's own name is, and the same for the next attempt.
+fs::path unfinished_copy_of(const fs::path& path) {
+  core::Sha256 digest;
+  digest.add(path.filename().string());
+  return path.parent_path() / fmt::format("{}{}", kUnfinished, digest.hex().substr(0, 16));
+}
 
 // Also over a folder, which rename replaces only when it is empty, and over a file with a folder.
 std::error_code rename_over(const fs::path& from, const fs::path& to) {
@@ -100,6 +109,12 @@ std::error_code rename_over(const fs::path& from, const fs::path& to) {
   const bool is_in_the_way = error == std::errc::directory_not_empty || error == std::errc::file_exists ||
                              error == std::errc::is_a_directory || error == std::errc::not_a_directory;
   if (!is_in_the_way) return error;
+  // Removing a large folder takes a while, and the agent may be killed in it: the new one has its name before that.
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
+    std::error_code ignored;
+    fs::remove_all(from, ignored);
+    return {};
+  }
   fs::remove_all(to, error);
   fs::rename(from, to, error);
   return error;
@@ -112,7 +127,7 @@ core::Result<void> copy_tree(const fs::path& from, const fs::path& to, const std
 }
 
 core::Result<void> replace_with_copy(const fs::path& from, const fs::path& to, const std::stop_token& stop) {
-  const auto unfinished = to.parent_path() / ("." + to.filename().string() + std::string(kUnfinished));
+  const auto unfinished = unfinished_copy_of(to);
   std::error_code ignored;
   fs::remove_all(unfinished, ignored);  // of an agent that was killed
   if (auto copied = copy_tree(from, unfinished, stop); !copied) {
@@ -130,7 +145,7 @@ void remove_unfinished_copies(const fs::path& folder) {
   for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
     const auto name = entry->path().filename().string();
-    if (name.starts_with('.') && name.ends_with(kUnfinished)) unfinished.push_back(entry->path());
+    if (name.starts_with(kUnfinished)) unfinished.push_back(entry->path());
   }
   for (const auto& path : unfinished) fs::remove_all(path, error);
 }

@@ -18,7 +18,7 @@ namespace ydl::agent {
                                            const std::stop_token& stop = {});
 
 // What move_tree does between file systems. Until the copy is complete it has another name beside `to`, so that what
-// was there survives a full disk and an agent that is killed.
+// was there survives a full disk and, where the file system can exchange two names, an agent that is killed.
 [[nodiscard]] core::Result<void> replace_with_copy(const std::filesystem::path& from, const std::filesystem::path& to,
                                                    const std::stop_token& stop = {});
 // What it left in a folder where it did not come to its end.

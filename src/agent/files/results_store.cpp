@@ -1,6 +1,6 @@
 #include "agent/files/results_store.hpp"
 
-#include "core/json.hpp"
+#include "core/described_json.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "files/stored_names.hpp"
@@ -11,13 +11,26 @@
 #include <memory>
 #include <optional>
 
-#include <boost/json.hpp>
 #include <fmt/format.h>
 
 namespace ydl::agent {
+
+BOOST_DESCRIBE_STRUCT(StoredFile, (), (path, size, sha256))
+BOOST_DESCRIBE_STRUCT(ResultsStamp, (), (attempt, finished))
+
 namespace {
 
-namespace json = boost::json;
+// As it is written.
+struct ManifestRecord {
+  core::TaskId task;
+  int attempt = 0;
+  int exit_code = 0;
+  int signal = 0;
+  core::WallTime finished;
+  std::vector<StoredFile> files;
+  std::vector<std::string> left_out;
+};
+BOOST_DESCRIBE_STRUCT(ManifestRecord, (), (task, attempt, exit_code, signal, finished, files, left_out))
 
 constexpr int kVersion = 1;
 constexpr std::size_t kLargestManifest = std::size_t{64} << 20U;
@@ -133,27 +146,13 @@ net::Async<> save_tree(const Store& store, const std::filesystem::path& local, L
 }  // namespace
 
 std::string Manifest::to_json() const {
-  json::array list;
-  for (const auto& file : files) {
-    list.push_back(
-        json::object{{"path", file.path}, {"size", static_cast<std::int64_t>(file.size)}, {"sha256", file.sha256}});
-  }
-  json::object object{{"version", kVersion},        {"task", attempt.task.str()},
-                      {"attempt", attempt.attempt}, {"exit_code", status.code},
-                      {"signal", status.signal},    {"finished", core::format_utc(finished)},
-                      {"files", std::move(list)}};
-  if (!left_out.empty()) {
-    json::array names;
-    for (const auto& path : left_out) names.emplace_back(files::stored_path(path));
-    object["left_out"] = std::move(names);
-  }
-  return json::serialize(object) + "\n";
+  ManifestRecord record{attempt.task, attempt.attempt, status.code, status.signal, finished, files, {}};
+  for (const auto& path : left_out) record.left_out.push_back(files::stored_path(path));
+  return core::encode_record(kVersion, record) + "\n";
 }
 
 ResultsStamp Manifest::stamp_in(std::string_view text) {
-  const auto object = core::parse_json_object(text);
-  if (!object) return {};
-  return {static_cast<int>(core::json_int_or(*object, "attempt", 0)), core::json_string_or(*object, "finished", "")};
+  return core::decode_record<ResultsStamp>(kVersion, text).value_or(ResultsStamp{});
 }
 
 std::string folder_being_saved(std::string_view folder, int attempt) {

@@ -58,12 +58,6 @@ struct JsonValue<yarn::LocalResource> {
 
 }  // namespace ydl::core
 
-namespace ydl::protocol {
-
-BOOST_DESCRIBE_STRUCT(Link, (), (target, name))
-
-}  // namespace ydl::protocol
-
 namespace ydl::backend {
 
 BOOST_DESCRIBE_STRUCT(StagedJob, (), (files, linked_directory, links))  // the rest is for the user who submits it

@@ -238,9 +238,11 @@ Result<Command> fs_command(const std::vector<std::string>& words) {
 }  // namespace
 
 Result<Command> parse_ydl(std::vector<std::string> arguments) {
-  if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h" || arguments.front() == "help") {
+  if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h" ||
+      (arguments.front() == "help" && arguments.size() == 1)) {
     return ShowText{top_help()};
   }
+  if (arguments.front() == "help") arguments = {arguments[1], "--help"};
   if (arguments.front() == "--version" && arguments.size() == 2 && arguments.back() == "--verbose")
     return ShowText{version_text()};
   if (arguments.front() == "--version") return ShowText{fmt::format("ydl {}\n", core::kVersion)};

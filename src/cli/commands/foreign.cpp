@@ -71,13 +71,13 @@ int show_report(const ForeignJob& job, const CommonOptions& options) {
       fmt::format("{}  {}  of {} on {}\n", view.id, view.state.name(), core::printable(job.report.user), view.where);
   text += fmt::format("submitted {}\n", ui::relative_time(view.submitted, core::wall_now()));
   if (!view.reason.empty()) text += core::printable(view.reason) + "\n";
-  if (!job.rest.empty()) text += job.rest + "\n";
+  if (!job.rest.empty()) text += core::printable(job.rest) + "\n";
   print(text);
   return 0;
 }
 
 core::Error cannot_ask(const ForeignJob& job, const core::Error& error) {
-  return {error.code, fmt::format("the master of {} cannot be asked: {}", job.id, error.message)};
+  return {error.code, fmt::format("the master of {} cannot be asked: {}", job.id, core::printable(error.message))};
 }
 
 net::Async<Code> status(ClusterClient& /*cluster*/, ForeignJob job, Status command) {
@@ -118,15 +118,17 @@ net::Async<Code> events(ClusterClient& cluster, ForeignJob job, Events command) 
       if (follows && over && *over) co_return Code(0);
       co_return fail(cannot_ask(job, list.error()));
     }
+    if (!follows && list->empty()) break;
+    if (list->empty()) co_await net::pause(kPause);  // a master that does not wait
     for (const auto& event : *list) {
+      if (event.seq <= after)
+        co_return fail(core::Errc::corrupt, fmt::format("the master of {} repeats its events", job.id));
       after = event.seq;
-      all.push_back(event);
+      if (command.timeline) all.push_back(event);
       if (command.timeline) continue;
       print(wants_json(command.common) ? ui::json_event_line(event, job.id)
                                        : ui::plain_event_line(event, job.id, ui::local_utc_offset) + "\n");
     }
-    if (!follows) break;
-    all.clear();
   }
   if (command.timeline) {
     const int width = table_width();
@@ -135,10 +137,15 @@ net::Async<Code> events(ClusterClient& cluster, ForeignJob job, Events command) 
   co_return Code(0);
 }
 
+// Whether to ask again helps: the master may be busy, or on its way to its end.
+bool may_pass(const core::Error& error) {
+  return error.code == core::Errc::unavailable || error.code == core::Errc::timeout || error.code == core::Errc::io;
+}
+
 net::Async<Code> logs(ClusterClient& cluster, ForeignJob job, Logs command) {
   if (!job.master) co_return fail(no_master(job));
   ForeignLogs reader(co_await net::asio::this_coro::executor, *job.master,
-                     {command.task, command.stream, command.attempt});
+                     {command.task, command.stream, command.attempt}, wants_json(command.common) ? job.id : "");
   for (;; co_await net::pause(kPause)) {
     const auto read = co_await reader.poll();
     if (!command.follow) {
@@ -147,7 +154,7 @@ net::Async<Code> logs(ClusterClient& cluster, ForeignJob job, Logs command) {
     }
     const auto over = co_await is_over(cluster, job);
     if (over && *over) break;
-    if (!read && !over) co_return fail(cannot_ask(job, read.error()));
+    if (!read && (!over || !may_pass(read.error()))) co_return fail(cannot_ask(job, read.error()));
   }
   reader.finish_lines();
   if (!command.follow) co_return Code(reader.complain_of_missing());
@@ -175,12 +182,14 @@ net::Async<Code> kill(ClusterClient& cluster, ForeignJob job, Kill command) {
     done = co_await cluster.rm->kill(job.report.id, fmt::format("stopped by {}", client::who_am_i()));
     if (!done) co_return fail(done.error().within(fmt::format("stopping {} of {}", job.id, owner)));
   }
-  for (;; co_await net::pause(kPause)) {
-    const auto over = co_await is_over(cluster, job);
-    if (!over) co_return fail(over.error());
-    if (*over) break;
+  auto ended = co_await cluster.rm->report(job.report.id);
+  while (ended && !yarn::is_over(ended->state)) {
+    co_await net::pause(kPause);
+    ended = co_await cluster.rm->report(job.report.id);
   }
-  print(fmt::format("{} stopped\n", job.id));
+  if (!ended) co_return fail(ended.error());
+  job.report = *std::move(ended);
+  print(fmt::format("{} {}\n", job.id, client::view_of(job).state.name()));
   co_return Code(0);
 }
 

@@ -3,6 +3,7 @@
 #include "cli/commands/common.hpp"
 #include "core/files.hpp"
 #include "core/strings.hpp"
+#include "ui/json.hpp"
 
 #include <unistd.h>
 #include <utility>
@@ -54,6 +55,10 @@ net::awaitable<void> ForeignLogs::read(const Key& key, File& file) {
 
 void ForeignLogs::print_line(const Key& key, std::string_view line) const {
   const auto& [task, attempt, stream] = key;
+  if (!json_of_.empty()) {
+    print(ui::json_log_line({task, stream, std::string(line)}, json_of_));
+    return;
+  }
   const bool prefixed = filter_.task.empty();
   const int fd = !prefixed && stream == "stderr" ? STDERR_FILENO : STDOUT_FILENO;
   // Somebody else wrote it: a terminal must not take it for commands.

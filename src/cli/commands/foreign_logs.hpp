@@ -13,8 +13,10 @@ namespace ydl::cli {
 // ours; those of several tasks come with their names before them.
 class ForeignLogs {
  public:
-  ForeignLogs(const net::asio::any_io_executor& executor, net::Endpoint master, client::LogReader::Filter filter)
-      : master_(executor, std::move(master)), filter_(std::move(filter)) {}
+  // `json_of`: the job whose lines come as JSON; empty: they come as text.
+  ForeignLogs(const net::asio::any_io_executor& executor, net::Endpoint master, client::LogReader::Filter filter,
+              std::string json_of)
+      : master_(executor, std::move(master)), filter_(std::move(filter)), json_of_(std::move(json_of)) {}
 
   // What has been added since the last time. Errors: the master's, where it cannot be asked for the job.
   [[nodiscard]] net::Async<> poll();
@@ -36,6 +38,7 @@ class ForeignLogs {
 
   client::JobClient master_;
   client::LogReader::Filter filter_;
+  std::string json_of_;
   std::map<Key, File> files_;
 };
 

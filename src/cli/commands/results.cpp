@@ -60,7 +60,7 @@ std::string json_line(const std::string& job, const ResultFile& file) {
 void say_copied(const Results& command, const ResultsFolder& folder, const CopiedTree& copied,
                 const std::string& target) {
   if (wants_json(command.common) || command.common.output == ui::Mode::quiet) return;
-  const auto text = copied.files == 0 ? fmt::format("nothing is in {}: nothing was copied\n", folder.root.string())
+  const auto text = copied.files == 0 ? fmt::format("nothing was copied from {}\n", folder.root.string())
                                       : fmt::format("{}, {} copied to {}\n", core::plural(copied.files, "file"),
                                                     core::format_bytes(copied.bytes), target);
   (void)core::write_all(STDERR_FILENO, text);

@@ -38,6 +38,20 @@ ui::JobView unreached_view(ui::JobView view) {
   return view;
 }
 
+// The job's master runs on this machine and does not answer: what is in the job's folder.
+ui::JobView silent_view(const jobs::JobFolder& folder, ui::JobView view) {
+  if (const auto state = jobs::read_state_file(folder)) view.state = state->state;
+  for (auto& task : view.tasks) {
+    if (task.state != core::TaskState::lost) continue;
+    task.state = task.node.empty() ? core::TaskState::waiting : core::TaskState::running;
+  }
+  view.reason =
+      "its master on this machine does not answer, for example because its process is stopped: this is what it last "
+      "wrote";
+  view.exit_code.reset();
+  return view;
+}
+
 core::Result<ui::JobView> current_view(const jobs::JobFolder& folder) {
   if (auto fresh = client::refresh(folder, std::nullopt); !fresh)
     (void)core::write_all(STDERR_FILENO,
@@ -53,7 +67,10 @@ core::Result<ui::JobView> current_view(const jobs::JobFolder& folder) {
   }
   auto stored = client::stored_job_view(folder);
   if (stored && !stored->finished) {
-    if (const auto running = client::is_running(folder); running && *running) return unreached_view(*std::move(stored));
+    if (const auto running = client::is_running(folder); running && *running) {
+      if (jobs::master_lives(folder)) return silent_view(folder, *std::move(stored));
+      return unreached_view(*std::move(stored));
+    }
   }
   return stored;
 }

@@ -114,7 +114,7 @@ TEST_F(ContainerCredentials, what_is_missing_or_wrong_is_said_with_the_file) {
   EXPECT_THAT(refusal({.secrets = {{"ydl.agent", "nonsense"}}}), HasSubstr("container_tokens"));
   auto unknown = kSecret;
   unknown.master.fingerprint.clear();
-  EXPECT_THAT(refusal({.secrets = {{"ydl.agent", encode_agent_secret(unknown)}}}), HasSubstr("no fingerprint"));
+  EXPECT_THAT(refusal({.secrets = {{"ydl.agent", encode_agent_secret(unknown)}}}), HasSubstr("'fingerprint' is empty"));
   auto secret = kSecret;
   secret.hadoop["fs.defaultFS"] = "s3a://bucket";
   EXPECT_THAT(refusal({.secrets = {{"ydl.agent", encode_agent_secret(secret)}}}), HasSubstr("fs.defaultFS"));

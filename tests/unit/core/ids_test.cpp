@@ -12,7 +12,7 @@ TEST(TaskId, is_written_and_read_as_role_and_index) {
 }
 
 TEST(TaskId, refuses_what_is_no_task_with_an_example) {
-  for (const auto* bad : {"worker", ":1", "worker:", "worker:-1", "worker:x"}) {
+  for (const auto* bad : {"\x1b[2Jps:0", "a b:0", "../ps:0", "worker", ":1", "worker:", "worker:-1", "worker:x"}) {
     EXPECT_FALSE(TaskId::parse(bad)) << bad;
   }
   EXPECT_NE(TaskId::parse("worker").error().message.find("worker:0"), std::string::npos);

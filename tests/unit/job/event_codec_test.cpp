@@ -61,7 +61,7 @@ TEST(EventCodec, a_field_that_is_missing_or_of_another_type_is_an_error_that_nam
   EXPECT_THAT(
       error_of(R"({"v":1,"at":7,"event":"lost","attempt":{"task":"w:0","number":1},"reason":"","cause":"luck"})"),
       HasSubstr("'cause' has the unknown value 'luck'"));
-  EXPECT_THAT(error_of(R"({"v":1,"at":7,"event":"sang"})"), HasSubstr("unknown event 'sang'"));
+  EXPECT_THAT(error_of(R"({"v":1,"at":7,"event":"sang"})"), HasSubstr("'event' has the unknown value 'sang'"));
   EXPECT_THAT(error_of("{"), HasSubstr("not JSON"));
 }
 

@@ -17,7 +17,6 @@ namespace {
 
 namespace json = boost::json;
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 constexpr core::WallTime kTime{core::Millis(1'794'712'408'123)};
 
@@ -64,20 +63,13 @@ TEST(EventJson, has_what_the_record_knows) {
             R"("text":"ended with code 3","exit_code":3,"signal":0,"peak_memory":1024,"node":"host1","pid":42})");
 }
 
-TEST_F(JournalTest, numbers_entries_from_1_and_gives_those_after_one) {
+TEST_F(JournalTest, numbers_entries_from_1) {
   Journal journal(context_.get_executor(), file());
   EXPECT_EQ(journal.last(), 0U);
   for (const auto* text : {"a", "b", "c"}) journal.add(note(text), kTime);
   EXPECT_EQ(journal.last(), 3U);
-  const auto after = [&](std::uint64_t seq) {
-    std::vector<std::string> texts;
-    for (const auto& line : journal.after(seq)) texts.push_back(text_of(line));
-    return texts;
-  };
-  EXPECT_THAT(after(0), ElementsAre("a", "b", "c"));
-  EXPECT_THAT(after(2), ElementsAre("c"));
-  EXPECT_THAT(after(3), IsEmpty());
-  EXPECT_THAT(after(UINT64_MAX), IsEmpty());
+  EXPECT_EQ(text_of(journal.line(1)), "a");
+  EXPECT_EQ(text_of(journal.line(3)), "c");
 }
 
 TEST_F(JournalTest, the_file_has_what_was_flushed_and_nothing_twice) {
@@ -86,12 +78,12 @@ TEST_F(JournalTest, the_file_has_what_was_flushed_and_nothing_twice) {
   EXPECT_EQ(on_disk(), "");
   EXPECT_TRUE(journal.flush());
   const auto first = on_disk();
-  EXPECT_EQ(first, journal.after(0)[0] + "\n");
+  EXPECT_EQ(first, journal.line(1) + "\n");
   EXPECT_TRUE(journal.flush());
   EXPECT_EQ(on_disk(), first);
   journal.add(note("two\nlines"), kTime);
   EXPECT_TRUE(journal.flush());
-  EXPECT_EQ(on_disk(), first + journal.after(1)[0] + "\n");
+  EXPECT_EQ(on_disk(), first + journal.line(2) + "\n");
   EXPECT_EQ(std::ranges::count(on_disk(), '\n'), 2) << "one entry is one line";
 }
 
@@ -100,7 +92,7 @@ TEST_F(JournalTest, goes_on_behind_what_an_earlier_master_wrote) {
   Journal journal(context_.get_executor(), file());
   journal.add(note("a"), kTime);
   EXPECT_TRUE(journal.flush());
-  EXPECT_EQ(on_disk(), "earlier\n" + journal.after(0)[0] + "\n");
+  EXPECT_EQ(on_disk(), "earlier\n" + journal.line(1) + "\n");
 }
 
 TEST_F(JournalTest, a_full_disk_loses_the_file_and_not_the_entries) {
@@ -109,7 +101,7 @@ TEST_F(JournalTest, a_full_disk_loses_the_file_and_not_the_entries) {
   EXPECT_FALSE(journal.flush());
   journal.add(note("b"), kTime);
   EXPECT_FALSE(journal.flush());
-  EXPECT_EQ(journal.after(0).size(), 2U);
+  EXPECT_EQ(journal.last(), 2U);
 }
 
 // While it lives, no file of this process grows beyond `bytes`.
@@ -145,7 +137,7 @@ TEST_F(JournalTest, entries_that_found_no_room_are_written_once_there_is_some) {
   EXPECT_EQ(on_disk(), first) << "half an entry is left";
   journal.add(note("c"), kTime);
   EXPECT_TRUE(journal.flush());
-  EXPECT_EQ(on_disk(), first + journal.after(0)[1] + "\n" + journal.after(0)[2] + "\n");
+  EXPECT_EQ(on_disk(), first + journal.line(2) + "\n" + journal.line(3) + "\n");
 }
 
 TEST_F(JournalTest, events_of_the_machine_that_found_no_room_are_written_once_there_is_some) {
@@ -169,7 +161,7 @@ TEST_F(JournalTest, a_file_that_cannot_be_opened_loses_no_entry) {
   Journal journal(context_.get_executor(), dir_.path() / "missing" / "events.jsonl");
   journal.add(note("a"), kTime);
   EXPECT_FALSE(journal.flush());
-  EXPECT_EQ(journal.after(0).size(), 1U);
+  EXPECT_EQ(journal.last(), 1U);
 }
 
 TEST_F(JournalTest, who_is_behind_does_not_wait) {

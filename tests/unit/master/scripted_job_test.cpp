@@ -74,7 +74,9 @@ Ending run_scripted(const spec::JobSpec& spec, const FakeBackend::Script& script
   ScriptedMaster scripted(spec, script);
   scripted.run();
   Ending ending{scripted.outcome, {}, scripted.fake->places_held()};
-  for (const auto& line : scripted.master.journal().after(0)) {
+  const auto& journal = scripted.master.journal();
+  for (std::uint64_t seq = 1; seq <= journal.last(); ++seq) {
+    const auto& line = journal.line(seq);
     const auto start = line.find("\"kind\":\"") + 8;
     ending.kinds.push_back(line.substr(start, line.find('"', start) - start));
   }

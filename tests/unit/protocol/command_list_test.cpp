@@ -78,7 +78,7 @@ TEST(CommandList, one_launch_has_nothing_in_common) {
   outbox.push(Launch{kFirst, {"train"}, {{"A", "1"}}});
   outbox.push(Stop{kFirst, core::Millis(5)});
   const auto text = body_of(encode_commands(kEpoch, outbox));
-  EXPECT_THAT(text, Not(HasSubstr("common_env")));
+  EXPECT_THAT(text, HasSubstr(R"("common_env":{})"));
   EXPECT_THAT(launch(read(text).at(0)).env, ElementsAre(Pair("A", "1")));
 }
 
@@ -119,7 +119,8 @@ TEST(CommandList, launches_of_two_gangs_come_in_two_answers) {
 
 TEST(CommandList, a_launch_whose_variable_has_no_beginning_is_not_understood) {
   const auto list = read(
-      R"({"epoch":3,"commands":[{"seq":1,"type":"launch","task":"worker:0","attempt":1,"argv":["x"],"env":{},"continued":["A"]}]})");
+      R"({"epoch":3,"commands":[{"seq":1,"type":"launch","attempt":{"task":"worker:0","number":1},"argv":["x"],"env":{},"continued":["A"]}],)"
+      R"("common_env":{}})");
   ASSERT_EQ(list.size(), 1U);
   EXPECT_FALSE(list.at(0).command);
 }
@@ -143,7 +144,8 @@ TEST(CommandList, numbers_go_on_from_what_was_confirmed) {
 }
 
 TEST(CommandList, a_command_that_is_not_understood_does_not_hide_the_others) {
-  const auto list = read(R"({"epoch":3,"commands":[{"seq":1,"type":"dance"},{"seq":2,"type":"shutdown"}]})");
+  const auto list =
+      read(R"({"epoch":3,"commands":[{"seq":1,"type":"dance"},{"seq":2,"type":"shutdown"}],"common_env":{}})");
   ASSERT_EQ(list.size(), 2U);
   EXPECT_FALSE(list.at(0).command);
   EXPECT_TRUE(list.at(1).command);
@@ -152,7 +154,8 @@ TEST(CommandList, a_command_that_is_not_understood_does_not_hide_the_others) {
 TEST(CommandList, what_is_no_list_is_refused) {
   for (const auto* text :
        {"", "[]", "{}", R"({"epoch":3,"commands":{}})", R"({"epoch":3,"commands":[1]})",
-        R"({"epoch":3,"commands":[{"type":"shutdown"}]})", R"({"epoch":3,"commands":[{"seq":0,"type":"shutdown"}]})",
+        R"({"epoch":3,"commands":[{"type":"shutdown"}],"common_env":{}})",
+        R"({"epoch":3,"commands":[{"seq":0,"type":"shutdown"}],"common_env":{}})",
         R"({"epoch":3,"commands":[],"common_env":[]})", R"({"epoch":3,"commands":[],"common_env":{"A":1}})",
         "{\"commands\":[]}\n", "{\"commands\":[]}\n{\"start\":1}",
         "{\"commands\":[]}\n{\"start\":1,\"tasks\":{},\"beginnings\":{\"A\":1}}"}) {

@@ -31,7 +31,11 @@ Prepare prepare_it() {
 class LogQuestions : public testing::Test {
  protected:
   LogQuestions() {
-    hub.expect(kAgent, {[](const Hello&) {}, [this](const Report&) { ++heard; }});
+    hub.expect(kAgent, {[](const Hello&) {},
+                        [this](const Report& report) {
+                          ++heard;
+                          last = report;
+                        }});
     hub.send(kAgent, prepare_it());
   }
 
@@ -62,6 +66,7 @@ class LogQuestions : public testing::Test {
   Hub hub{loop.executor()};
   std::vector<core::Result<LogPiece>> answers;
   int heard = 0;
+  std::optional<Report> last;
   int reported = 0;
 };
 
@@ -73,13 +78,13 @@ TEST_F(LogQuestions, each_answer_goes_to_who_asked_and_not_to_the_listener) {
   ASSERT_EQ(questions.size(), 2U);
   EXPECT_EQ(questions[0].offset, 100U);
   EXPECT_EQ(questions[0].stream, LogStream::standard_error);
-  report(LogPiece{kAttempt, questions[1].token, 100, 103, "two", ""});
+  report(LogPiece{kAttempt, questions[1].token, 100, 103, {"two"}, ""});
   ASSERT_EQ(answers.size(), 1U);
-  EXPECT_EQ(answers[0]->bytes, "two");
+  EXPECT_EQ(answers[0]->bytes.data, "two");
   EXPECT_EQ(answers[0]->size, 103U);
-  report(LogPiece{kAttempt, questions[0].token, 100, 103, "one", ""});
+  report(LogPiece{kAttempt, questions[0].token, 100, 103, {"one"}, ""});
   ASSERT_EQ(answers.size(), 2U);
-  EXPECT_EQ(answers[1]->bytes, "one");
+  EXPECT_EQ(answers[1]->bytes.data, "one");
   EXPECT_EQ(heard, 0);
   report(Note{kAttempt, "a sentence"});
   EXPECT_EQ(heard, 1);
@@ -100,14 +105,42 @@ TEST_F(LogQuestions, an_agent_that_does_not_answer_is_given_up_and_its_late_answ
   ASSERT_TRUE(loop.until([&] { return !answers.empty(); }));
   ASSERT_FALSE(answers[0]);
   EXPECT_EQ(answers[0].error().code, core::Errc::timeout);
-  report(LogPiece{kAttempt, fetch().at(0).token, 100, 103, "late", ""});
+  report(LogPiece{kAttempt, fetch().at(0).token, 100, 103, {"late"}, ""});
   EXPECT_EQ(answers.size(), 1U);
+}
+
+TEST_F(LogQuestions, an_agent_has_few_of_them_at_a_time_also_when_nobody_waits_any_more) {
+  for (int i = 0; i < 8; ++i) ask(core::Millis(0));
+  ASSERT_TRUE(loop.until([&] { return answers.size() == 8; }));
+  ask();
+  loop.settle();
+  ASSERT_EQ(answers.size(), 9U);
+  ASSERT_FALSE(answers[8]);
+  EXPECT_EQ(answers[8].error().code, core::Errc::unavailable);
+  report(LogPiece{kAttempt, fetch().at(0).token, 0, 0, {}, ""});
+  ask();
+  loop.settle();
+  EXPECT_EQ(fetch().size(), 9U) << "one was answered, so the next is asked";
+}
+
+TEST_F(LogQuestions, an_agent_that_holds_fewer_ports_than_it_was_told_to_has_not_prepared_the_task) {
+  const core::AttemptId attempt{{"worker", 3}, 1};
+  Prepare prepare;
+  prepare.attempt = attempt;
+  prepare.ports = 2;
+  hub.send(kAgent, prepare);
+  report(Prepared{attempt, {7000}});
+  ASSERT_EQ(heard, 1);
+  ASSERT_TRUE(std::holds_alternative<PrepareFailed>(*last));
+  EXPECT_EQ(std::get<PrepareFailed>(*last).reason, "its agent holds 1 port instead of 2 for it");
+  report(Prepared{attempt, {7000, 7001}});
+  EXPECT_TRUE(std::holds_alternative<Prepared>(*last));
 }
 
 TEST_F(LogQuestions, what_the_agent_could_not_read_is_an_error_with_its_words) {
   ask();
   loop.settle();
-  report(LogPiece{kAttempt, fetch().at(0).token, 0, 0, "", "cannot read /x: it is gone"});
+  report(LogPiece{kAttempt, fetch().at(0).token, 0, 0, {""}, "cannot read /x: it is gone"});
   ASSERT_EQ(answers.size(), 1U);
   ASSERT_FALSE(answers[0]);
   EXPECT_THAT(answers[0].error().message, HasSubstr("it is gone"));

@@ -4,6 +4,7 @@
 #include "protocol/numbered_queue.hpp"
 #include "protocol/reports.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
@@ -12,6 +13,7 @@ namespace ydl::protocol {
 namespace {
 
 namespace json = boost::json;
+using testing::HasSubstr;
 
 const core::AttemptId kAttempt{{"worker", 1}, 2};
 
@@ -31,8 +33,9 @@ TEST(AgentProtocol, a_grace_of_weeks_is_understood) {
 }
 
 TEST(AgentProtocol, progress_is_a_number_from_0_to_1) {
-  for (const auto* number : {"1e999", "-1e999", "1.5", "-0.1", "\"x\""}) {
-    const auto text = R"({"type":"output","task":"worker:0","attempt":1,"progress":)" + std::string(number) + "}";
+  for (const auto* number : {"1e999", "-1e999", "1.5", "-0.1"}) {
+    const auto text = R"({"type":"output","attempt":{"task":"worker:0","number":1},"last_line":"","progress":)" +
+                      std::string(number) + R"(,"progress_text":""})";
     const auto report = report_from_json(*core::parse_json_object(text));
     ASSERT_TRUE(report) << number;
     EXPECT_FALSE(std::get<TaskOutput>(*report).progress) << number;
@@ -74,37 +77,81 @@ TEST(AgentProtocol, every_report_survives_the_wire) {
         Report(PrepareFailed{kAttempt, "no", job::Cause::disk, true}), Report(TaskStarted{kAttempt, 42}),
         Report(TaskStartFailed{kAttempt, job::Cause::port_taken, "taken"}), Report(TaskSaving{kAttempt}),
         Report(TaskExited{kAttempt, status, 2, ""}), Report(TaskExited{kAttempt, status, 0, "not saved"}),
-        Report(Note{kAttempt, "a sentence"}), Report(LogPiece{kAttempt, 7, 1ULL << 40U, 9, {"\0\xff\n", 3}, ""}),
-        Report(LogPiece{kAttempt, 7, 0, 0, "", "gone"}), Report(TaskOutput{kAttempt, "line", 0.5, "half"}),
+        Report(Note{kAttempt, "a sentence"}), Report(LogPiece{kAttempt, 7, 1ULL << 40U, 9, {{"\0\xff\n", 3}}, ""}),
+        Report(LogPiece{kAttempt, 7, 0, 0, {}, "gone"}), Report(TaskOutput{kAttempt, "line", 0.5, "half"}),
         Report(TaskOutput{kAttempt, "line", std::nullopt, ""})}) {
     EXPECT_EQ(round_trip(report), json::serialize(to_json(report)));
   }
 }
 
-TEST(AgentProtocol, what_is_no_command_or_report_is_refused) {
-  for (
-      const auto* text :
-      {R"({})", R"({"type":"dance","task":"worker:0","attempt":1})", R"({"type":"stop","task":"worker:0","attempt":1})",
-       R"({"type":"stop","task":"worker","attempt":1,"grace_ms":1})",
-       R"({"type":"stop","task":"worker:0","attempt":-1,"grace_ms":1})",
-       R"({"type":"prepare","task":"worker:0","attempt":1,"ports":0,"gpus":0,"vcores_limit":0,"working_directory":"w",)"
-       R"("results_directory":"r","log_directory":"l","image":{"runtime":"rm","image":"x","options":[]}})",
-       R"({"type":"prepare","task":"worker:0","attempt":1,"ports":0,"gpus":0,"vcores_limit":0,"working_directory":"w",)"
-       R"("results_directory":"r","log_directory":"l","host_gpus":"some"})",
-       R"({"type":"launch","task":"worker:0","attempt":1,"argv":[],"env":{}})",
-       R"({"type":"read_log","task":"worker:0","attempt":1,"stream":"x","offset":0,"limit":1,"token":1})",
-       R"({"type":"read_log","task":"worker:0","attempt":1,"stream":"stdout","offset":-1,"limit":1,"token":1})",
-       R"({"type":"launch","task":"worker:0","attempt":1,"argv":[1],"env":{}})",
-       R"({"type":"prepare","task":"worker:0","attempt":1,"ports":99999})"}) {
-    EXPECT_FALSE(command_from_json(*core::parse_json_object(text))) << text;
+// The message with one member changed; nothing: without it.
+json::object with(json::object object, const char* key, const std::optional<json::value>& value) {
+  object.erase(key);
+  if (value) object[key] = *value;
+  return object;
+}
+
+// Every member of every message: without it, or with a value of another type, the message is refused by its name.
+template <class Message, class Decode>
+void expect_strict(const Message& message, Decode decode) {
+  const auto whole = to_json(message);
+  for (const auto& member : whole) {
+    const std::string key(member.key());
+    for (const auto& value : {std::optional<json::value>(), std::optional<json::value>(json::array{json::object()})}) {
+      const auto read = decode(with(whole, key.c_str(), value));
+      ASSERT_FALSE(read) << json::serialize(whole) << " with another " << key;
+      EXPECT_THAT(read.error().message, HasSubstr("'" + key + "'"));
+    }
   }
-  for (const auto* text :
-       {R"({})", R"({"type":"prepared","task":"worker:0","attempt":1,"ports":[70000]})",
-        R"({"type":"start_failed","task":"worker:0","attempt":1,"failure":"odd"})",
-        R"({"type":"log_piece","task":"worker:0","attempt":1,"token":1,"offset":0,"size":1,"bytes":"?"})",
-        R"({"type":"exited","task":"worker:0","attempt":1,"code":300,"signal":0})"}) {
-    EXPECT_FALSE(report_from_json(*core::parse_json_object(text))) << text;
+}
+
+TEST(AgentProtocol, a_member_that_is_missing_or_of_another_type_is_named) {
+  Prepare prepare;
+  prepare.attempt = kAttempt;
+  expect_strict(Command(prepare), command_from_json);
+  expect_strict(Command(Launch{kAttempt, {"true"}}), command_from_json);
+  expect_strict(Command(Stop{kAttempt}), command_from_json);
+  expect_strict(Command(ReadLog{kAttempt}), command_from_json);
+  expect_strict(Report(Prepared{kAttempt, {1}}), report_from_json);
+  expect_strict(Report(PrepareFailed{kAttempt, "no"}), report_from_json);
+  expect_strict(Report(TaskExited{kAttempt, {}, 2, ""}), report_from_json);
+  expect_strict(Report(TaskOutput{kAttempt, "line", std::nullopt, ""}), report_from_json);
+  expect_strict(Report(LogPiece{kAttempt, 7, 0, 0, {}, "gone"}), report_from_json);
+}
+
+TEST(AgentProtocol, commands_that_no_master_sends_are_refused) {
+  Prepare prepare;
+  prepare.attempt = kAttempt;
+  const auto object = to_json(Command(prepare));
+  EXPECT_TRUE(command_from_json(object));
+  const json::object image{
+      {"runtime", "rm"}, {"image", "x"}, {"options", json::array()}, {"network", "host"}, {"pull", "never"}};
+  const std::initializer_list<std::pair<const char*, json::value>> changes{
+      {"type", "dance"},
+      {"attempt", {{"task", "worker"}, {"number", 1}}},
+      {"attempt", {{"task", "worker:0"}, {"number", -1}}},
+      {"ports", 99999},
+      {"gpus", -1},
+      {"host_gpus", "some"},
+      {"image", image},
+      {"port_range", json::array{1}},
+      {"port_range", json::array{0, 9}},
+      {"memory_limit", -1}};
+  for (const auto& [key, value] : changes) EXPECT_FALSE(command_from_json(with(object, key, value))) << key << value;
+  EXPECT_FALSE(command_from_json(to_json(Command(Launch{kAttempt, {}}))));
+  EXPECT_FALSE(command_from_json(to_json(Command(Stop{kAttempt, core::Millis(-1)}))));
+  EXPECT_FALSE(command_from_json(with(to_json(Command(ReadLog{kAttempt})), "offset", -1)));
+  EXPECT_FALSE(command_from_json(with(to_json(Command(ReadLog{kAttempt})), "stream", "x")));
+}
+
+TEST(AgentProtocol, reports_that_no_agent_sends_are_refused) {
+  for (const Report& report : {Report(Prepared{kAttempt, {0}}), Report(TaskExited{kAttempt, {300}, 0, ""}),
+                               Report(TaskExited{kAttempt, {0, -9}, 0, ""})}) {
+    EXPECT_FALSE(report_from_json(to_json(report)));
   }
+  EXPECT_FALSE(report_from_json(with(to_json(Report(Prepared{kAttempt, {}})), "ports", json::array{70000})));
+  EXPECT_FALSE(report_from_json(with(to_json(Report(LogPiece{kAttempt, 7, 0, 0, {}, ""})), "bytes", "?")));
+  EXPECT_FALSE(report_from_json(with(to_json(Report(PrepareFailed{kAttempt, "no"})), "cause", "odd")));
 }
 
 TEST(NumberedQueue, what_was_not_confirmed_is_sent_again_and_counted_once) {

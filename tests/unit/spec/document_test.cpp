@@ -103,6 +103,13 @@ TEST(Document, a_tab_for_indentation_has_its_own_sentence) {
   EXPECT_EQ(error_of("a: x\n  \tb: y\n"), std::string("f:2: ") + kSentence);
 }
 
+TEST(Document, a_quote_that_is_never_closed_is_an_error) {
+  EXPECT_THAT(error_of("a: 1\ncommand: \"echo hi\n"), HasSubstr("this is not valid YAML"));
+  EXPECT_THAT(error_of("command: 'echo hi\nname: x\n"), HasSubstr("this is not valid YAML"));
+  EXPECT_EQ(error_of("a: |\n  two\n  lines\n"), "accepted");
+  EXPECT_EQ(parse_document("a: |\n  x\n", "f")->find("a")->value.text, "x\n");
+}
+
 TEST(Document, tabs_that_are_no_indentation_are_not_blamed) {
   EXPECT_EQ(error_of("a: |\n  x\n  \ty\n"), "accepted");
   EXPECT_EQ(error_of("a: [1,\n\t2]\n"), "accepted");

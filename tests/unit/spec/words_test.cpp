@@ -20,6 +20,12 @@ TEST(Words, blanks_separate) {
   EXPECT_THAT(words(" \n"), IsEmpty());
 }
 
+TEST(Words, a_second_line_goes_on_with_the_command_and_is_not_another_one) {
+  EXPECT_THAT(words("python train.py\n--epochs 2\n"), ElementsAre("python", "train.py", "--epochs", "2"));
+  EXPECT_THAT(words("echo a\necho b\n"), ElementsAre(HasSubstr("it has several lines")));
+  EXPECT_THAT(words("echo 'a\nb'"), ElementsAre("echo", "a\nb"));
+}
+
 TEST(Words, quotes_keep_together_and_may_be_empty_or_inside_a_word) {
   EXPECT_THAT(words(R"(a 'b  c' "d e" '' "")"), ElementsAre("a", "b  c", "d e", "", ""));
   EXPECT_THAT(words(R"(--x='a b'"c")"), ElementsAre("--x=a bc"));

@@ -74,6 +74,15 @@ TEST_F(MoveTree, a_copy_that_cannot_be_completed_leaves_what_was_there) {
   EXPECT_EQ(core::read_file(from / "model"), "new");
 }
 
+TEST_F(MoveTree, a_copy_may_have_a_long_name) {
+  const std::string name(240, 'x');
+  write(name.c_str(), "new");
+  fs::create_directories(to);
+  const auto copied = replace_with_copy(from / name, to / name);
+  ASSERT_TRUE(copied) << copied.error().message;
+  EXPECT_EQ(core::read_file(to / name), "new");
+}
+
 TEST_F(MoveTree, a_copy_replaces_whatever_was_there) {
   write("model", "new");
   fs::create_directories(to / "model" / "old");

@@ -158,11 +158,11 @@ TEST_F(Workspace, results_in_an_argument_is_the_folder_that_is_saved) {
 
 TEST_F(Workspace, half_a_copy_of_an_agent_that_was_killed_is_not_a_result) {
   fs::create_directories(request.results_directory);
-  write(results(".model.ydl-unfinished"), "wei");
+  write(results(".ydl-unfinished-0123"), "wei");
   write(results("model"), "weights");
   ASSERT_TRUE(prepare(request));
-  EXPECT_FALSE(fs::exists(work(".model.ydl-unfinished")));
-  EXPECT_FALSE(fs::exists(results(".model.ydl-unfinished")));
+  EXPECT_FALSE(fs::exists(work(".ydl-unfinished-0123")));
+  EXPECT_FALSE(fs::exists(results(".ydl-unfinished-0123")));
   EXPECT_EQ(core::read_file(work("model")), "weights");
 }
 
