@@ -18,7 +18,7 @@ using tcp = asio::ip::tcp;
 
 namespace {
 
-constexpr std::uint64_t kBodyLimit = 64ULL << 20U;
+constexpr std::uint64_t kBodyLimit = 16ULL << 20U;  // a master sends 4 MiB of events at a time, and 1 MiB of a log
 constexpr std::size_t kReadSize = std::size_t{16} << 10U;
 
 core::Error explain(const boost::system::error_code& error, const Endpoint& endpoint, std::string_view what) {
@@ -27,6 +27,10 @@ core::Error explain(const boost::system::error_code& error, const Endpoint& endp
   if (error == http::error::end_of_stream || error == http::error::partial_message)
     return {make_error_code(core::Errc::unavailable),
             place + ": the connection was closed before the answer was whole"};
+  if (error == http::error::body_limit) {
+    return {make_error_code(core::Errc::corrupt),
+            fmt::format("{}: the answer has more than {} MiB, which no master sends", place, kBodyLimit >> 20U)};
+  }
   if (error.category() == http::make_error_code(http::error::end_of_stream).category()) {
     return {make_error_code(core::Errc::corrupt),
             fmt::format("{}: what answers there does not speak HTTP ({})", place, error.message())};
