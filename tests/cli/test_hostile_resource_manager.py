@@ -94,6 +94,8 @@ ATTACKS = [
     Attack("lists applications whose ids lead elsewhere",
            asked_of({"getApplications": data(1, report(user="ann", tags=("ydl", "../x-1a2b"))) * 3}, "ls"), "^$", code=0, prints="no jobs"),
     Attack("lists 100,000 applications", asked_of({"getApplications": data(1, report(user="ann")) * 100_000}, "ls"), "^$", code=0, prints="far-1a2b"),
+    Attack("lists 2 million applications of nothing", asked_of({"getApplications": data(1, b"") * 2_000_000}, "ls"), "more parts than any cluster needs",
+           prints="no jobs"),
     Attack("lists queues in queues, 20,000 deep", asked_of({"getNewApplication": data(1, application()), "getQueueInfo": data(1, deep_queues())},
                                                            "run", "--", "true"), "getQueueInfo is not readable"),
     Attack("gives an application without an id", asked_of({"getNewApplication": b""}, "run", "--", "true"),

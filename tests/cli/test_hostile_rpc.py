@@ -85,6 +85,7 @@ PROTOCOL = [
      answered(Bytes(lambda call: struct.pack(">I", 10) + b"\x04" + number(1, call) + number(2, 0) + b"\xff\xff\xff\xff\x0f")), {}, "ends in the wrong place"),
     ("answers with a field that claims 2 GiB", answered(b"\x0a\xff\xff\xff\xff\x07"), {}, UNREADABLE),
     ("answers with groups in groups, 100,000 deep", answered(b"\x0b" * 100_000), {}, UNREADABLE),
+    ("answers with 2 million empty fields", answered(data(1, data(1, b"") * 2_000_000)), {}, "more parts than any cluster needs"),
     ("answers with random fields", answered(b"\x0a\x40" + bytes(range(64))), {}, UNREADABLE),
     ("fails with 10 MB of text", answered(Failure(OOPS, "lies " * 2_000_000)), {}, "IOException: lies lies"),
     ("fails with escapes and lines", answered(Failure(OOPS, ESCAPES)), {}, "IOException: .*owned"),
