@@ -31,6 +31,7 @@ class Options:
     encrypt: str = ""
     yarn: bool = False
     acl: bool = False
+    https_policy: str = "NONE"
     labels: dict = field(default_factory=dict)
     optimize: bool = False
     settings: dict = field(default_factory=dict)
