@@ -58,7 +58,8 @@ std::string name_from(std::string_view text) {
 }
 
 core::WallTime wall_time(std::int64_t millis) {
-  return core::WallTime(core::Millis(millis));
+  constexpr std::int64_t kLastMillis = 7'258'118'399'999;  // of the year 2199: it fits into nanoseconds
+  return core::WallTime(core::Millis(std::clamp<std::int64_t>(millis, 0, kLastMillis)));
 }
 
 ApplicationId from_proto(const pb::ApplicationIdProto& proto) {

@@ -47,11 +47,11 @@ def fields(message):
     return found
 
 
-def status(name, *, directory=False, owner="ann", group="users", length=0, block=1 << 20):
+def status(name, *, directory=False, owner="ann", group="users", length=0, block=1 << 20, time=0):
     """An HdfsFileStatusProto."""
     return (
         number(1, 1 if directory else 2) + data(2, name) + number(3, length) + data(4, number(1, 0o755 if directory else 0o644))
-        + data(5, owner) + data(6, group) + number(7, 0) + number(8, 0) + number(10, 1) + number(11, block)
+        + data(5, owner) + data(6, group) + number(7, time) + number(8, time) + number(10, 1) + number(11, block)
     )
 
 

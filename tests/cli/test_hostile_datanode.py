@@ -114,6 +114,8 @@ READS = [
     Attack("namenode gives a block on 10,000 datanodes that are one", reading(close, getBlockLocations=lambda node: blocks(
         LENGTH, located_block(node, LENGTH, nodes=10_000))), NO_BLOCK),
     Attack("namenode gives a block on port 0", reading(close, getBlockLocations=blocks(LENGTH, located_block(0, LENGTH))), NO_BLOCK),
+    Attack("namenode shows times at the end of the world",
+           reading(close, "fs", "ls", "/data/file", getFileInfo=data(1, status("", time=(1 << 63) - 1))), "^$", code=0, prints="2\\d\\d\\d-"),
     Attack("namenode names a checksum for every 0 bytes", reading(close, getServerDefaults=server_defaults(chunk=0)), "checksum for every 0 bytes"),
     Attack("namenode asks for encryption and gives no key", reading(wait_for_the_end, getServerDefaults=data(
         1, number(1, MIB) + number(2, CHUNK) + number(3, 65536) + number(4, 1) + number(5, 1) + number(6, 1)), getDataEncryptionKey=b""), "gives no key"),
