@@ -6,6 +6,7 @@
 #include "client/cluster_choice.hpp"
 #include "client/job_client.hpp"
 #include "client/yarn/foreign_job.hpp"
+#include "client/yarn/remote_job.hpp"
 #include "core/files.hpp"
 #include "core/strings.hpp"
 #include "net/wait_for.hpp"
@@ -178,12 +179,16 @@ net::Async<Code> kill(ClusterClient& cluster, ForeignJob job, Kill command) {
     client::JobClient master(co_await net::asio::this_coro::executor, *job.master);
     done = co_await master.stop(client::who_am_i(), command.grace);
   }
-  if (!done) {
+  const bool is_killed = !done;
+  if (is_killed) {
     done = co_await cluster.rm->kill(job.report.id, fmt::format("stopped by {}", client::who_am_i()));
     if (!done) co_return fail(done.error().within(fmt::format("stopping {} of {}", job.id, owner)));
   }
+  const auto begun = core::steady_now();
   auto ended = co_await cluster.rm->report(job.report.id);
   while (ended && !yarn::is_over(ended->state)) {
+    if (is_killed && core::steady_now() - begun > client::kKillConfirmed)
+      co_return fail(client::still_runs(job.report.id.str(), client::kKillConfirmed));
     co_await net::pause(kPause);
     ended = co_await cluster.rm->report(job.report.id);
   }
