@@ -5,7 +5,7 @@ import signal
 import socket
 import time
 
-from . import hdfs, jvm, kdc, processes, security, sites, yarn
+from . import hdfs, jvm, kdc, processes, security, sites, users, yarn
 from .errors import ClusterError
 
 START_TIMEOUT = 120.0  # seconds; a busy machine of two cores needs about 40 for a secure cluster with YARN
@@ -38,6 +38,8 @@ def prepare(cluster):
     # WARN: what `testing/cluster java` prints should be the program's own.
     sites.write(cluster.conf, sites.merged(client, sites.everywhere(cluster.options.settings)), "WARN")
     cluster.save()
+    if cluster.options.users:
+        users.prepare(cluster)
 
 
 def start(cluster):

@@ -31,6 +31,7 @@ class Options:
     encrypt: str = ""
     yarn: bool = False
     acl: bool = False
+    users: bool = False
     labels: dict = field(default_factory=dict)
     optimize: bool = False
     settings: dict = field(default_factory=dict)
@@ -90,6 +91,11 @@ class Cluster:
                               "YDL_CLUSTER_KEYTAB": self.keytab(getpass.getuser())})
         return {name: str(value) for name, value in variables.items()}
 
+    @property
+    def passwd(self):
+        """The accounts that containers see where they run as their users."""
+        return self.folder / "passwd"
+
     def save(self):
         text = json.dumps({"options": asdict(self.options), "ports": self._ports, "leash": self.leash}, indent=2)
         (self.folder / "cluster.json").write_text(text + "\n")
@@ -107,22 +113,35 @@ def load(folder):
 
 def default_parent():
     """Where clusters live that were given no folder. Not XDG_RUNTIME_DIR: that is memory, and blocks are large."""
-    parent = Path(tempfile.gettempdir()) / f"ydl-clusters-{os.getuid()}"
-    parent.mkdir(mode=0o700, exist_ok=True)
+    return _own_folder(f"ydl-clusters-{os.getuid()}", 0o700)
+
+
+def _shared_parent():
+    """The same for clusters whose containers run as their users, who must be able to reach their files."""
+    return _own_folder(f"ydl-clusters-{os.getuid()}-users", 0o711)
+
+
+def _own_folder(name, mode):
+    parent = Path(tempfile.gettempdir()) / name
+    parent.mkdir(mode=mode, exist_ok=True)
     owner = parent.stat()
-    if owner.st_uid != os.getuid() or stat.S_IMODE(owner.st_mode) & 0o077:
+    if owner.st_uid != os.getuid() or stat.S_IMODE(owner.st_mode) & 0o777 & ~mode:
         raise ClusterError(f"{parent} belongs to somebody else or is open to others; remove it, or name another folder with --dir.")
     return parent
 
 
-def new_folder():
+def new_folder(options):
     _remove_orphans()
-    return Path(tempfile.mkdtemp(dir=default_parent(), prefix="cluster-"))
+    return Path(tempfile.mkdtemp(dir=_shared_parent() if options.users else default_parent(), prefix="cluster-"))
+
+
+def _known_files():
+    return sorted(file for parent in (default_parent(), _shared_parent()) for file in parent.glob("cluster-*/cluster.json"))
 
 
 def _remove_orphans():
     """Removes what clusters have left whose leash was killed (their daemons have ended by themselves) or that never came up."""
-    for file in default_parent().glob("cluster-*/cluster.json"):
+    for file in _known_files():
         try:
             leash = json.loads(file.read_text())["leash"]
             is_old = time.time() - file.stat().st_mtime > KEPT_SECONDS
@@ -140,7 +159,7 @@ def find(folder):
     """The cluster of a command: the one named, or the only one there is."""
     if folder:
         return load(Path(folder).absolute())
-    known = sorted(path.parent for path in default_parent().glob("cluster-*/cluster.json"))
+    known = [file.parent for file in _known_files()]
     known = [path for path in known if _is_running(path)] or known
     if not known:
         raise ClusterError(f"no cluster is up in {default_parent()}; start one with `testing/cluster up`, or name its folder with --dir.")

@@ -2,7 +2,7 @@
 
 import getpass
 
-from . import web
+from . import users, web
 from .daemon import JavaDaemon
 from .errors import ClusterError
 from .state import MASTER_ADDRESS
@@ -108,6 +108,7 @@ def _node_manager(cluster, host):
             "yarn.resourcemanager.connect.retry-interval.ms": 200,
             "yarn.client.failover-sleep-base-ms": 200,
             "yarn.client.failover-sleep-max-ms": 1000,
+            **users.node_manager_settings(cluster),
         },
     })
 
