@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import hdfs, jvm, lifecycle, state, users, yarn
+from . import hdfs, jvm, lifecycle, network, state, users, yarn
 from .errors import ClusterError
 from .ports import PortHolder
 
@@ -70,7 +70,8 @@ def _options(arguments):
             raise ClusterError(f"--label {name}: there is no host {unknown[0]}; the hosts are 1 to {arguments.nodes}.")
     return state.Options(version=arguments.version, nodes=arguments.nodes, ha=arguments.ha, second_namenode=arguments.second_namenode, secure=arguments.secure,
                          protection=arguments.protection or "authentication", data_protection=arguments.data_protection or "",
-                         encrypt=arguments.encrypt or "", yarn=arguments.yarn, acl=arguments.acl, users=arguments.users, labels=dict(arguments.label), optimize=arguments.optimize, settings=dict(arguments.set))
+                         encrypt=arguments.encrypt or "", yarn=arguments.yarn, acl=arguments.acl, users=arguments.users,
+                         namespaces=network.choose_subnet() if arguments.namespaces else "", labels=dict(arguments.label), optimize=arguments.optimize, settings=dict(arguments.set))
 
 
 def _folder_for(name, options):
@@ -204,6 +205,7 @@ def _add_up(sub):
     sub.add_argument("--yarn", action="store_true", help="a ResourceManager, and a NodeManager on each host")
     sub.add_argument("--label", type=_label, action="append", default=[], metavar="NAME=HOST,...", help="a node label and the hosts that have it")
     sub.add_argument("--acl", action="store_true", help="the ResourceManager obeys ACLs; the user who runs this is its administrator")
+    sub.add_argument("--namespaces", action="store_true", help="each host, and the masters, in a network namespace of its own behind a bridge (root)")
     sub.add_argument("--users", action="store_true", help="containers run as the users who submitted them (root, --secure and --yarn)")
     sub.add_argument("--secure", action="store_true", help="Kerberos, with a KDC of its own")
     sub.add_argument("--protection", type=_protections, metavar="LEVEL,...",

@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from .errors import ClusterError
+from .ports import LOWEST
 from .processes import PidFile, start_time
 
-MASTER_ADDRESS = "127.0.0.1"
 KEPT_SECONDS = 24 * 3600  # the logs of a cluster that did not come up
 
 
@@ -32,6 +32,7 @@ class Options:
     yarn: bool = False
     acl: bool = False
     users: bool = False
+    namespaces: str = ""  # the first three numbers of their addresses
     labels: dict = field(default_factory=dict)
     optimize: bool = False
     settings: dict = field(default_factory=dict)
@@ -41,7 +42,7 @@ class Cluster:
     """A folder, what was asked for, and the ports that were found for it.
 
     The daemons of the masters have the address 127.0.0.1; host N, with a DataNode, has 127.0.0.(N+1): a client, which connects from
-    127.0.0.1, is on none of them.
+    127.0.0.1, is on none of them. In namespaces (network.py) the client has an address of its own too.
     """
 
     def __init__(self, folder, options, ports=None, leash=None, port_holder=None):
@@ -51,21 +52,27 @@ class Cluster:
         self._ports = ports or {}
         self._port_holder = port_holder
 
-    @staticmethod
-    def address(host):
-        return f"127.0.0.{host + 1}"
+    def address(self, host):
+        """Of a host, and with 0 of the masters."""
+        return f"{self.options.namespaces}.{host + 2}" if self.options.namespaces else f"127.0.0.{host + 1}"
+
+    @property
+    def masters(self):
+        """The name that clients know the masters by."""
+        return self.address(0) if self.options.namespaces else "localhost"
 
     @property
     def conf(self):
         """The configuration of clients."""
         return self.folder / "conf"
 
-    def port(self, name, address=MASTER_ADDRESS):
+    def port(self, name, address=None):
         """The port of that name; a new cluster finds one, later runs know it."""
         if name not in self._ports:
             if self._port_holder is None:
                 raise ClusterError(f"{self.folder}/cluster.json knows no port '{name}': it was written by another version of testing/cluster.")
-            self._ports[name] = self._port_holder.choose(address)
+            # In a namespace all ports are free.
+            self._ports[name] = LOWEST + len(self._ports) if self.options.namespaces else self._port_holder.choose(address or self.address(0))
         return self._ports[name]
 
     def jvm_options(self):
