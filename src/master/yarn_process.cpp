@@ -95,6 +95,8 @@ net::Async<YarnStart> start_in_container(asio::any_io_executor executor) {
   }
   const auto ticket = decode_ticket(secret->second);
   if (!ticket) co_return fail(ticket.error().within("the master's ticket"));
+  // Tasks on this host run as the same user and can read the file of this container too.
+  if (const auto hidden = agent::hide_from_tasks(*file); !hidden) co_return fail(hidden.error());
   start.token = *token;
   start.config = hconf::from_map(ticket->hadoop, "the client's configuration");
   start.credentials = yarn::for_tasks(*std::move(credentials));
