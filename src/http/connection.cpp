@@ -61,7 +61,7 @@ class Connection {
   core::Instant since = core::steady_now();
   bool is_stranger = true;
   bool is_guest = false;
-  bool is_in_clear = false;  // on a server with TLS
+  bool is_keyless = false;  // KeylessCall
 
  private:
   void drop(ConnectionId id) {
@@ -158,15 +158,15 @@ net::awaitable<boost::system::error_code> receive_header(const Limits& limits, C
 // TLS, where the server has a certificate; a stranger's time for a header begins before it.
 net::awaitable<bool> secure(StatePtr state, Connection& connection) {
   if (!state->tls) co_return true;
-  connection.stream.expires_at(connection.since + state->options.limits.header_time);
+  const auto& options = state->options;
+  connection.stream.expires_at(connection.since + options.limits.header_time);
   auto [error, is_tls] = co_await connection.stream.begins_with_tls();
-  if (!error && !is_tls && state->options.in_clear) {
-    connection.is_in_clear = true;
-    co_return true;
-  }
+  connection.is_keyless = options.certified || (!is_tls && options.in_clear);
+  if (!error && !is_tls && options.in_clear) co_return true;
   if (!error) error = co_await connection.stream.handshake(state->tls->session());
   if (error == asio::error::timed_out) refuse(state, connection.address, Refusal::no_header);
-  if (net::is_tls_error(error)) refuse(state, connection.address, Refusal::not_tls);
+  if (net::is_tls_error(error))
+    refuse(state, connection.address, options.certified ? Refusal::no_certificate : Refusal::not_tls);
   co_return !error;
 }
 
@@ -222,12 +222,13 @@ net::awaitable<bool> serve_refused(StatePtr state, Connection& connection, const
   co_return goes_on;
 }
 
-net::awaitable<bool> serve_in_clear(StatePtr state, Connection& connection, const HeaderParser& header) {
+net::awaitable<bool> serve_keyless(StatePtr state, Connection& connection, const HeaderParser& header) {
+  const auto& options = state->options;
   const auto& request = header.get();
-  auto response = state->options.in_clear(
+  auto response = (options.certified ? options.certified->answer : options.in_clear)(
       {request.method_string(), request.target(), request[bhttp::field::cookie], connection.address});
   if (response.status == 403) refuse(state, connection.address, Refusal::not_allowed);
-  if (response.status == 405) refuse(state, connection.address, Refusal::not_tls);
+  if (response.status == 405 && !options.certified) refuse(state, connection.address, Refusal::not_tls);
   (void)co_await answer(connection.stream, form_of(request), std::move(response), Then::closes);
   co_await linger(connection, kForStranger);
   co_return false;
@@ -244,7 +245,7 @@ net::awaitable<bool> serve_call(StatePtr state, Connection& connection, std::sha
     }
     co_return false;
   }
-  if (connection.is_in_clear) co_return co_await serve_in_clear(state, connection, header);
+  if (connection.is_keyless) co_return co_await serve_keyless(state, connection, header);
   const auto head = head_of(header);
   auto verdict = state->gate.judge(head, state->router);
   if (const auto* accepted = std::get_if<Accepted>(&verdict)) {

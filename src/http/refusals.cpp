@@ -19,6 +19,8 @@ std::string_view describe(Refusal refusal) {
       return "not allowed by the job's ACL";
     case Refusal::not_tls:
       return "not TLS 1.3";
+    case Refusal::no_certificate:
+      return "without the certificate of the ResourceManager's proxy";
     case Refusal::not_http:
       return "not HTTP";
     case Refusal::no_header:

@@ -12,15 +12,16 @@
 namespace ydl::http {
 
 enum class Refusal {
-  no_key,       // a call without a key
-  wrong_key,    // one with a key that does not open it
-  not_allowed,  // a call of somebody whom the job's ACL does not allow it
-  not_tls,      // bytes that are not TLS, or a caller that does not accept the certificate
-  not_http,     // bytes that are not a request
-  no_header,    // the header was not complete in time
-  dropped,      // the oldest connection without a key, closed for a newer one
-  large_body,   // a body over the limit of its call
-  no_body,      // the body was not complete in time
+  no_key,          // a call without a key
+  wrong_key,       // one with a key that does not open it
+  not_allowed,     // a call of somebody whom the job's ACL does not allow it
+  not_tls,         // bytes that are not TLS, or a caller that does not accept the certificate
+  no_certificate,  // the handshake failed where callers must show a certificate
+  not_http,        // bytes that are not a request
+  no_header,       // the header was not complete in time
+  dropped,         // the oldest connection without a key, closed for a newer one
+  large_body,      // a body over the limit of its call
+  no_body,         // the body was not complete in time
 };
 [[nodiscard]] std::string_view describe(Refusal refusal);
 

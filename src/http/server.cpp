@@ -26,6 +26,7 @@ net::awaitable<void> accept_loop(StatePtr state) {
     }
     complained = false;
     net::spawn(state->executor, "serving a connection", serve(state, std::move(socket)));
+    if (const auto pause = state->options.limits.accept_pause; pause.count() > 0) co_await net::pause(pause);
   }
 }
 
@@ -65,8 +66,9 @@ Server::~Server() {
 
 core::Result<void> Server::listen() {
   const auto& options = state_->options;
-  if (options.identity) {
-    auto tls = net::TlsContext::server(*options.identity);
+  if (options.identity || options.certified) {
+    auto tls = options.certified ? net::TlsContext::mutual_server(options.certified->identity)
+                                 : net::TlsContext::server(*options.identity);
     if (!tls) return core::fail(tls.error());
     state_->tls = *std::move(tls);
   }

@@ -23,14 +23,21 @@ struct Limits {
   core::Millis header_time = core::Seconds(10);  // for a stranger since it connected, later since the first byte
   core::Millis body_time = core::Seconds(30);
   core::Millis idle_time = core::Seconds(120);  // between the calls of a connection that has shown a key
+  core::Millis accept_pause{0};                 // after each connection: bounds the time that handshakes take
 };
 
-// A call without TLS to a server that has a certificate. No key counts there.
-struct ClearCall {
+// A call on which no key counts: without TLS to a server that has a certificate, or of a caller that has shown one.
+struct KeylessCall {
   std::string_view method;
   std::string_view target;
   std::string_view cookie;
   std::string_view address;  // of the caller
+};
+
+// Set instead of an identity: callers must show a certificate in the handshake, and what they are answered.
+struct CertifiedCallers {
+  net::MutualIdentity identity;
+  std::function<Response(const KeylessCall&)> answer;  // of refused calls 403 counts as one that the ACL does not allow
 };
 
 struct ServerOptions {
@@ -47,7 +54,8 @@ struct ServerOptions {
   std::string greeting = {};  // plain text for a browser that asks for "/" without it; empty: it is refused too
   // What calls without TLS are answered where there is a certificate; empty: their connections are closed. Of refused
   // calls 403 counts as one that the ACL does not allow, 405 as one that needs TLS.
-  std::function<Response(const ClearCall&)> in_clear = {};
+  std::function<Response(const KeylessCall&)> in_clear = {};
+  std::optional<CertifiedCallers> certified = std::nullopt;  // set: no key opens anything, and there are no routes
   Limits limits = {};
 };
 

@@ -22,7 +22,7 @@ namespace {
 
 namespace asio = net::asio;
 
-constexpr std::uint64_t kOtherDescriptors = 64;  // clients, HDFS, NodeManagers, files
+constexpr std::uint64_t kOtherDescriptors = 96;  // clients, HDFS, NodeManagers, files, the page's connections
 
 struct Need {
   std::uint64_t per_task = 0;

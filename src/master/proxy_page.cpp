@@ -32,24 +32,30 @@ http::Response text(unsigned status, std::string body) {
 
 }  // namespace
 
-ProxyPage::Choice ProxyPage::choose(const hconf::Config& config, const yarn::ApplicationId& application) {
+std::string why_no_page(std::string_view cause, const yarn::ApplicationId& application) {
+  return fmt::format("the job has no page on the ResourceManager: {}; `ydl status {}` shows the job", cause,
+                     application.str());
+}
+
+ProxyPage::Choice ProxyPage::choose(const hconf::Config& config, const yarn::ApplicationId& application,
+                                    core::Result<std::optional<net::MutualIdentity>> given) {
+  if (!given) return {.why = why_no_page(given.error().message, application)};
+  if (*given) return {.facts = Facts{{}, {}, **std::move(given)}};
   const auto policy = config.get_trimmed(kPolicy);
   if (!policy.empty() && policy != "NONE") {
-    return {.why =
-                fmt::format("the job has no page on the ResourceManager: {} is {}, and ydl does not speak HTTPS with "
-                            "its proxy; `ydl status {}` shows the job",
-                            kPolicy, core::printable(policy), application.str())};
+    const auto cause = fmt::format("{} is {}, and the ResourceManager gave this master no key for HTTPS", kPolicy,
+                                   core::printable(policy));
+    return {.why = why_no_page(cause, application)};
   }
   const auto managers = hconf::resource_managers(config);
-  if (!managers)
-    return {.why = fmt::format("the job has no page on the ResourceManager: {}", managers.error().message)};
+  if (!managers) return {.why = why_no_page(managers.error().message, application)};
   Facts facts;
   const auto& web = managers->front();
   auto base = fmt::format("{}://{}", web.has_https ? "https" : "http", to_string(web.web));
   for (const auto& manager : *managers) facts.hosts.push_back(manager.web.host);
   if (const auto address = config.get_trimmed(kProxyAddress); !address.empty()) {
     const auto proxy = hconf::parse_host_port(address, kProxyPort);
-    if (!proxy) return {.why = fmt::format("the job has no page on the ResourceManager: {}", proxy.error().message)};
+    if (!proxy) return {.why = why_no_page(proxy.error().message, application)};
     facts.hosts = {proxy->host};
     base = fmt::format("{}://{}", web.has_https ? "https" : "http", to_string(*proxy));
   }
@@ -57,10 +63,13 @@ ProxyPage::Choice ProxyPage::choose(const hconf::Config& config, const yarn::App
   return {.facts = std::move(facts), .why = {}};
 }
 
-http::Response ProxyPage::answer(const http::ClearCall& call) const {
-  if (call.method != "GET") return http::Response::error(405, "this server answers calls over TLS 1.3 only");
+http::Response ProxyPage::answer(const http::KeylessCall& call) const {
+  if (call.method != "GET") {
+    return http::Response::error(
+        405, facts_.identity ? "the page of a job can only be read" : "this server answers calls over TLS 1.3 only");
+  }
   const auto address = call.address.starts_with(kMapped) ? call.address.substr(kMapped.size()) : call.address;
-  if (std::ranges::find(addresses_, address) == addresses_.end()) {
+  if (!facts_.identity && std::ranges::find(addresses_, address) == addresses_.end()) {
     auto redirect = text(302, "This page is shown by the ResourceManager's proxy.\n");
     redirect.location = facts_.url + "/";
     return redirect;

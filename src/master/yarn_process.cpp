@@ -10,9 +10,9 @@
 #include "master/api.hpp"
 #include "master/job_access.hpp"
 #include "master/job_image.hpp"
+#include "master/job_page.hpp"
 #include "master/master_ticket.hpp"
 #include "master/process_parts.hpp"
-#include "master/proxy_page.hpp"
 #include "net/endpoint_file.hpp"
 #include "net/resolver.hpp"
 #include "net/spawn.hpp"
@@ -20,6 +20,7 @@
 #include "protocol/job_keys.hpp"
 #include "yarn/client_rm.hpp"
 #include "yarn/configured.hpp"
+#include "yarn/proxy_identity.hpp"
 #include "yarn/token_identifiers.hpp"
 #include "yarn/token_life.hpp"
 
@@ -35,7 +36,6 @@ namespace asio = net::asio;
 using core::fail;
 
 constexpr core::Millis kResolvePatience{10'000};
-constexpr core::Millis kProxyLookUp = core::Seconds(300);
 
 // Everything that must be known before the job can run.
 struct YarnStart {
@@ -48,6 +48,7 @@ struct YarnStart {
   std::string address;
   std::string job_key;
   net::Identity identity;
+  core::Result<std::optional<net::MutualIdentity>> for_proxy = std::nullopt;  // yarn/proxy_identity.hpp
   core::WallTime begun = core::wall_now();
 };
 
@@ -80,6 +81,15 @@ net::Async<jobs::JobFolder> fetch_job(hdfs::FileSystem& fs, std::string remote) 
   co_return folder;
 }
 
+// A task that runs on this host, as the same user, can read the files of this container. With what the ResourceManager
+// gave the master the task could be the ApplicationMaster, or its page.
+void hide_from_tasks_of_this_host(const std::filesystem::path& credentials) {
+  if (const auto hidden = agent::hide_from_tasks(credentials); !hidden) core::log("{}", hidden.error().message);
+  std::error_code ignored;
+  for (const auto* name : {"yarn_provided.keystore", "yarn_provided.truststore"})  // the NodeManager's copies
+    std::filesystem::remove(credentials.parent_path() / name, ignored);
+}
+
 net::Async<YarnStart> start_in_container(asio::any_io_executor executor) {
   YarnStart start;
   const auto file = agent::credentials_file({});
@@ -95,9 +105,9 @@ net::Async<YarnStart> start_in_container(asio::any_io_executor executor) {
   }
   const auto ticket = decode_ticket(secret->second);
   if (!ticket) co_return fail(ticket.error().within("the master's ticket"));
-  // Tasks on this host run as the same user and can read the file of this container too.
-  if (const auto hidden = agent::hide_from_tasks(*file); !hidden) co_return fail(hidden.error());
   start.token = *token;
+  start.for_proxy = yarn::proxy_identity(*credentials);
+  hide_from_tasks_of_this_host(*file);
   start.config = hconf::from_map(ticket->hadoop, "the client's configuration");
   start.credentials = yarn::for_tasks(*std::move(credentials));
   start.job_key = ticket->job_key;
@@ -205,46 +215,13 @@ net::awaitable<void> leave_records(backend::RecordMirror& mirror, hdfs::FileSyst
   (void)co_await fs.remove(endpoint_file, hdfs::Recursive::no);
 }
 
-// As often as Hadoop's AmIpFilter does it. Addresses that were found are kept while nobody knows newer ones.
-net::awaitable<void> look_up_proxy(std::shared_ptr<ProxyPage> page) {
-  for (;; co_await net::pause(kProxyLookUp)) {
-    std::vector<std::string> found;
-    for (const auto& host : page->hosts()) {
-      const auto addresses = co_await net::resolve(host, kResolvePatience);
-      if (!addresses) {
-        core::log("the ResourceManager's proxy: {}", addresses.error().message);
-        continue;
-      }
-      for (const auto& address : *addresses) found.push_back(address.to_string());
-    }
-    if (!found.empty()) page->resolved(std::move(found));
-  }
-}
-
-// Who may call besides the owner and the agents.
-struct Visitors {
-  std::shared_ptr<JobAccess> access;
-  std::shared_ptr<ProxyPage> page;  // empty: there is none
-  std::string why_no_page;
-};
-
-Visitors visitors_of(const YarnStart& start) {
-  const auto application = yarn::ApplicationId::parse(start.job.application).value_or(yarn::ApplicationId{});
-  auto access = std::make_shared<JobAccess>(access_facts(start.config, application, start.job.user));
-  auto choice = ProxyPage::choose(start.config, application);
-  auto page = choice.facts ? std::make_shared<ProxyPage>(*std::move(choice.facts), access) : nullptr;
-  return {std::move(access), std::move(page), std::move(choice.why)};
-}
-
 http::ServerOptions serving_options(const YarnStart& start, const PreparedJob& prepared, const protocol::JobKeys& keys,
-                                    const Visitors& visitors) {
+                                    const std::shared_ptr<JobAccess>& access) {
   http::ServerOptions serving;
   serving.address = start.address.find(':') == std::string::npos ? "0.0.0.0" : "::";
   serving.secret = keys.owner();
   serving.key_of = [keys](std::string_view agent) { return keys.agent(agent); };
-  serving.guest_of = [access = visitors.access](std::string_view key) { return access->guest(key); };
-  if (visitors.page)
-    serving.in_clear = [page = visitors.page](const http::ClearCall& call) { return page->answer(call); };
+  serving.guest_of = [access](std::string_view key) { return access->guest(key); };
   serving.identity = start.identity;
   serving.greeting = fmt::format(
       "This is the master of {0}, a job of ydl.\n`ydl status {0}` shows it, `ydl logs -f {0}` "
@@ -255,14 +232,13 @@ http::ServerOptions serving_options(const YarnStart& start, const PreparedJob& p
 }
 
 backend::YarnOptions backend_options(const YarnStart& start, const PreparedJob& prepared, const protocol::JobKeys& keys,
-                                     const net::Endpoint& endpoint, const Visitors& visitors) {
+                                     const net::Endpoint& endpoint, const std::shared_ptr<JobAccess>& access) {
   backend::YarnOptions options;
   options.roles = roles_of(prepared.plan);
   options.image = image_for_node_manager(prepared.plan.spec);
   options.acl = prepared.plan.spec.acl;
   options.address = start.address;
   options.port = endpoint.port;
-  if (visitors.page) options.tracking_url = fmt::format("http://{}/", net::describe(endpoint));
   options.config = start.config;
   options.token = start.token;
   options.fs = start.fs;
@@ -275,24 +251,19 @@ backend::YarnOptions backend_options(const YarnStart& start, const PreparedJob& 
         credentials.secrets[std::string(agent::kAgentSecret)] = agent::encode_agent_secret(own);
         return credentials;
       };
-  options.on_registered = [access = visitors.access](const yarn::Registration& registration) {
-    access->registered(registration);
-  };
+  options.on_registered = [access](const yarn::Registration& registration) { access->registered(registration); };
   return options;
-}
-
-void open_page(const asio::any_io_executor& executor, const Visitors& visitors, Master& master) {
-  if (!visitors.page) return master.note(visitors.why_no_page);
-  visitors.page->show([&master] { return proxy_page_text(master.job_view()); });
-  net::spawn(executor, "looking up the ResourceManager's proxy", look_up_proxy(visitors.page));
 }
 
 int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attachment attachment) {
   const auto executor = context.get_executor();
   protocol::Hub hub(executor);
   const protocol::JobKeys keys(start.job_key);
-  const auto visitors = visitors_of(start);
-  const auto serving = serving_options(start, prepared, keys, visitors);
+  const auto application = yarn::ApplicationId::parse(start.job.application).value_or(yarn::ApplicationId{});
+  const auto access = std::make_shared<JobAccess>(access_facts(start.config, application, start.job.user));
+  JobPage page(executor, application, ProxyPage::choose(start.config, application, std::move(start.for_proxy)), access);
+  auto serving = serving_options(start, prepared, keys, access);
+  serving.in_clear = page.in_clear();
   http::Server server(executor, serving);
   const auto fail_start = [](const core::Error& error) {
     core::log("{}", error.message);
@@ -301,6 +272,7 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   };
   if (auto fits = check_descriptors_of_master(prepared.plan); !fits) return fail_start(fits.error());
   if (auto listening = server.listen(); !listening) return fail_start(listening.error());
+  page.listen({serving.address, serving.port, serving.last_port});
   const auto fingerprint = net::fingerprint_of(start.identity);
   if (!fingerprint) return fail_start(fingerprint.error());
   const net::Endpoint endpoint{start.address, server.port(), serving.secret, *fingerprint};
@@ -309,7 +281,8 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
 
   const auto endpoint_file = start.job.folder + "/master.json";
   backend::RecordMirror mirror(executor, start.fs, start.folder.root(), start.job.folder);
-  auto options = backend_options(start, prepared, keys, endpoint, visitors);
+  auto options = backend_options(start, prepared, keys, endpoint, access);
+  options.tracking_url = page.tracking_url(endpoint);
   if (attachment == Attachment::leashed) options.outlives_master = core::Seconds(5);
   options.before_finish = [&mirror, &start, endpoint_file] { return leave_records(mirror, *start.fs, endpoint_file); };
   MasterSettings settings;
@@ -324,7 +297,7 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   };
   Master master(executor, start.folder, std::move(prepared.job), std::move(prepared.plan), settings);
   server.route(make_api(master, hub));
-  open_page(executor, visitors, master);
+  page.open(master);
   net::spawn(executor, "publishing the master's address", show_endpoint(start.folder, start.fs, endpoint_file));
   net::spawn(executor, "copying records to HDFS", mirror.run([&master] { master.write_view(); }));
   if (const auto end = yarn::end_of_tokens(start.credentials))

@@ -2,6 +2,7 @@
 
 #include "core/assert.hpp"
 #include "core/sha256.hpp"
+#include "net/openssl_pointers.hpp"
 
 #include <cerrno>
 #include <ctime>
@@ -18,16 +19,10 @@
 namespace ydl::net {
 namespace {
 
-template <auto function>
-struct FreeWith {
-  template <class T>
-  void operator()(T* pointer) const noexcept {
-    function(pointer);
-  }
-};
-using Bio = std::unique_ptr<BIO, FreeWith<::BIO_free_all>>;
-using Key = std::unique_ptr<EVP_PKEY, FreeWith<::EVP_PKEY_free>>;
-using Certificate = std::unique_ptr<X509, FreeWith<::X509_free>>;
+using openssl::Bio;
+using openssl::Certificate;
+using openssl::FreeWith;
+using openssl::Key;
 
 constexpr long kValidSeconds = 10L * 365 * 86'400;  // nobody looks at it: the fingerprint counts
 

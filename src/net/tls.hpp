@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <boost/system/error_code.hpp>
 
@@ -38,6 +39,13 @@ struct Identity {
 // SHA-256 of the certificate, in lower-case hexadecimal. Errors: corrupt.
 [[nodiscard]] core::Result<std::string> fingerprint_of(const Identity& identity);
 
+// The side of a server whose callers have certificates of their own. All of it is DER.
+struct MutualIdentity {
+  std::string key;                   // PKCS#8
+  std::vector<std::string> chain;    // the first is the key's own
+  std::vector<std::string> callers;  // a caller shows one of these and proves that it has the key
+};
+
 // One connection's TLS, directly on its socket: between calls it holds no buffers.
 class TlsSession {
  public:
@@ -64,6 +72,10 @@ class TlsContext {
  public:
   // Errors: corrupt.
   [[nodiscard]] static core::Result<TlsContext> server(const Identity& identity);
+  // For callers that are not ours: TLS 1.2 as well, which is what Java 8 has. Nobody else gets through the handshake: a
+  // certificate that one of `callers` has signed is not enough. How long a certificate is valid does not count.
+  // Errors: corrupt, with what OpenSSL refuses.
+  [[nodiscard]] static core::Result<TlsContext> mutual_server(const MutualIdentity& identity);
   // Takes any certificate: the caller compares its fingerprint before it sends anything.
   [[nodiscard]] static TlsContext client();
 

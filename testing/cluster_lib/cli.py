@@ -20,6 +20,7 @@ Start one, use it, end it:
   testing/cluster down
 Each command takes --dir FOLDER, the cluster's; default: YDL_CLUSTER_DIR, or the only cluster there is."""
 PROTECTIONS = ("authentication", "integrity", "privacy")
+HTTPS_POLICIES = ("NONE", "LENIENT", "STRICT")
 
 
 def main():
@@ -65,13 +66,16 @@ def _options(arguments):
         raise ClusterError("--acl is about the ResourceManager and needs --yarn.")
     if arguments.users:
         users.check(arguments)
+    if arguments.https_policy and not arguments.yarn:
+        raise ClusterError("--https-policy is about the ResourceManager's proxy and needs --yarn.")
     for name, hosts in arguments.label:
         if unknown := [host for host in hosts if not 1 <= host <= arguments.nodes]:
             raise ClusterError(f"--label {name}: there is no host {unknown[0]}; the hosts are 1 to {arguments.nodes}.")
     return state.Options(version=arguments.version, nodes=arguments.nodes, ha=arguments.ha, second_namenode=arguments.second_namenode, secure=arguments.secure,
                          protection=arguments.protection or "authentication", data_protection=arguments.data_protection or "",
                          encrypt=arguments.encrypt or "", yarn=arguments.yarn, acl=arguments.acl, users=arguments.users,
-                         namespaces=network.choose_subnet() if arguments.namespaces else "", labels=dict(arguments.label), optimize=arguments.optimize, settings=dict(arguments.set))
+                         namespaces=network.choose_subnet() if arguments.namespaces else "", https_policy=arguments.https_policy or "NONE",
+                         labels=dict(arguments.label), optimize=arguments.optimize, settings=dict(arguments.set))
 
 
 def _folder_for(name, options):
@@ -207,6 +211,7 @@ def _add_up(sub):
     sub.add_argument("--acl", action="store_true", help="the ResourceManager obeys ACLs; the user who runs this is its administrator")
     sub.add_argument("--namespaces", action="store_true", help="each host, and the masters, in a network namespace of its own behind a bridge (root)")
     sub.add_argument("--users", action="store_true", help="containers run as the users who submitted them (root, --secure and --yarn)")
+    sub.add_argument("--https-policy", choices=HTTPS_POLICIES, help="between the ResourceManager's proxy and masters (default: NONE)")
     sub.add_argument("--secure", action="store_true", help="Kerberos, with a KDC of its own")
     sub.add_argument("--protection", type=_protections, metavar="LEVEL,...",
                      help=f"of RPC on a secure cluster: {', '.join(PROTECTIONS)}; clients choose among several (default: authentication)")

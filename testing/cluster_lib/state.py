@@ -33,6 +33,7 @@ class Options:
     acl: bool = False
     users: bool = False
     namespaces: str = ""  # the first three numbers of their addresses
+    https_policy: str = "NONE"
     labels: dict = field(default_factory=dict)
     optimize: bool = False
     settings: dict = field(default_factory=dict)

@@ -37,6 +37,8 @@ def client_sites(cluster):
     settings["yarn.node-labels.enabled"] = "true"
     if cluster.options.acl:
         settings.update({"yarn.acl.enable": "true", "yarn.admin.acl": getpass.getuser()})
+    if cluster.options.https_policy != "NONE":
+        settings["yarn.resourcemanager.application-https.policy"] = cluster.options.https_policy
     return {"yarn": settings} if cluster.options.yarn else {}
 
 

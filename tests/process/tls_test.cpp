@@ -142,7 +142,7 @@ TEST_F(TlsTest, in_clear_no_key_counts_and_the_answer_goes_by_address_and_cookie
   ServerOptions options;
   options.identity = identity_;
   options.secret = kSecret;
-  options.in_clear = [](const ClearCall& call) {
+  options.in_clear = [](const KeylessCall& call) {
     auto answer = call.target == "/" ? Response{302, fmt::format("{} with {}", call.address, call.cookie)}
                                      : Response::error(403, "over TLS 1.3 only");
     answer.location = "http://proxy/";

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 namespace ydl::master {
 namespace {
 
@@ -19,11 +21,21 @@ hconf::Config config(std::vector<std::pair<std::string, std::string>> settings) 
   return made;
 }
 
-ProxyPage page(bool acls_enforced = true) {
-  auto access = std::make_shared<JobAccess>(
+constexpr std::string_view kPolicy = "yarn.resourcemanager.application-https.policy";
+
+// What a NodeManager of a cluster without HTTPS to masters gives.
+const core::Result<std::optional<net::MutualIdentity>> kNoKey = std::nullopt;
+const net::MutualIdentity kKey{"key", {"own", "CA"}, {"CA"}};
+
+std::shared_ptr<JobAccess> access(bool acls_enforced) {
+  auto made = std::make_shared<JobAccess>(
       JobAccess::Facts{.application = kApplication, .owner = "olga", .acls_enforced = acls_enforced, .realm = ""});
-  access->registered({.viewers = "bob ops"});
-  ProxyPage made({{"rm"}, "http://rm:8088/proxy/redirect/application_1700000000000_0007"}, access);
+  made->registered({.viewers = "bob ops"});
+  return made;
+}
+
+ProxyPage page(bool acls_enforced = true) {
+  ProxyPage made({{"rm"}, "http://rm:8088/proxy/redirect/application_1700000000000_0007"}, access(acls_enforced));
   made.resolved({"10.0.0.1", "10.0.0.2"});
   made.show([] { return std::string("the page"); });
   return made;
@@ -61,25 +73,58 @@ TEST(ProxyPage, proxy_hosts_are_the_resource_managers_unless_one_is_named) {
                             {"yarn.resourcemanager.ha.rm-ids", "a,b"},
                             {"yarn.resourcemanager.hostname.a", "rm1"},
                             {"yarn.resourcemanager.hostname.b", "rm2"}});
-  const auto chosen = ProxyPage::choose(pair, kApplication);
+  const auto chosen = ProxyPage::choose(pair, kApplication, kNoKey);
   ASSERT_TRUE(chosen.facts) << chosen.why;
   EXPECT_THAT(chosen.facts->hosts, ElementsAre("rm1", "rm2"));
   EXPECT_EQ(chosen.facts->url, "http://rm1:8088/proxy/redirect/application_1700000000000_0007");
-  const auto named = ProxyPage::choose(
-      config({{"yarn.resourcemanager.hostname", "rm"}, {"yarn.web-proxy.address", "proxy:9046"}}), kApplication);
+  const auto named =
+      ProxyPage::choose(config({{"yarn.resourcemanager.hostname", "rm"}, {"yarn.web-proxy.address", "proxy:9046"}}),
+                        kApplication, kNoKey);
   ASSERT_TRUE(named.facts) << named.why;
   EXPECT_THAT(named.facts->hosts, ElementsAre("proxy"));
   EXPECT_THAT(named.facts->url, HasSubstr("http://proxy:9046/proxy/redirect/"));
 }
 
-TEST(ProxyPage, with_https_to_masters_there_is_no_page) {
+TEST(ProxyPage, a_key_for_https_decides_whatever_the_policy_of_the_client_is) {
+  for (const auto* policy : {"NONE", "LENIENT", "STRICT"}) {
+    const auto chosen = ProxyPage::choose(config({{std::string(kPolicy), policy}}), kApplication, kKey);
+    ASSERT_TRUE(chosen.facts) << chosen.why;
+    ASSERT_TRUE(chosen.facts->identity);
+    EXPECT_EQ(chosen.facts->identity->key, "key");
+  }
+  const auto without = ProxyPage::choose(
+      config({{"yarn.resourcemanager.hostname", "rm"}, {std::string(kPolicy), "NONE"}}), kApplication, kNoKey);
+  ASSERT_TRUE(without.facts) << without.why;
+  EXPECT_FALSE(without.facts->identity);
+}
+
+TEST(ProxyPage, with_https_to_masters_and_no_key_for_it_there_is_no_page_and_never_one_in_clear) {
   for (const auto* policy : {"LENIENT", "STRICT"}) {
     const auto chosen = ProxyPage::choose(
-        config({{"yarn.resourcemanager.hostname", "rm"}, {"yarn.resourcemanager.application-https.policy", policy}}),
-        kApplication);
+        config({{"yarn.resourcemanager.hostname", "rm"}, {std::string(kPolicy), policy}}), kApplication, kNoKey);
     EXPECT_FALSE(chosen.facts);
-    EXPECT_THAT(chosen.why, HasSubstr(std::string("application-https.policy is ") + policy));
+    EXPECT_EQ(chosen.why, fmt::format("the job has no page on the ResourceManager: {} is {}, and the ResourceManager "
+                                      "gave this master no key for HTTPS; `ydl status {}` shows the job",
+                                      kPolicy, policy, kApplication.str()));
   }
+}
+
+TEST(ProxyPage, a_key_that_cannot_be_read_is_the_reason_for_no_page) {
+  const auto chosen =
+      ProxyPage::choose(config({{"yarn.resourcemanager.hostname", "rm"}}), kApplication,
+                        core::fail(core::Errc::corrupt, "yarn.application.am.keystore: this is not a Java key store"));
+  EXPECT_FALSE(chosen.facts);
+  EXPECT_THAT(chosen.why, HasSubstr("no page on the ResourceManager: yarn.application.am.keystore: this is not"));
+}
+
+TEST(ProxyPage, with_https_the_address_does_not_count_and_the_acl_does) {
+  ProxyPage made({{}, {}, kKey}, access(true));
+  made.show([] { return std::string("the page"); });
+  EXPECT_EQ(made.answer({"GET", "/", "proxy-user=bob", "10.0.0.9"}).body, "the page");
+  EXPECT_EQ(made.answer({"GET", "/", "proxy-user=carol", "10.0.0.9"}).status, 403U);
+  EXPECT_EQ(made.answer({"GET", "/", "", "10.0.0.9"}).status, 403U);
+  EXPECT_EQ(made.answer({"GET", "/v1/job", "proxy-user=bob", "10.0.0.9"}).status, 404U);
+  EXPECT_EQ(made.answer({"PUT", "/", "proxy-user=olga", "10.0.0.9"}).status, 405U);
 }
 
 TEST(ProxyPage, the_page_has_states_and_hosts_and_nothing_that_tasks_wrote) {

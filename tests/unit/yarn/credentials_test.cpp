@@ -122,8 +122,9 @@ TEST(Credentials, of_tasks_hold_the_tokens_of_services_and_nothing_of_the_master
   credentials.add({"id", "pw", "NMToken", "node1:8041"});
   credentials.add({"id", "pw", "ContainerToken", "node1:8041"});
   credentials.add({"id", "pw", "kms-dt", "kms://http@kms:9600/kms"});
-  for (const auto* alias : {"ydl.master", "ydl.agent", "am.container.keystore", "am.container.keystore.password",
-                            "am.container.truststore", "other"})
+  for (const auto* alias :
+       {"ydl.master", "ydl.agent", "yarn.application.am.keystore", "yarn.application.am.keystore.password",
+        "yarn.application.am.truststore", "yarn.application.am.truststore.password", "other"})
     credentials.secrets[alias] = "secret";
   credentials.secrets["dfs-kms-hdfs://ns"] = "kms://http@kms:9600/kms";
   const auto handed_on = for_tasks(credentials);

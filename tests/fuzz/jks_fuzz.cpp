@@ -1,0 +1,26 @@
+#include "yarn/jks.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+// A store is read as it is, and once more with the digest that fits its bytes: otherwise nothing behind that is
+// reached.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace ydl::yarn;
+  constexpr std::string_view kPassword = "changeit";
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  (void)decode_jks(bytes, kPassword);
+  const auto store = decode_jks(std::string(bytes) + jks_digest(bytes, kPassword), kPassword);
+  if (!store) return 0;
+  std::size_t total = 0;
+  for (const auto& entry : store->keys) {
+    total += entry.alias.size() + entry.key.size();
+    for (const auto& certificate : entry.chain) total += certificate.size();
+  }
+  for (const auto& entry : store->certificates) total += entry.alias.size() + entry.certificate.size();
+  if (total > size) std::abort();
+  return 0;
+}
