@@ -48,10 +48,9 @@ class Stranger:
             writer.transport.abort()
 
     async def send(self, writer, data):
-        if writer.is_closing():
-            raise ConnectionResetError
         writer.write(data)
         await writer.drain()
+        await asyncio.sleep(0)  # drain() waits for nothing where there is room, and then the end is never seen
         self.counts["bytes"] += len(data)
 
     async def hear(self, reader):

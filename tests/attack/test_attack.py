@@ -90,6 +90,7 @@ def test_a_master_under_attack_neither_ends_nor_misses_a_heartbeat(jobs, tmp_pat
     seconds = pytestconfig.getoption("--seconds")
     gate = tmp_path / "gate"
     os.mkfifo(gate)
+    opened = os.open(gate, os.O_RDWR)  # and kept: whoever reads must not see its end
     job = jobs.run("run", "--detach", "--n", AGENTS, *SMALL, "--", "sh", "-c", f"read line < {gate}")[0].strip()
     jobs.wait_for(job, "job_running")
     endpoint = json.loads(jobs.run("fs", "cat", f"{jobs.root}/{job}/master.json")[0])
@@ -109,8 +110,7 @@ def test_a_master_under_attack_neither_ends_nor_misses_a_heartbeat(jobs, tmp_pat
     assert most - before <= PROMISED
     assert master_of(jobs) == pid
     assert connections_of(jobs, endpoint["port"]) == connections, "no agent has had to connect again"
-    for _ in range(AGENTS):
-        gate.write_text("\n")
+    os.write(opened, b"\n" * AGENTS)
     deadline = time.monotonic() + 60
     while "succeeded" not in (status := jobs.run("status", job)[0]):
         assert time.monotonic() < deadline, status

@@ -71,6 +71,7 @@ def test_read_keys_variables_and_logs_on_the_wire(clusters, tmp_path):
     cluster, jobs = state.load(running.folder), jobs_on(running, tmp_path)
     gate = tmp_path / "gate"
     os.mkfifo(gate)
+    opened = os.open(gate, os.O_RDWR)  # and kept: whoever reads must not see its end
     (jobs.work / "data").write_text(FILE + "\n")
     jobs.environment["HF_TOKEN"] = VARIABLE
     capture = Capture(cluster, tmp_path / "captured")
@@ -83,8 +84,7 @@ def test_read_keys_variables_and_logs_on_the_wire(clusters, tmp_path):
     keys = [master["secret"], *secrets_of(running, application)]
     say_something_in_clear(master)
     following = jobs.start_and_see(LINE, "logs", "-f", job)
-    for _ in range(2):
-        gate.write_text("\n")
+    os.write(opened, b"\n\n")
     following.communicate(timeout=60)
     assert "succeeded" in jobs.run("status", job)[0]
     assert LINE in jobs.run("logs", job)[0]
