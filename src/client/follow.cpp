@@ -7,6 +7,7 @@
 #include "client/views.hpp"
 #include "client/yarn/remote_job.hpp"
 #include "core/strings.hpp"
+#include "core/utf8.hpp"
 #include "files/log_lines.hpp"
 #include "hrpc/errors.hpp"
 #include "job/types.hpp"
@@ -128,8 +129,9 @@ class Follower {
     screen_.clear();
     (void)core::write_all(STDERR_FILENO,
                           fmt::format("ydl: {0} cannot be followed any longer: {1}; the job may go on, and `ydl status "
-                                      "{0}` shows it when you have logged in again (kinit)\n",
-                                      id, error.message));
+                                      "{0}` shows it{2}\n",
+                                      id, core::escaped_lines(error.message),
+                                      is_refusal(error) ? " when you have logged in again (kinit)" : ""));
     left_ = true;
   }
 

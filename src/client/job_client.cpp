@@ -3,6 +3,7 @@
 #include "client/views.hpp"
 #include "core/json.hpp"
 #include "core/user.hpp"
+#include "core/utf8.hpp"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -10,16 +11,20 @@
 namespace ydl::client {
 namespace {
 
+constexpr std::size_t kLongestReason = 1000;
 constexpr core::Millis kPatience = core::Seconds(10);
 constexpr core::Millis kEventPatience = core::Seconds(5);  // a follower that hears nothing asks again soon
 
-// The body of a good answer, or the sentence of a bad one.
+// The body of a good answer, or the sentence of a bad one; refused: asking again is of no use.
 core::Result<std::string> body_of(core::Result<net::HttpResponse> response) {
   if (!response) return core::fail(response.error());
   if (response->status == 200) return std::move(response->body);
   const auto object = core::parse_json_object(response->body);
-  const auto sentence = object ? core::json_string_or(*object, "error", "no reason given") : response->body;
-  return core::fail(core::Errc::refused, fmt::format("the master answered {}: {}", response->status, sentence));
+  const auto given = object ? core::json_string_or(*object, "error", "no reason given") : response->body;
+  const auto sentence = core::escaped(core::shortened(given, kLongestReason));
+  const bool is_refusal = response->status == 401 || response->status == 403 || response->status == 409;
+  return core::fail(is_refusal ? core::Errc::refused : core::Errc::unavailable,
+                    fmt::format("the master answered {}: {}", response->status, sentence));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "net/http_client.hpp"
 #include "ui/model.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace ydl::client {
@@ -12,7 +13,7 @@ namespace ydl::client {
 class JobClient {
  public:
   JobClient(const net::asio::any_io_executor& executor, net::Endpoint endpoint)
-      : client_(executor, std::move(endpoint)) {}
+      : client_(executor, std::move(endpoint), kLargestAnswer) {}
 
   [[nodiscard]] net::Async<ui::JobView> job();
   [[nodiscard]] net::Async<std::vector<ui::EventView>> events(std::uint64_t after, core::Millis wait);
@@ -21,6 +22,10 @@ class JobClient {
   [[nodiscard]] net::Async<> stop(std::string by, std::optional<core::Millis> grace);
 
  private:
+  // Decoded JSON takes up to 20 times its bytes. A master sends 4 MiB of events and 1 MiB of a log at a time, and the
+  // view of 10,000 tasks has 5 MiB.
+  static constexpr std::uint64_t kLargestAnswer = 16ULL << 20U;
+
   net::HttpClient client_;
 };
 

@@ -32,7 +32,7 @@ MasterContact::Next MasterContact::failed(MasterEvidence evidence, const core::E
   evidence_ = evidence;
   why_ = why.message;
   if (evidence == MasterEvidence::over) return {Next::Kind::over, core::Millis(0)};
-  if (evidence == MasterEvidence::refused || why.code == net::Errc::untrusted)
+  if (evidence == MasterEvidence::refused || why.code == net::Errc::untrusted || why.code == core::Errc::refused)
     return {Next::Kind::give_up, core::Millis(0)};
   const auto pause = pause_;
   pause_ = std::min(2 * pause_, kLongestPause);

@@ -45,4 +45,20 @@ std::string escaped(std::string_view bytes) {
   return text;
 }
 
+std::string escaped_lines(std::string_view text) {
+  std::string lines;
+  for (const auto line : split(text, '\n')) {
+    if (line.data() != text.data()) lines += '\n';
+    lines += escaped(line);
+  }
+  return lines;
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // not within a character
+  return std::string(text.substr(0, end)) + "…";
+}
+
 }  // namespace ydl::core

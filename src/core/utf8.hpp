@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -12,5 +13,11 @@ namespace ydl::core {
 // Bytes of unknown origin for people to read, on one line: control characters and bytes that are not UTF-8 become \xNN.
 // Unlike printable() it keeps different names different.
 [[nodiscard]] std::string escaped(std::string_view bytes);
+
+// The same for text of several lines, which stay lines.
+[[nodiscard]] std::string escaped_lines(std::string_view text);
+
+// At most that many bytes of it, ending in "…" where something was left out: what a server sends may have any length.
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t most);
 
 }  // namespace ydl::core

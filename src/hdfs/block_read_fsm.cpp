@@ -1,6 +1,7 @@
 #include "hdfs/block_read_fsm.hpp"
 
 #include "core/assert.hpp"
+#include "core/utf8.hpp"
 #include "hdfs/errors.hpp"
 #include "hdfs/transfer_codec.hpp"
 
@@ -14,6 +15,8 @@ namespace pb = hadoop::hdfs;
 
 namespace {
 
+constexpr std::size_t kLongestRefusal = 500;
+
 std::unexpected<core::Error> bad(std::string what) {
   return core::fail(error(Errc::protocol, std::move(what)));
 }
@@ -21,7 +24,7 @@ std::unexpected<core::Error> bad(std::string what) {
 }  // namespace
 
 core::Error refusal(const pb::BlockOpResponseProto& answer) {
-  const auto& said = answer.message();
+  const auto said = core::shortened(core::escaped(core::shortened(answer.message(), kLongestRefusal)), kLongestRefusal);
   if (answer.status() == pb::ERROR_ACCESS_TOKEN) {
     return error(Errc::access_token, said.empty() ? "the block token is not accepted" : said);
   }

@@ -1,10 +1,12 @@
 #include "hdfs/block_writer.hpp"
 
 #include "core/assert.hpp"
+#include "core/strings.hpp"
 #include "hdfs/errors.hpp"
 #include "net/spawn.hpp"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <fmt/format.h>
 
 namespace ydl::hdfs {
 
@@ -94,9 +96,17 @@ net::awaitable<void> BlockWriter::send_loop() {
 
 net::awaitable<void> BlockWriter::receive_loop() {
   const core::Millis timeout = environment_.context->datanodes.read_timeout(pipeline_.size());
+  auto progress = core::steady_now();
   while (!abandoned_ && !queue_.finished()) {
     const auto ack = co_await stream_->read_message<pb::PipelineAckProto>(timeout);
     if (!ack) co_return broken(ack.error(), 0);
+    // A DataNode that answers heartbeats alone is connected and stores nothing.
+    if (queue_.idle() || ack->seqno() != kHeartbeatSeqno) progress = core::steady_now();
+    if (core::steady_now() - progress > timeout) {
+      co_return broken(error(Errc::datanode_silent, fmt::format("DataNode {} has acknowledged no packet within {}",
+                                                                stream_->peer(), core::format_duration(timeout))),
+                       0);
+    }
     const auto verdict = judge(*ack, pipeline_.size());
     if (!verdict) co_return broken(verdict.error(), 0);
     if (verdict->kind != AckVerdict::Kind::good) {

@@ -24,6 +24,9 @@ core::Result<> refuse_unsupported(const FileStatus& status, std::string_view pla
     return core::fail(error(Errc::unsupported, fmt::format("{}: the file is erasure-coded ({}), which is not supported",
                                                            place, status.erasure_policy)));
   }
+  if (status.block_size == 0) {
+    return core::fail(error(Errc::protocol, fmt::format("{}: the NameNode gives its blocks a size of 0 bytes", place)));
+  }
   if (status.encrypted) {
     return core::fail(error(Errc::unsupported, fmt::format("{}: encrypted files are not supported", place)));
   }

@@ -17,7 +17,8 @@ namespace pb = hadoop::hdfs;
 namespace {
 
 core::WallTime wall_time(std::uint64_t millis) {
-  return core::WallTime(core::Millis(static_cast<std::int64_t>(millis)));
+  constexpr std::uint64_t kLastMillis = 7'258'118'399'999;  // of the year 2199: it fits into nanoseconds
+  return core::WallTime(core::Millis(static_cast<std::int64_t>(std::min(millis, kLastMillis))));
 }
 
 bool less_signed(std::string_view a, std::string_view b) {

@@ -5,6 +5,7 @@
 #include "hdfs/proto/data_transfer.pb.h"
 #include "hrpc/proto/security.pb.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -28,6 +29,8 @@ constexpr auto kGetServerDefaults = idempotent("getServerDefaults");
 constexpr auto kGetDelegationToken = idempotent("getDelegationToken");
 constexpr auto kRenewDelegationToken = idempotent("renewDelegationToken");
 constexpr auto kCancelDelegationToken = idempotent("cancelDelegationToken");
+
+constexpr std::uint32_t kLargestPacket = 16U << 20U;  // what a DataNode takes
 
 core::WallTime wall_time(std::uint64_t millis) {
   return core::WallTime(core::Millis(static_cast<std::int64_t>(millis)));
@@ -159,7 +162,7 @@ net::Async<ServerDefaults> NameNode::server_defaults() {
   const auto checksum = from_proto(sums);
   if (!checksum) co_return core::fail(checksum.error());
   co_return ServerDefaults{.block_size = said.blocksize(),
-                           .packet_bytes = said.writepacketsize(),
+                           .packet_bytes = std::min(said.writepacketsize(), kLargestPacket),
                            .replication = said.replication(),
                            .encrypt_transfer = said.encryptdatatransfer(),
                            .trash_interval = std::chrono::minutes(static_cast<std::int64_t>(said.trashinterval())),

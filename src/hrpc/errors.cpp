@@ -2,6 +2,7 @@
 
 #include "core/error_category.hpp"
 #include "core/strings.hpp"
+#include "core/utf8.hpp"
 
 #include <array>
 #include <utility>
@@ -41,6 +42,11 @@ constexpr auto kTexts = std::to_array<core::ErrorText>({
     {Errc::remote, "remote exception"},
 });
 
+// What a server says is for people to read: a stack trace at most.
+constexpr std::size_t kLongestClass = 200;
+constexpr std::size_t kLongestLine = 1000;
+constexpr std::size_t kLongestMessage = std::size_t{64} << 10U;
+
 }  // namespace
 
 const std::error_category& error_category() noexcept {
@@ -53,8 +59,10 @@ std::error_code make_error_code(Errc code) noexcept {
 }
 
 core::Error remote_error(std::string java_class, std::string message) {
+  java_class = core::shortened(java_class, kLongestClass);
+  message = core::shortened(message, kLongestMessage);
   const std::string_view whole = message;
-  const std::string first_line = core::printable(whole.substr(0, whole.find('\n')));
+  const std::string first_line = core::shortened(core::printable(whole.substr(0, whole.find('\n'))), kLongestLine);
   const auto simple_name = java_class.substr(java_class.find_last_of(".$") + 1);
   std::string text = first_line.empty() ? core::printable(simple_name)
                                         : fmt::format("{}: {}", core::printable(simple_name), first_line);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -70,6 +71,11 @@ core::Result<std::optional<std::string>> FrameReader::next() {
     return std::nullopt;
   }
   is_first_ = false;
+  if (start_ == 0 && rest.size() == kLengthSize + length) {  // alone in the buffer, as a large one is: not copied
+    std::string whole = std::exchange(buffer_, {});
+    whole.erase(0, kLengthSize);
+    return whole;
+  }
   std::string frame(rest.substr(kLengthSize, length));
   start_ += kLengthSize + length;
   return frame;

@@ -2,6 +2,7 @@
 
 #include "core/assert.hpp"
 #include "core/strings.hpp"
+#include "core/utf8.hpp"
 #include "hrpc/errors.hpp"
 #include "hrpc/proto/rpc_header.pb.h"
 #include "hrpc/sasl/digest_md5.hpp"
@@ -16,7 +17,8 @@ namespace {
 using hadoop::common::RpcSaslProto;
 using SaslAuth = RpcSaslProto::SaslAuth;
 
-constexpr int kMostFrames = 16;  // Kerberos needs four, DIGEST-MD5 two
+constexpr std::size_t kLongestOffer = 200;  // in a message
+constexpr int kMostFrames = 16;             // Kerberos needs four, DIGEST-MD5 two
 
 bool is(const SaslAuth& auth, std::string_view method, std::string_view mechanism) {
   return auth.method() == method && auth.mechanism() == mechanism;
@@ -25,7 +27,7 @@ bool is(const SaslAuth& auth, std::string_view method, std::string_view mechanis
 std::string methods_of(const RpcSaslProto& message) {
   std::string names;
   for (const auto& auth : message.auths()) names += (names.empty() ? "" : ", ") + core::printable(auth.method());
-  return names.empty() ? "nothing" : names;
+  return names.empty() ? "nothing" : core::shortened(names, kLongestOffer);
 }
 
 // What the server's Kerberos says is a line of Java; the one cause that is on our side gets its remedy.

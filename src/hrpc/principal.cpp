@@ -1,6 +1,7 @@
 #include "hrpc/principal.hpp"
 
 #include "core/strings.hpp"
+#include "core/utf8.hpp"
 #include "hrpc/errors.hpp"
 #include "hrpc/options.hpp"
 
@@ -52,9 +53,15 @@ bool may_be_called(std::string_view host, std::string_view full_name) {
   return host.find('.') == std::string_view::npos && full_name.starts_with(lower(host) + ".");
 }
 
+// What a server calls itself, as it may be shown.
+std::string shown(std::string_view name) {
+  constexpr std::size_t kLongestName = 200;
+  return core::shortened(core::printable(name), kLongestName);
+}
+
 core::Error not_expected(std::string_view is, std::string_view wanted) {
-  return {Errc::unauthenticated, fmt::format("the server says it is {}, and the configuration expects {}",
-                                             core::printable(is), core::printable(wanted))};
+  return {Errc::unauthenticated, fmt::format("the server says it is {}, and the configuration expects {}", shown(is),
+                                             core::printable(wanted))};
 }
 
 }  // namespace
@@ -85,13 +92,13 @@ core::Result<> check_principal(const ServerPrincipal& server, const Identity& id
     return core::fail(Errc::unauthenticated,
                       fmt::format("the server says it is {}, and no principal is configured to compare with: set {} to "
                                   "the principal of the service, for instance {}/_HOST@REALM",
-                                  core::printable(is), identity.principal_key, core::printable(server.service)));
+                                  shown(is), identity.principal_key, shown(server.service)));
   }
   if (needs_reverse_name(identity, host)) {
     return core::fail(Errc::unauthenticated,
                       fmt::format("the server says it is {}, and its address {} has no name in /etc/hosts or DNS that "
                                   "could stand for _HOST in {}: configure the server by its name",
-                                  core::printable(is), host, identity.server_principal));
+                                  shown(is), host, identity.server_principal));
   }
   const std::string wanted = expand_principal(identity.server_principal, host);
   const bool has_host_mark = wanted != identity.server_principal;

@@ -2,6 +2,7 @@
 
 #include "core/assert.hpp"
 #include "hrpc/errors.hpp"
+#include "hrpc/part_limit.hpp"
 #include "hrpc/proto/rpc_header.pb.h"
 
 #include <algorithm>
@@ -100,6 +101,7 @@ core::Result<void> SessionFsm::on_answer(std::string_view frame, Step& step) {
   const bool is_call = std::to_underlying(response->id) >= 0;
   if (response->status == Status::success) {
     if (!is_call) return core::fail(Errc::corrupt, "the server answered what was not asked");
+    if (auto bounded = check_parts(response->body); !bounded) return bounded;
     step.answers.push_back({response->id, std::move(response->body)});
     return {};
   }

@@ -40,7 +40,7 @@ std::string why_no_page(std::string_view cause, const yarn::ApplicationId& appli
 ProxyPage::Choice ProxyPage::choose(const hconf::Config& config, const yarn::ApplicationId& application,
                                     core::Result<std::optional<net::MutualIdentity>> given) {
   if (!given) return {.why = why_no_page(given.error().message, application)};
-  if (*given) return {.facts = Facts{{}, {}, **std::move(given)}};
+  if (*given) return {.facts = Facts{{}, {}, *std::move(given)}};
   const auto policy = config.get_trimmed(kPolicy);
   if (!policy.empty() && policy != "NONE") {
     const auto cause = fmt::format("{} is {}, and the ResourceManager gave this master no key for HTTPS", kPolicy,

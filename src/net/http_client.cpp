@@ -18,7 +18,6 @@ using tcp = asio::ip::tcp;
 
 namespace {
 
-constexpr std::uint64_t kBodyLimit = 64ULL << 20U;
 constexpr std::size_t kReadSize = std::size_t{16} << 10U;
 
 core::Error explain(const boost::system::error_code& error, const Endpoint& endpoint, std::string_view what) {
@@ -27,6 +26,10 @@ core::Error explain(const boost::system::error_code& error, const Endpoint& endp
   if (error == http::error::end_of_stream || error == http::error::partial_message)
     return {make_error_code(core::Errc::unavailable),
             place + ": the connection was closed before the answer was whole"};
+  if (error == http::error::body_limit) {
+    return {make_error_code(core::Errc::corrupt),
+            fmt::format("{}: the answer is larger than any that a master sends", place)};
+  }
   if (error.category() == http::make_error_code(http::error::end_of_stream).category()) {
     return {make_error_code(core::Errc::corrupt),
             fmt::format("{}: what answers there does not speak HTTP ({})", place, error.message())};
@@ -53,23 +56,26 @@ std::string describe(const Endpoint& endpoint) {
 
 struct HttpClient::Connection {
   // Reads are as large as the buffer, and one that starts empty stays at 512 bytes.
-  explicit Connection(Socket socket) : stream(std::move(socket)) { buffer.reserve(kReadSize); }
+  Connection(Socket socket, std::uint64_t largest) : stream(std::move(socket)), largest_answer(largest) {
+    buffer.reserve(kReadSize);
+  }
 
   // The next answer.
   awaitable<std::pair<boost::system::error_code, http::response<http::string_body>>> read() {
     http::response_parser<http::string_body> parser;
-    parser.body_limit(kBodyLimit);
+    parser.body_limit(largest_answer);
     const auto [error, received] = co_await http::async_read(stream, buffer, parser, tuple);
     co_return std::pair{error, parser.release()};
   }
 
   Stream stream;
+  std::uint64_t largest_answer;
   beast::flat_buffer buffer;
   bool used = false;  // a call went well on it before
 };
 
-HttpClient::HttpClient(asio::any_io_executor executor, Endpoint endpoint)
-    : executor_(std::move(executor)), endpoint_(std::move(endpoint)) {}
+HttpClient::HttpClient(asio::any_io_executor executor, Endpoint endpoint, std::uint64_t largest_answer)
+    : executor_(std::move(executor)), endpoint_(std::move(endpoint)), largest_answer_(largest_answer) {}
 HttpClient::~HttpClient() = default;
 HttpClient::HttpClient(HttpClient&&) noexcept = default;
 
@@ -98,7 +104,7 @@ Async<> HttpClient::connect(core::Millis timeout) {
     std::tie(error, socket) = co_await connect_to_file(executor_, endpoint_.file, timeout);
   }
   if (error) co_return core::fail(explain(error, endpoint_, "connecting to"));
-  auto connection = std::make_shared<Connection>(std::move(socket));
+  auto connection = std::make_shared<Connection>(std::move(socket), largest_answer_);
   if (!endpoint_.fingerprint.empty()) {
     connection->stream.expires_at(deadline);
     if (auto known = co_await recognise(*connection); !known) co_return known;

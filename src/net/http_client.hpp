@@ -34,11 +34,13 @@ struct HttpResponse {
 // a word. get() and post() come one after the other; several calls at a time are made with send() and receive().
 class HttpClient {
  public:
-  HttpClient(asio::any_io_executor executor, Endpoint endpoint);
+  static constexpr std::uint64_t kLargestAnswer = 64ULL << 20U;
+
+  HttpClient(asio::any_io_executor executor, Endpoint endpoint, std::uint64_t largest_answer = kLargestAnswer);
   ~HttpClient();
   HttpClient(HttpClient&&) noexcept;
 
-  // Errors: unavailable (nobody answers there), timeout, corrupt (what answers does not speak HTTP), and
+  // Errors: unavailable (nobody answers there), timeout, corrupt (no HTTP, or more than the largest answer), and
   // Errc::untrusted (it has another certificate than the master, and was sent nothing).
   [[nodiscard]] Async<HttpResponse> get(std::string target, core::Millis timeout);
   [[nodiscard]] Async<HttpResponse> post(std::string target, std::string body, core::Millis timeout);
@@ -64,6 +66,7 @@ class HttpClient {
 
   asio::any_io_executor executor_;
   Endpoint endpoint_;
+  std::uint64_t largest_answer_;
   std::shared_ptr<Connection> connection_;
 };
 

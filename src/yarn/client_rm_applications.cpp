@@ -40,7 +40,12 @@ net::Async<ClientRm::NewApplication> ClientRm::new_application() {
   const auto answer =
       co_await rpc_.call<pb::GetNewApplicationResponseProto>(kGetNewApplication, pb::GetNewApplicationRequestProto());
   if (!answer) co_return core::fail(explain(answer.error(), "asking the ResourceManager for an application id"));
-  co_return NewApplication{from_proto(answer->application_id()), from_proto(answer->maximumcapability())};
+  const auto id = from_proto(answer->application_id());
+  if (id.id <= 0 || id.cluster_timestamp <= 0)
+    co_return core::fail(hrpc::Errc::corrupt, fmt::format("the ResourceManager gave {}, which is not the id of a new "
+                                                          "application",
+                                                          id.str()));
+  co_return NewApplication{id, from_proto(answer->maximumcapability())};
 }
 
 net::Async<AppReport> ClientRm::submit(Submission submission, core::Millis at_most) {

@@ -42,7 +42,7 @@ net::Async<std::vector<NodeLabel>> ClientRm::node_labels() {
   if (!answer) co_return core::fail(explain(answer.error(), "listing the cluster's node labels"));
   std::vector<NodeLabel> labels;
   for (const auto& label : answer->nodelabels()) {
-    if (!label.name().empty()) labels.push_back({.name = label.name(), .exclusive = label.isexclusive()});
+    if (!label.name().empty()) labels.push_back({.name = name_from(label.name()), .exclusive = label.isexclusive()});
   }
   co_return labels;
 }
@@ -52,7 +52,8 @@ net::Async<std::vector<ResourceType>> ClientRm::resource_types() {
       kGetResourceTypeInfo, pb::GetAllResourceTypeInfoRequestProto());
   if (!answer) co_return core::fail(explain(answer.error(), "listing the cluster's resource types"));
   std::vector<ResourceType> types;
-  for (const auto& type : answer->resource_type_info()) types.push_back({.name = type.name(), .units = type.units()});
+  for (const auto& type : answer->resource_type_info())
+    types.push_back({.name = name_from(type.name()), .units = name_from(type.units())});
   co_return types;
 }
 

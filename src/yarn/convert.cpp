@@ -1,5 +1,7 @@
 #include "yarn/convert.hpp"
 
+#include "core/utf8.hpp"
+
 #include <algorithm>
 
 namespace ydl::yarn {
@@ -50,8 +52,14 @@ ContainerState from_proto(pb::ContainerStateProto state) {
 
 }  // namespace
 
+std::string name_from(std::string_view text) {
+  constexpr std::size_t kLongestName = 1024;
+  return core::escaped(core::shortened(text, kLongestName));
+}
+
 core::WallTime wall_time(std::int64_t millis) {
-  return core::WallTime(core::Millis(millis));
+  constexpr std::int64_t kLastMillis = 7'258'118'399'999;  // of the year 2199: it fits into nanoseconds
+  return core::WallTime(core::Millis(std::clamp<std::int64_t>(millis, 0, kLastMillis)));
 }
 
 ApplicationId from_proto(const pb::ApplicationIdProto& proto) {
@@ -67,7 +75,7 @@ ContainerId from_proto(const pb::ContainerIdProto& proto) {
 }
 
 NodeId from_proto(const pb::NodeIdProto& proto) {
-  return {.host = proto.host(), .port = proto.port()};
+  return {.host = name_from(proto.host()), .port = proto.port()};
 }
 
 // Fields 1 and 2 win over what the map repeats of them, as in Java.
@@ -82,14 +90,14 @@ Resource from_proto(const pb::ResourceProto& proto) {
 
 NodeReport from_proto(const pb::NodeReportProto& proto) {
   return {.id = from_proto(proto.nodeid()),
-          .http_address = proto.httpaddress(),
-          .rack = proto.rackname(),
+          .http_address = name_from(proto.httpaddress()),
+          .rack = name_from(proto.rackname()),
           .used = from_proto(proto.used()),
           .capability = from_proto(proto.capability()),
           .containers = proto.numcontainers(),
           .state = from_proto(proto.node_state()),
-          .health = proto.health_report(),
-          .label = proto.node_labels_size() > 0 ? proto.node_labels(0) : ""};
+          .health = name_from(proto.health_report()),
+          .label = proto.node_labels_size() > 0 ? name_from(proto.node_labels(0)) : ""};
 }
 
 Container from_proto(const pb::ContainerProto& proto) {

@@ -6,9 +6,16 @@
 #include "yarn/proto/records.pb.h"
 #include "yarn/records.hpp"
 
+#include <string>
+#include <string_view>
+
 // Messages to plain values and back; for the module's own .cpp files. Nothing fails here: protobuf has checked the
 // shape, what is absent becomes its default, an enum value from a newer Hadoop is absent too.
 namespace ydl::yarn {
+
+// A name that the ResourceManager sends, as it may be shown and compared: no server may choose its length, or send
+// commands to a terminal. Names of real clusters stay as they are.
+[[nodiscard]] std::string name_from(std::string_view text);
 
 [[nodiscard]] core::WallTime wall_time(std::int64_t millis);
 

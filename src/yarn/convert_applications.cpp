@@ -1,6 +1,8 @@
+#include "core/utf8.hpp"
 #include "yarn/convert.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 namespace ydl::yarn {
 namespace {
@@ -44,8 +46,21 @@ FinalStatus from_proto(pb::FinalApplicationStatusProto status) {
 }
 
 // What the ResourceManager writes for "nothing".
-std::string unless_absent(const std::string& text) {
+std::string unless_absent(std::string text) {
   return text == "N/A" ? "" : text;
+}
+
+// Of several lines, which are cleaned where they are shown.
+std::string diagnostics_from(const std::string& text) {
+  constexpr std::size_t kLongestDiagnostics = std::size_t{64} << 10U;
+  return unless_absent(core::shortened(text, kLongestDiagnostics));
+}
+
+std::vector<std::string> names_from(const google::protobuf::RepeatedPtrField<std::string>& texts) {
+  constexpr std::size_t kMostNames = 1000;
+  std::vector<std::string> names;
+  for (const auto& text : texts | std::views::take(kMostNames)) names.push_back(name_from(text));
+  return names;
 }
 
 // Its end itself comes as text in the ResourceManager's time zone.
@@ -174,18 +189,18 @@ AppReport from_proto(const pb::ApplicationReportProto& proto) {
   const auto& usage = proto.app_resource_usage();
   AppReport report{.id = from_proto(proto.applicationid()),
                    .attempt = from_proto(proto.currentapplicationattemptid()),
-                   .user = proto.user(),
-                   .queue = proto.queue(),
-                   .name = proto.name(),
-                   .type = proto.applicationtype(),
-                   .tags = {proto.applicationtags().begin(), proto.applicationtags().end()},
+                   .user = name_from(proto.user()),
+                   .queue = name_from(proto.queue()),
+                   .name = name_from(proto.name()),
+                   .type = name_from(proto.applicationtype()),
+                   .tags = names_from(proto.applicationtags()),
                    .state = from_proto(proto.yarn_application_state()),
                    .final_status = from_proto(proto.final_application_status()),
-                   .host = unless_absent(proto.host()),
+                   .host = unless_absent(name_from(proto.host())),
                    .port = proto.rpc_port(),
-                   .tracking_url = unless_absent(proto.trackingurl()),
-                   .original_tracking_url = unless_absent(proto.originaltrackingurl()),
-                   .diagnostics = unless_absent(proto.diagnostics()),
+                   .tracking_url = unless_absent(name_from(proto.trackingurl())),
+                   .original_tracking_url = unless_absent(name_from(proto.originaltrackingurl())),
+                   .diagnostics = diagnostics_from(proto.diagnostics()),
                    .started = wall_time(proto.starttime()),
                    .finished = wall_time(proto.finishtime()),
                    .launched = wall_time(std::max<std::int64_t>(proto.launchtime(), 0)),
@@ -201,15 +216,15 @@ AppReport from_proto(const pb::ApplicationReportProto& proto) {
 }
 
 QueueInfo from_proto(const pb::QueueInfoProto& proto) {
-  QueueInfo queue{.name = proto.queuename(),
-                  .path = proto.has_queuepath() ? proto.queuepath() : proto.queuename(),
-                  .scheduler = proto.schedulertype(),
+  QueueInfo queue{.name = name_from(proto.queuename()),
+                  .path = name_from(proto.has_queuepath() ? proto.queuepath() : proto.queuename()),
+                  .scheduler = name_from(proto.schedulertype()),
                   .state = from_proto(proto.state()),
                   .capacity = proto.capacity(),
                   .max_capacity = proto.maximumcapacity(),
                   .used_capacity = proto.currentcapacity(),
-                  .labels = {proto.accessiblenodelabels().begin(), proto.accessiblenodelabels().end()},
-                  .default_label = proto.defaultnodelabelexpression(),
+                  .labels = names_from(proto.accessiblenodelabels()),
+                  .default_label = name_from(proto.defaultnodelabelexpression()),
                   .running_apps = proto.queuestatistics().numappsrunning(),
                   .pending_apps = proto.queuestatistics().numappspending()};
   for (const auto& entry : proto.queueconfigurationsmap()) {

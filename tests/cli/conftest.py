@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from attacks import SideBySide
 from harness import REPOSITORY, Ydl, assert_nothing_left, kill_all, processes_that_mention
 
 LONGEST_TEST = 120  # seconds; every wait has a shorter limit of its own, this one catches what was forgotten
@@ -44,3 +45,11 @@ def ydl(binary, tmp_path, request):
             assert_nothing_left(tmp_path)
     finally:
         kill_all(processes_that_mention(tmp_path))
+
+
+@pytest.fixture(scope="session")
+def attacks(request, tmp_path_factory, binary):
+    """Attacks by hostile servers, all of which begin with the first test that asks for one."""
+    running = SideBySide(request.session.items, tmp_path_factory, binary)
+    yield running
+    running.close()

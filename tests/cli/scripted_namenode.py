@@ -47,11 +47,11 @@ def fields(message):
     return found
 
 
-def status(name, *, directory=False, owner="ann", group="users", length=0):
+def status(name, *, directory=False, owner="ann", group="users", length=0, block=1 << 20, time=0):
     """An HdfsFileStatusProto."""
     return (
         number(1, 1 if directory else 2) + data(2, name) + number(3, length) + data(4, number(1, 0o755 if directory else 0o644))
-        + data(5, owner) + data(6, group) + number(7, 0) + number(8, 0) + number(10, 1) + number(11, 1 << 20)
+        + data(5, owner) + data(6, group) + number(7, time) + number(8, time) + number(10, 1) + number(11, block)
     )
 
 
@@ -61,6 +61,32 @@ def listing(entries, remaining=0):
 
 
 EMPTY_FILE = data(1, number(1, 0) + number(3, 0) + number(5, 1))  # the answer of getBlockLocations
+
+
+def calls(stream):
+    """(call id, method, request) of each call on a connection, until it is closed."""
+    stream.read(7)  # "hrpc", version, service class, no SASL
+    while len(head := stream.read(4)) == 4:
+        frame = stream.read(struct.unpack(">I", head)[0])
+        parts, at = [], 0
+        while at < len(frame):
+            size, at = read_varint(frame, at)
+            parts.append(frame[at : at + size])
+            at += size
+        call = fields(parts[0])[3]
+        if call & 1:
+            continue  # below 0 in zigzag: the connection's context, or a ping
+        yield call >> 1, fields(parts[1])[1].decode(), parts[2]
+
+
+def framed(header, body=None):
+    """An answer: its header and, where the call succeeded, its message."""
+    payload = varint(len(header)) + header + (b"" if body is None else varint(len(body)) + body)
+    return struct.pack(">I", len(payload)) + payload
+
+
+def success(call, body):
+    return framed(number(1, call) + number(2, 0), body)
 
 
 class ScriptedNameNode:
@@ -82,26 +108,11 @@ class ScriptedNameNode:
 
     def _serve(self, connection):
         with connection, connection.makefile("rb") as stream:
-            stream.read(7)  # "hrpc", version, service class, no SASL
-            while True:
-                head = stream.read(4)
-                if len(head) < 4:
-                    return
-                frame = stream.read(struct.unpack(">I", head)[0])
-                parts, at = [], 0
-                while at < len(frame):
-                    size, at = read_varint(frame, at)
-                    parts.append(frame[at : at + size])
-                    at += size
-                call = fields(parts[0])[3]
-                if call & 1:
-                    continue  # below 0 in zigzag: the connection's context, or a ping
-                request = fields(parts[2])
-                body = self.answer(fields(parts[1])[1].decode(), request.get(1, b"").decode(), request.get(2, b""))
-                header = number(1, call >> 1) + number(2, 0)
-                payload = varint(len(header)) + header + varint(len(body)) + body
+            for call, method, message in calls(stream):
+                request = fields(message)
+                body = self.answer(method, request.get(1, b"").decode(), request.get(2, b""))
                 try:
-                    connection.sendall(struct.pack(">I", len(payload)) + payload)
+                    connection.sendall(success(call, body))
                 except OSError:
                     return
 

@@ -17,9 +17,8 @@
 namespace ydl::cli {
 
 int complain(const core::Error& error) {
-  std::string text;  // the message may hold names that somebody else chose; its lines stay lines
-  for (const auto line : core::split(error.message, '\n')) text += fmt::format("{}\n", core::escaped(line));
-  (void)core::write_all(STDERR_FILENO, "ydl: " + text);
+  // The message may hold names that somebody else chose; its lines stay lines.
+  (void)core::write_all(STDERR_FILENO, fmt::format("ydl: {}\n", core::escaped_lines(error.message)));
   return error.code == core::Errc::usage ? 2 : error.code == core::Errc::cancelled ? 130 : 1;
 }
 

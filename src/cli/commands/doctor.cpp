@@ -9,6 +9,7 @@
 #include "client/cluster_choice.hpp"
 #include "core/files.hpp"
 #include "core/strings.hpp"
+#include "core/utf8.hpp"
 #include "core/version.hpp"
 #include "jobs/private_root.hpp"
 #include "master/plan.hpp"
@@ -138,7 +139,8 @@ int execute(const Doctor& command) {
                                                        {"text", finding.sentence}}) +
             "\n");
     } else {
-      print(fmt::format("{:<8} {:<13} {}\n", name(finding.verdict), finding.subject, finding.sentence));
+      print(fmt::format("{:<8} {:<13} {}\n", name(finding.verdict), finding.subject,
+                        core::escaped_lines(finding.sentence)));
     }
   }
   return broken ? 1 : 0;

@@ -6,6 +6,7 @@
 #include "client/cluster_choice.hpp"
 #include "client/job_client.hpp"
 #include "client/yarn/foreign_job.hpp"
+#include "client/yarn/remote_job.hpp"
 #include "core/files.hpp"
 #include "core/strings.hpp"
 #include "net/wait_for.hpp"
@@ -71,7 +72,7 @@ int show_report(const ForeignJob& job, const CommonOptions& options) {
       fmt::format("{}  {}  of {} on {}\n", view.id, view.state.name(), core::printable(job.report.user), view.where);
   text += fmt::format("submitted {}\n", ui::relative_time(view.submitted, core::wall_now()));
   if (!view.reason.empty()) text += core::printable(view.reason) + "\n";
-  if (!job.rest.empty()) text += job.rest + "\n";
+  if (!job.rest.empty()) text += core::printable(job.rest) + "\n";
   print(text);
   return 0;
 }
@@ -171,14 +172,17 @@ net::Async<Code> kill(ClusterClient& cluster, ForeignJob job, Kill command) {
     client::JobClient master(co_await net::asio::this_coro::executor, *job.master);
     done = co_await master.stop(client::who_am_i(), command.grace);
   }
-  if (!done) {
+  const bool is_killed = !done;
+  if (is_killed) {
     done = co_await cluster.rm->kill(job.report.id, fmt::format("stopped by {}", client::who_am_i()));
     if (!done) co_return fail(done.error().within(fmt::format("stopping {} of {}", job.id, owner)));
   }
-  for (;; co_await net::pause(kPause)) {
+  for (const auto begun = core::steady_now();; co_await net::pause(kPause)) {
     const auto over = co_await is_over(cluster, job);
     if (!over) co_return fail(over.error());
     if (*over) break;
+    if (is_killed && core::steady_now() - begun > client::kKillConfirmed)
+      co_return fail(client::still_runs(job.report.id.str(), client::kKillConfirmed));
   }
   print(fmt::format("{} stopped\n", job.id));
   co_return Code(0);

@@ -31,11 +31,10 @@ net::awaitable<void> stop_remote(client::RemoteJob& job, std::optional<core::Mil
   } else {
     done = core::fail(core::Errc::unavailable, "it has no master");
   }
-  if (!done) done = co_await job.kill(fmt::format("stopped by {}", client::who_am_i()));
-  if (done) {
-    co_await job.wait_for_end();
-    done = co_await job.fetch_records();
-  }
+  const bool is_killed = !done;
+  if (is_killed) done = co_await job.kill(fmt::format("stopped by {}", client::who_am_i()));
+  if (done) done = co_await job.wait_for_end(is_killed ? std::optional(client::kKillConfirmed) : std::nullopt);
+  if (done) done = co_await job.fetch_records();
   job.close();
 }
 

@@ -5,13 +5,10 @@
 #include "client/job_client.hpp"
 #include "client/views.hpp"
 #include "client/yarn/remote_job.hpp"
-#include "core/files.hpp"
 #include "net/endpoint_file.hpp"
 #include "net/errors.hpp"
 #include "net/spawn.hpp"
 #include "ui/json.hpp"
-
-#include <unistd.h>
 
 #include <fmt/format.h>
 
@@ -40,15 +37,14 @@ ui::JobView unreached_view(ui::JobView view) {
 
 core::Result<ui::JobView> current_view(const jobs::JobFolder& folder) {
   if (auto fresh = client::refresh(folder, std::nullopt); !fresh)
-    (void)core::write_all(STDERR_FILENO,
-                          fmt::format("ydl: {}; this is what was known before\n", fresh.error().message));
+    complain({fresh.error().code, fmt::format("{}; this is what was known before", fresh.error().message)});
   if (client::has_master(folder)) {
     if (auto endpoint = net::read_endpoint(folder.master_file())) {
       net::asio::io_context context(1);
       core::Result<ui::JobView> view = core::fail(core::Errc::unavailable, "");
       net::spawn(context.get_executor(), "asking the job's master", ask_master(*std::move(endpoint), view));
       context.run();
-      if (view || view.error().code == net::Errc::untrusted) return view;
+      if (view || view.error().code == net::Errc::untrusted || view.error().code == core::Errc::refused) return view;
     }
   }
   auto stored = client::stored_job_view(folder);

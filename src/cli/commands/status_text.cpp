@@ -4,6 +4,7 @@
 #include "core/strings.hpp"
 #include "ui/relative_time.hpp"
 #include "ui/table.hpp"
+#include "ui/text.hpp"
 
 #include <fmt/format.h>
 
@@ -20,13 +21,14 @@ std::string duration_of(const ui::TaskView& task, core::WallTime now) {
 
 std::string status_text(const ui::JobView& job) {
   const auto now = core::wall_now();
-  std::string text = fmt::format("{}  {}  {}on {}\n", job.id, job.state.name(),
-                                 job.framework == "none" ? "" : job.framework + " ", job.where);
+  // The master may be somebody else's, and a terminal must not take what it sends for commands.
+  std::string text = fmt::format("{}  {}  {}on {}\n", ui::clean(job.id), ui::clean(job.state.name()),
+                                 job.framework == "none" ? "" : ui::clean(job.framework) + " ", ui::clean(job.where));
   text +=
       fmt::format("submitted {}{}\n", ui::relative_time(job.submitted, now),
                   job.finished ? fmt::format(", took {}", core::format_duration(*job.finished - job.submitted)) : "");
-  if (!job.reason.empty()) text += fmt::format("{}\n", job.reason);
-  text += fmt::format("logs     {}\nresults  {}\n\n", job.logs_path, job.results_path);
+  if (!job.reason.empty()) text += fmt::format("{}\n", ui::clean(job.reason));
+  text += fmt::format("logs     {}\nresults  {}\n\n", ui::clean(job.logs_path), ui::clean(job.results_path));
   ui::Table table({{"TASK"},
                    {"STATE"},
                    {"ATTEMPT", ui::Align::right},

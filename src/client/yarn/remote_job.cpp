@@ -38,6 +38,13 @@ hconf::Config configuration_of(const backend::YarnJob& job, const jobs::JobFolde
 
 }  // namespace
 
+core::Error still_runs(std::string_view application, core::Millis after) {
+  return {hrpc::Errc::timed_out,
+          fmt::format("the ResourceManager has confirmed that {} is killed, and still reports it as running {} later: "
+                      "ask the cluster's administrator",
+                      application, core::format_duration(after))};
+}
+
 std::optional<std::string> job_id_of(const std::vector<std::string>& tags) {
   if (std::ranges::find(tags, "ydl") == tags.end()) return std::nullopt;
   const auto id = std::ranges::find_if(tags, jobs::is_job_id);
@@ -158,10 +165,13 @@ net::Async<> RemoteJob::fetch_logs(std::string task) {
   co_return core::Result<>{};
 }
 
-net::awaitable<void> RemoteJob::wait_for_end() {
+net::Async<> RemoteJob::wait_for_end(std::optional<core::Millis> at_most) {
+  const auto begun = core::steady_now();
   for (;; co_await net::pause(core::Millis(200))) {
     const auto now = co_await report();
-    if (now && yarn::is_over(now->state)) co_return;
+    if (!now) co_return fail(now.error());
+    if (yarn::is_over(now->state)) co_return core::Result<>{};
+    if (at_most && core::steady_now() - begun > *at_most) co_return fail(still_runs(job_.application, *at_most));
   }
 }
 

@@ -17,6 +17,10 @@ namespace ydl::client {
 // application any tag, so only what has the form of an id is taken for one.
 [[nodiscard]] std::optional<std::string> job_id_of(const std::vector<std::string>& tags);
 
+// How long the report of an application may lag behind its kill, which the ResourceManager has confirmed.
+inline constexpr core::Millis kKillConfirmed = core::Seconds(10);
+[[nodiscard]] core::Error still_runs(std::string_view application, core::Millis after);
+
 // A job on a YARN cluster, as a client sees it. Its records and logs are on HDFS; a folder of this machine gets copies
 // of what is asked for, and everything that reads job folders works on those.
 class RemoteJob {
@@ -43,8 +47,8 @@ class RemoteJob {
   [[nodiscard]] net::Async<> fetch_records();
   // What has been added to the logs since the last time; of one task where it is named ("worker:0").
   [[nodiscard]] net::Async<> fetch_logs(std::string task);
-  // Until the ResourceManager says that it is over.
-  [[nodiscard]] net::awaitable<void> wait_for_end();
+  // Until the ResourceManager says that it is over. Errors: those of report(); timed_out.
+  [[nodiscard]] net::Async<> wait_for_end(std::optional<core::Millis> at_most);
   // By way of the ResourceManager: the master is not asked.
   [[nodiscard]] net::Async<> kill(std::string why);
 

@@ -30,6 +30,8 @@ TEST(MasterContact, gives_up_where_asking_again_is_of_no_use) {
   EXPECT_EQ(contact.failed(MasterEvidence::refused, error("no answer")).kind, Kind::give_up) << "no ticket";
   const auto untrusted = error("another certificate", make_error_code(net::Errc::untrusted));
   EXPECT_EQ(contact.failed(MasterEvidence::running, untrusted).kind, Kind::give_up);
+  const auto refused = error("the master answered 401", make_error_code(core::Errc::refused));
+  EXPECT_EQ(contact.failed(MasterEvidence::running, refused).kind, Kind::give_up) << "the key of another job";
   EXPECT_EQ(contact.failed(MasterEvidence::over, untrusted).kind, Kind::over) << "the address is another's by now";
 }
 

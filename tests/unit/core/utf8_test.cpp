@@ -29,5 +29,18 @@ TEST(Utf8, escaped_text_holds_nothing_that_a_terminal_obeys) {
   EXPECT_EQ(escaped("\xff\xc3"), "\\xff\\xc3");
 }
 
+TEST(Utf8, escaped_lines_stay_lines) {
+  EXPECT_EQ(escaped_lines("one\x1b\ntwo\r\n\nend"), "one\\x1b\ntwo\\x0d\n\nend");
+  EXPECT_EQ(escaped_lines(""), "");
+  EXPECT_EQ(escaped_lines("one"), "one");
+}
+
+TEST(Utf8, shortened_text_ends_with_a_whole_character) {
+  EXPECT_EQ(shortened("abc", 3), "abc");
+  EXPECT_EQ(shortened("abcd", 3), "abc…");
+  EXPECT_EQ(shortened("ab€d", 4), "ab…");
+  EXPECT_EQ(shortened("\x80\x80\x80", 1), "…");  // not UTF-8 at all
+}
+
 }  // namespace
 }  // namespace ydl::core

@@ -129,6 +129,9 @@ TEST(RpcWire, an_unknown_status_is_an_error) {
 TEST(RemoteErrors, the_sentence_is_the_first_line_without_control_characters) {
   EXPECT_EQ(remote_error("a.b.Outer$Inner", "bad\x1b[31m thing\nat x").message, "Inner: bad[31m thing");
   EXPECT_EQ(remote_error("a.b.C", "").message, "C");
+  const auto flood = remote_error(std::string(1U << 20U, 'C'), std::string(10U << 20U, 'x'));
+  EXPECT_LT(flood.message.size(), 2'000U);
+  EXPECT_LT(flood.remote->message.size(), 100'000U);
   EXPECT_EQ(remote_error("a.b.C", "x").code, Errc::remote);
   EXPECT_EQ(remote_error("org.apache.hadoop.ipc.StandbyException", "x").code, Errc::standby);
   EXPECT_EQ(remote_error("zzz", "x").code, Errc::remote);
