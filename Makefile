@@ -17,7 +17,7 @@ PYENV := tools/setup/python_env.sh
 # CMake asks for it too; here its progress is seen.
 KRB5 := tools/setup/krb5.sh > /dev/null
 
-.PHONY: help build dev demo test test-quick test-unit test-needs test-kinds test-soak check bench fuzz tsan install package clean
+.PHONY: help build dev demo test test-quick test-unit test-needs test-kinds test-soak test-attack check bench fuzz tsan install package clean
 
 help:
 	@echo 'make demo        train MNIST on this machine: MXNet, 2 workers, 2 servers'
@@ -26,6 +26,7 @@ help:
 	@echo 'make test        everything that can be tested, with the 20 slowest at its end'
 	@echo 'make test-kinds  examples and small jobs on other clusters: Hadoop 3.3.6, Kerberos'
 	@echo 'make test-soak   many jobs in a row, with kills at random moments'
+	@echo 'make test-attack the master of a job, attacked for ATTACK_SECONDS (default 300)'
 	@echo 'make check       format, tidy, layers, orphan tests, links and names in documents'
 	@echo 'make bench       side-by-side benchmarks'
 	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (default 30) each'
@@ -85,6 +86,11 @@ SOAK_SEED ?= 1
 test-soak: build test-needs
 	@python=$$($(PYENV) test) && YDL=build/bin/ydl $$python/bin/python -m pytest tests/soak \
 	  --local-jobs=$(SOAK_LOCAL) --cluster-jobs=$(SOAK_CLUSTER) --seed=$(SOAK_SEED)
+
+ATTACK_SECONDS ?= 300
+test-attack: build
+	@$(APT) test hadoop
+	@python=$$($(PYENV) test) && YDL=build/bin/ydl $$python/bin/python -m pytest -s tests/attack --seconds=$(ATTACK_SECONDS)
 
 test-unit: dev
 	ctest --preset dev -j$(JOBS) -L unit

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import hdfs, jvm, lifecycle, state, yarn
+from . import hdfs, jvm, lifecycle, network, state, users, yarn
 from .errors import ClusterError
 from .ports import PortHolder
 
@@ -38,7 +38,7 @@ def up(arguments):
     started = time.monotonic()
     options = _options(arguments)
     ports = PortHolder()
-    cluster = state.Cluster(_folder_for(arguments.dir), options, leash=os.getpid() if arguments.foreground else None, port_holder=ports)
+    cluster = state.Cluster(_folder_for(arguments.dir, options), options, leash=os.getpid() if arguments.foreground else None, port_holder=ports)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         lifecycle.prepare(cluster)
@@ -64,6 +64,8 @@ def _options(arguments):
         raise ClusterError("--label is about NodeManagers and needs --yarn.")
     if arguments.acl and not arguments.yarn:
         raise ClusterError("--acl is about the ResourceManager and needs --yarn.")
+    if arguments.users:
+        users.check(arguments)
     if arguments.https_policy and not arguments.yarn:
         raise ClusterError("--https-policy is about the ResourceManager's proxy and needs --yarn.")
     for name, hosts in arguments.label:
@@ -71,13 +73,14 @@ def _options(arguments):
             raise ClusterError(f"--label {name}: there is no host {unknown[0]}; the hosts are 1 to {arguments.nodes}.")
     return state.Options(version=arguments.version, nodes=arguments.nodes, ha=arguments.ha, second_namenode=arguments.second_namenode, secure=arguments.secure,
                          protection=arguments.protection or "authentication", data_protection=arguments.data_protection or "",
-                         encrypt=arguments.encrypt or "", yarn=arguments.yarn, acl=arguments.acl,
-                         https_policy=arguments.https_policy or "NONE", labels=dict(arguments.label), optimize=arguments.optimize, settings=dict(arguments.set))
+                         encrypt=arguments.encrypt or "", yarn=arguments.yarn, acl=arguments.acl, users=arguments.users,
+                         namespaces=network.choose_subnet() if arguments.namespaces else "", https_policy=arguments.https_policy or "NONE",
+                         labels=dict(arguments.label), optimize=arguments.optimize, settings=dict(arguments.set))
 
 
-def _folder_for(name):
+def _folder_for(name, options):
     if not name:
-        return state.new_folder()
+        return state.new_folder(options)
     folder = Path(name).absolute()
     if folder.exists() and any(folder.iterdir()):
         raise ClusterError(f"{folder} is not empty; end a cluster that is there with `testing/cluster down --dir {name}`, or name another folder.")
@@ -206,6 +209,8 @@ def _add_up(sub):
     sub.add_argument("--yarn", action="store_true", help="a ResourceManager, and a NodeManager on each host")
     sub.add_argument("--label", type=_label, action="append", default=[], metavar="NAME=HOST,...", help="a node label and the hosts that have it")
     sub.add_argument("--acl", action="store_true", help="the ResourceManager obeys ACLs; the user who runs this is its administrator")
+    sub.add_argument("--namespaces", action="store_true", help="each host, and the masters, in a network namespace of its own behind a bridge (root)")
+    sub.add_argument("--users", action="store_true", help="containers run as the users who submitted them (root, --secure and --yarn)")
     sub.add_argument("--https-policy", choices=HTTPS_POLICIES, help="between the ResourceManager's proxy and masters (default: NONE)")
     sub.add_argument("--secure", action="store_true", help="Kerberos, with a KDC of its own")
     sub.add_argument("--protection", type=_protections, metavar="LEVEL,...",

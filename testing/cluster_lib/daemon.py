@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass, field
 
-from . import jvm, processes, sites
+from . import jvm, network, processes, sites
 from .errors import ClusterError
 
 LINES_SHOWN = 25  # of the log of a daemon that did not come up
@@ -33,7 +33,7 @@ class Daemon:
 
     def spawn(self, command, environment, dies_with_parent=False):
         if self.pid() is None:
-            process = processes.spawn(command, self.log, self.folder, environment, dies_with_parent)
+            process = processes.spawn([*network.enter(self.cluster, self.host), *command], self.log, self.folder, environment, dies_with_parent)
             self._pid_file().write(process.pid)
 
     def failure(self, what):

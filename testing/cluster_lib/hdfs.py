@@ -6,7 +6,6 @@ from . import web
 from .daemon import JavaDaemon
 from .errors import ClusterError
 from .sites import merged
-from .state import MASTER_ADDRESS
 
 NAMENODE = "ydl.testing.FirstNameNode"
 DATANODE = "org.apache.hadoop.hdfs.server.datanode.DataNode"
@@ -22,7 +21,7 @@ def client_sites(cluster):
     """What clients and all daemons are told about HDFS."""
     sites = {"core": {}, "hdfs": {"dfs.replication": min(3, cluster.options.nodes)}}
     if not cluster.options.ha:
-        sites["core"]["fs.defaultFS"] = f"hdfs://localhost:{cluster.port('namenode1.rpc')}"
+        sites["core"]["fs.defaultFS"] = f"hdfs://{cluster.masters}:{cluster.port('namenode1.rpc')}"
         sites["hdfs"].update(_addresses(cluster, "namenode1", ""))
         return sites
     sites["core"]["fs.defaultFS"] = f"hdfs://{NAME_SERVICE}"
@@ -37,8 +36,8 @@ def client_sites(cluster):
 
 
 def _addresses(cluster, name, suffix):
-    return {f"dfs.namenode.rpc-address{suffix}": f"localhost:{cluster.port(f'{name}.rpc')}",
-            f"dfs.namenode.http-address{suffix}": f"localhost:{cluster.port(f'{name}.http')}"}
+    return {f"dfs.namenode.rpc-address{suffix}": f"{cluster.masters}:{cluster.port(f'{name}.rpc')}",
+            f"dfs.namenode.http-address{suffix}": f"{cluster.masters}:{cluster.port(f'{name}.http')}"}
 
 
 def daemons(cluster):
@@ -49,7 +48,7 @@ def daemons(cluster):
 
 def _second(cluster):
     """Clients reach it by its address, hdfs://localhost:PORT: their configuration does not name it."""
-    own = {"core": {"fs.defaultFS": f"hdfs://localhost:{cluster.port(f'{SECOND_NAMENODE}.rpc')}"},
+    own = {"core": {"fs.defaultFS": f"hdfs://{cluster.masters}:{cluster.port(f'{SECOND_NAMENODE}.rpc')}"},
            "hdfs": {"dfs.nameservices": "", "dfs.replication": 1, **_addresses(cluster, SECOND_NAMENODE, "")}}
     namenode = JavaDaemon(cluster, SECOND_NAMENODE, host=0, main=NAMENODE, sites={"hdfs": _namenode_settings(cluster, SECOND_NAMENODE)})
     datanode = _datanode(cluster, SECOND_DATANODE, 1)
@@ -109,8 +108,7 @@ def _datanode(cluster, name, host):
 
     return JavaDaemon(cluster, name, host=host, main=DATANODE, sites={
         "core": {
-            "ydl.testing.host.address": address,
-            "hadoop.rpc.socket.factory.class.default": "ydl.testing.HostSocketFactory",
+            **({} if cluster.options.namespaces else _on_loopback(address)),
             # It starts together with the NameNode, and must not wait long for it.
             "ipc.client.connect.retry.interval": 200,
             "ipc.client.connect.max.retries": 600,
@@ -127,9 +125,14 @@ def _datanode(cluster, name, host):
     })
 
 
+def _on_loopback(address):
+    """Connections leave from the host's address, as they do by themselves where the host has no other."""
+    return {"ydl.testing.host.address": address, "hadoop.rpc.socket.factory.class.default": "ydl.testing.HostSocketFactory"}
+
+
 def namenode_state(cluster, name):
     """"active", "standby", or None while it does not serve."""
-    status = web.bean(MASTER_ADDRESS, cluster.port(f"{name}.http"), "Hadoop:service=NameNode,name=NameNodeStatus")
+    status = web.bean(cluster.address(0), cluster.port(f"{name}.http"), "Hadoop:service=NameNode,name=NameNodeStatus")
     return status.get("State") if status else None
 
 
@@ -142,7 +145,7 @@ def what_is_missing(cluster, running):
 
 def _missing_in(cluster, namenodes, datanodes):
     """The same of one HDFS; `datanodes` are its hosts by the names of the daemons."""
-    states = {name: web.bean(MASTER_ADDRESS, cluster.port(f"{name}.http"), "Hadoop:service=NameNode,name=FSNamesystemState") for name in namenodes}
+    states = {name: web.bean(cluster.address(0), cluster.port(f"{name}.http"), "Hadoop:service=NameNode,name=FSNamesystemState") for name in namenodes}
     for name, state in states.items():
         if not state or "FSState" not in state:
             return f"{name} does not answer"

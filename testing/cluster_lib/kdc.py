@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from . import processes
 from .daemon import Daemon
 from .errors import ClusterError
-from .state import MASTER_ADDRESS
 
 REALM = "YDL.TEST"
 SERVICES = ("nn", "dn", "rm", "nm", "HTTP")
@@ -53,8 +52,8 @@ class Kdc(Daemon):
     def configure(self, _common):
         self.folder.mkdir()
         port = self.cluster.port("kdc")
-        self.cluster.krb5_conf.write_text(KRB5_CONF.format(realm=REALM, address=MASTER_ADDRESS, port=port))
-        (self.folder / "kdc.conf").write_text(KDC_CONF.format(realm=REALM, address=MASTER_ADDRESS, port=port, folder=self.folder))
+        self.cluster.krb5_conf.write_text(KRB5_CONF.format(realm=REALM, address=self.cluster.address(0), port=port))
+        (self.folder / "kdc.conf").write_text(KDC_CONF.format(realm=REALM, address=self.cluster.address(0), port=port, folder=self.folder))
         self._tool(["kdb5_util", "-r", REALM, "create", "-s", "-P", "not-a-secret"])
         self._add_principals()
 
@@ -92,4 +91,4 @@ class Kdc(Daemon):
 
 
 def is_listening(cluster):
-    return processes.accepts_connections(MASTER_ADDRESS, cluster.port("kdc"))
+    return processes.accepts_connections(cluster.address(0), cluster.port("kdc"))

@@ -5,7 +5,7 @@ import signal
 import socket
 import time
 
-from . import hdfs, jvm, kdc, processes, security, sites, yarn
+from . import hdfs, jvm, kdc, network, processes, security, sites, users, yarn
 from .errors import ClusterError
 
 START_TIMEOUT = 120.0  # seconds; a busy machine of two cores needs about 40 for a secure cluster with YARN
@@ -13,7 +13,8 @@ POLL = 0.1
 
 
 def daemons(cluster):
-    first = [kdc.Kdc(cluster, "kdc", host=0)] if cluster.options.secure else []
+    first = [network.Namespaces(cluster)] if cluster.options.namespaces else []
+    first += [kdc.Kdc(cluster, "kdc", host=0)] if cluster.options.secure else []
     return [*first, *hdfs.daemons(cluster), *yarn.daemons(cluster)]
 
 
@@ -38,12 +39,16 @@ def prepare(cluster):
     # WARN: what `testing/cluster java` prints should be the program's own.
     sites.write(cluster.conf, sites.merged(client, sites.everywhere(cluster.options.settings)), "WARN")
     cluster.save()
+    if cluster.options.users:
+        users.prepare(cluster)
 
 
 def start(cluster):
     jvm.classpath(cluster.options.version)
     for daemon in daemons(cluster):
         daemon.start()
+        if isinstance(daemon, network.Namespaces):
+            _wait_until(lambda: None if network.is_made(cluster) else "the network is not made", [daemon])
         if isinstance(daemon, kdc.Kdc):
             _wait_until(lambda: None if kdc.is_listening(cluster) else "the KDC does not answer", [daemon])
             daemon.log_in()

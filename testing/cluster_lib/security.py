@@ -15,7 +15,7 @@ def client_sites(cluster):
         sites["core"].update(_core(options))
         sites["hdfs"].update(_hdfs(options))
         sites["yarn"].update({f"yarn.{daemon}.principal": principal for daemon, principal in
-                              (("resourcemanager", f"rm/_HOST@{REALM}"), ("nodemanager", f"nm/localhost@{REALM}"))})
+                              (("resourcemanager", f"rm/{_host(options)}@{REALM}"), ("nodemanager", f"nm/localhost@{REALM}"))})
     if options.encrypt:
         sites["hdfs"].update(_encryption(options))
     return sites
@@ -49,9 +49,14 @@ def _core(options):
     }
 
 
+def _host(options):
+    """The masters' in their principals: an address that exists only in namespaces has no name."""
+    return "localhost" if options.namespaces else "_HOST"
+
+
 def _hdfs(options):
     return {
-        "dfs.namenode.kerberos.principal": f"nn/_HOST@{REALM}",
+        "dfs.namenode.kerberos.principal": f"nn/{_host(options)}@{REALM}",
         "dfs.datanode.kerberos.principal": f"dn/_HOST@{REALM}",
         "dfs.web.authentication.kerberos.principal": f"HTTP/localhost@{REALM}",
         "dfs.block.access.token.enable": "true",

@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from .errors import ClusterError
+from .ports import LOWEST
 from .processes import PidFile, start_time
 
-MASTER_ADDRESS = "127.0.0.1"
 KEPT_SECONDS = 24 * 3600  # the logs of a cluster that did not come up
 
 
@@ -31,6 +31,8 @@ class Options:
     encrypt: str = ""
     yarn: bool = False
     acl: bool = False
+    users: bool = False
+    namespaces: str = ""  # the first three numbers of their addresses
     https_policy: str = "NONE"
     labels: dict = field(default_factory=dict)
     optimize: bool = False
@@ -41,7 +43,7 @@ class Cluster:
     """A folder, what was asked for, and the ports that were found for it.
 
     The daemons of the masters have the address 127.0.0.1; host N, with a DataNode, has 127.0.0.(N+1): a client, which connects from
-    127.0.0.1, is on none of them.
+    127.0.0.1, is on none of them. In namespaces (network.py) the client has an address of its own too.
     """
 
     def __init__(self, folder, options, ports=None, leash=None, port_holder=None):
@@ -51,21 +53,27 @@ class Cluster:
         self._ports = ports or {}
         self._port_holder = port_holder
 
-    @staticmethod
-    def address(host):
-        return f"127.0.0.{host + 1}"
+    def address(self, host):
+        """Of a host, and with 0 of the masters."""
+        return f"{self.options.namespaces}.{host + 2}" if self.options.namespaces else f"127.0.0.{host + 1}"
+
+    @property
+    def masters(self):
+        """The name that clients know the masters by."""
+        return self.address(0) if self.options.namespaces else "localhost"
 
     @property
     def conf(self):
         """The configuration of clients."""
         return self.folder / "conf"
 
-    def port(self, name, address=MASTER_ADDRESS):
+    def port(self, name, address=None):
         """The port of that name; a new cluster finds one, later runs know it."""
         if name not in self._ports:
             if self._port_holder is None:
                 raise ClusterError(f"{self.folder}/cluster.json knows no port '{name}': it was written by another version of testing/cluster.")
-            self._ports[name] = self._port_holder.choose(address)
+            # In a namespace all ports are free.
+            self._ports[name] = LOWEST + len(self._ports) if self.options.namespaces else self._port_holder.choose(address or self.address(0))
         return self._ports[name]
 
     def jvm_options(self):
@@ -91,6 +99,11 @@ class Cluster:
                               "YDL_CLUSTER_KEYTAB": self.keytab(getpass.getuser())})
         return {name: str(value) for name, value in variables.items()}
 
+    @property
+    def passwd(self):
+        """The accounts that containers see where they run as their users."""
+        return self.folder / "passwd"
+
     def save(self):
         text = json.dumps({"options": asdict(self.options), "ports": self._ports, "leash": self.leash}, indent=2)
         (self.folder / "cluster.json").write_text(text + "\n")
@@ -108,22 +121,35 @@ def load(folder):
 
 def default_parent():
     """Where clusters live that were given no folder. Not XDG_RUNTIME_DIR: that is memory, and blocks are large."""
-    parent = Path(tempfile.gettempdir()) / f"ydl-clusters-{os.getuid()}"
-    parent.mkdir(mode=0o700, exist_ok=True)
+    return _own_folder(f"ydl-clusters-{os.getuid()}", 0o700)
+
+
+def _shared_parent():
+    """The same for clusters whose containers run as their users, who must be able to reach their files."""
+    return _own_folder(f"ydl-clusters-{os.getuid()}-users", 0o711)
+
+
+def _own_folder(name, mode):
+    parent = Path(tempfile.gettempdir()) / name
+    parent.mkdir(mode=mode, exist_ok=True)
     owner = parent.stat()
-    if owner.st_uid != os.getuid() or stat.S_IMODE(owner.st_mode) & 0o077:
+    if owner.st_uid != os.getuid() or stat.S_IMODE(owner.st_mode) & 0o777 & ~mode:
         raise ClusterError(f"{parent} belongs to somebody else or is open to others; remove it, or name another folder with --dir.")
     return parent
 
 
-def new_folder():
+def new_folder(options):
     _remove_orphans()
-    return Path(tempfile.mkdtemp(dir=default_parent(), prefix="cluster-"))
+    return Path(tempfile.mkdtemp(dir=_shared_parent() if options.users else default_parent(), prefix="cluster-"))
+
+
+def _known_files():
+    return sorted(file for parent in (default_parent(), _shared_parent()) for file in parent.glob("cluster-*/cluster.json"))
 
 
 def _remove_orphans():
     """Removes what clusters have left whose leash was killed (their daemons have ended by themselves) or that never came up."""
-    for file in default_parent().glob("cluster-*/cluster.json"):
+    for file in _known_files():
         try:
             leash = json.loads(file.read_text())["leash"]
             is_old = time.time() - file.stat().st_mtime > KEPT_SECONDS
@@ -141,7 +167,7 @@ def find(folder):
     """The cluster of a command: the one named, or the only one there is."""
     if folder:
         return load(Path(folder).absolute())
-    known = sorted(path.parent for path in default_parent().glob("cluster-*/cluster.json"))
+    known = [file.parent for file in _known_files()]
     known = [path for path in known if _is_running(path)] or known
     if not known:
         raise ClusterError(f"no cluster is up in {default_parent()}; start one with `testing/cluster up`, or name its folder with --dir.")

@@ -2,10 +2,9 @@
 
 import getpass
 
-from . import web
+from . import users, web
 from .daemon import JavaDaemon
 from .errors import ClusterError
-from .state import MASTER_ADDRESS
 
 RESOURCE_MANAGER = "org.apache.hadoop.yarn.server.resourcemanager.ResourceManager"
 NODE_MANAGER = "org.apache.hadoop.yarn.server.nodemanager.NodeManager"
@@ -24,7 +23,7 @@ def client_sites(cluster):
     settings = {}
     for name in manager_names(cluster):
         suffix = f".rm{name[-1]}" if cluster.options.ha else ""
-        settings.update({f"yarn.resourcemanager.{key}{suffix}": f"localhost:{cluster.port(f'{name}.{port}')}" for key, port in ADDRESSES.items()})
+        settings.update({f"yarn.resourcemanager.{key}{suffix}": f"{cluster.masters}:{cluster.port(f'{name}.{port}')}" for key, port in ADDRESSES.items()})
     if cluster.options.ha:
         settings.update({
             "yarn.resourcemanager.ha.enabled": "true",
@@ -110,13 +109,14 @@ def _node_manager(cluster, host):
             "yarn.resourcemanager.connect.retry-interval.ms": 200,
             "yarn.client.failover-sleep-base-ms": 200,
             "yarn.client.failover-sleep-max-ms": 1000,
+            **users.node_manager_settings(cluster),
         },
     })
 
 
 def manager_state(cluster, name):
     """"active", "standby", or None while it does not serve."""
-    answer = web.json_of(MASTER_ADDRESS, cluster.port(f"{name}.http"), "/ws/v1/cluster/info")
+    answer = web.json_of(cluster.address(0), cluster.port(f"{name}.http"), "/ws/v1/cluster/info")
     return answer["clusterInfo"]["haState"].lower() if answer else None
 
 
@@ -139,7 +139,7 @@ def what_is_missing(cluster, running):
 
 
 def _nodes_are_missing(cluster, manager, nodes):
-    answer = web.json_of(MASTER_ADDRESS, cluster.port(f"{manager}.http"), "/ws/v1/cluster/metrics")
+    answer = web.json_of(cluster.address(0), cluster.port(f"{manager}.http"), "/ws/v1/cluster/metrics")
     active = answer["clusterMetrics"]["activeNodes"] if answer else 0
     return None if active >= nodes else f"{manager} knows {active} of {nodes} NodeManagers"
 

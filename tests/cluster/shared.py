@@ -19,6 +19,12 @@ SECURE_YARN = ("--nodes", "1", "--yarn", "--secure", "--acl", "--second-namenode
     "dfs.namenode.delegation.token.renew-interval": 50 * 60_000,
 }))
 
+# Containers run as their users: alice and bob are different users of the operating system, which takes root.
+USERS_YARN = ("--nodes", "1", "--yarn", "--secure", "--acl", "--users")
+
+# Hosts in network namespaces, behind a bridge that a test listens on; all calls and blocks of Hadoop's are encrypted.
+PRIVATE_YARN = ("--nodes", "2", "--yarn", "--secure", "--protection", "privacy", "--data-protection", "privacy", "--namespaces")
+
 # One host, so that a job can fill it, with a resource of its own kind.
 SMALL_YARN = ("--nodes", "1", "--yarn", *_with(**{"yarn.resource-types": "licences", "yarn.nodemanager.resource-type.licences": 2}))
 
