@@ -22,7 +22,8 @@ namespace {
 
 namespace asio = net::asio;
 
-constexpr std::uint64_t kOtherDescriptors = 96;  // clients, HDFS, NodeManagers, files, the page's connections
+constexpr std::uint64_t kOtherDescriptors = 64;  // clients, HDFS, NodeManagers, files
+constexpr std::uint64_t kPageDescriptors = 32;   // connections to the job's page
 
 struct Need {
   std::uint64_t per_task = 0;
@@ -108,7 +109,8 @@ core::Result<PreparedJob> prepare_job(const jobs::JobFolder& folder, const FindC
 }
 
 core::Result<void> check_descriptors_of_master(const JobPlan& plan) {
-  return check_descriptors(plan, {.per_task = 1, .others = http::Limits{}.strangers + kOtherDescriptors});
+  return check_descriptors(plan,
+                           {.per_task = 1, .others = http::Limits{}.strangers + kPageDescriptors + kOtherDescriptors});
 }
 
 // For each task a socket to its reaper and a second descriptor of that, two logs, and two for a port.
