@@ -250,17 +250,10 @@ class Follower {
   [[nodiscard]] bool shows_logs() const {
     return screen_.mode() == ui::Mode::plain || screen_.mode() == ui::Mode::json;
   }
-  // True: there is more to show.
-  bool show_logs() {
-    screen_.hold();
-    const bool has_more = logs_.poll([this](const ui::LogLine& line) { screen_.log(line); });
-    screen_.release();
-    return has_more;
-  }
   asio::awaitable<void> follow_logs() {
     for (;;) {
       if (shows_logs() && remote_) (void)co_await remote_->fetch_logs({});
-      const bool has_more = shows_logs() && show_logs();
+      const bool has_more = shows_logs() && screen_.logs(logs_);
       co_await net::pause(has_more ? core::Millis(0) : remote_ ? kRemoteLogRefresh : kLogRefresh);
     }
   }
@@ -341,7 +334,7 @@ class Follower {
       view->finished = end_->time;
       view->exit_code = end_->exit_code;
     }
-    while (shows_logs() && show_logs()) co_await net::pause(core::Millis(0));
+    while (shows_logs() && screen_.logs(logs_)) co_await net::pause(core::Millis(0));
     if (shows_logs()) logs_.drain([this](const ui::LogLine& line) { screen_.log(line); });
     if (const auto stored = read_events(folder_)) {
       for (const auto& event : stored->events) screen_.event(event);

@@ -29,6 +29,14 @@ void FollowScreen::log(const ui::LogLine& line) {
     show(display_->log(line, frame()));
 }
 
+bool FollowScreen::logs(LogReader& reader) {
+  holds_ = true;
+  const bool has_more = reader.poll([this](const ui::LogLine& line) { log(line); });
+  holds_ = false;
+  show(std::exchange(held_, {}));
+  return has_more;
+}
+
 void FollowScreen::update(const ui::JobView& job) {
   if (!asking_) show(display_->update(job, frame()));  // the next one comes soon after the answer
 }

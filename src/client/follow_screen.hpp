@@ -1,12 +1,12 @@
 #pragma once
 
+#include "client/log_reader.hpp"
 #include "ui/display.hpp"
 #include "ui/screen.hpp"
 
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ydl::client {
@@ -26,6 +26,8 @@ class FollowScreen {
   void event(const ui::EventView& event);
   // A line of a task; those that report progress are shown as such.
   void log(const ui::LogLine& line);
+  // New lines of the tasks, as LogReader::poll() gives them, in one write. True: there are more.
+  bool logs(LogReader& reader);
   void failure(const ui::FailureView& failure) { show(display_->failure(failure, frame())); }
   void finish(const ui::JobView& job);
   // One sentence of our own, among the events.
@@ -39,13 +41,6 @@ class FollowScreen {
   [[nodiscard]] core::Millis next_refresh() const;
   void refresh() {
     if (!asking_) show(display_->refresh(frame()));
-  }
-
-  // From here to release() what is shown is collected, and then written at once.
-  void hold() { holds_ = true; }
-  void release() {
-    holds_ = false;
-    show(std::exchange(held_, {}));
   }
 
   void begin_question();
@@ -67,7 +62,7 @@ class FollowScreen {
   ui::Screen screen_;
   bool asking_ = false;
   bool is_clear_ = false;  // nothing is drawn since clear()
-  bool holds_ = false;
+  bool holds_ = false;     // what is shown is collected, to be written at once
   std::string held_;
   // What came while a question was on the screen. The display must not be told before it can be drawn.
   std::vector<std::function<void()>> waiting_;
