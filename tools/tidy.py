@@ -119,7 +119,10 @@ def run_tidy(sources, command):
             [TIDY, "--quiet", f"--config-file={ROOT}/.clang-tidy", "--header-filter=/src/[a-z]+/.*[.][ch]pp$", str(joined), "--", *flags(command), *ANALYZED],
             capture_output=True, text=True, check=False, cwd=BUILD)  # fmt: skip
     lines = [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith(NOISE) and "generated." not in line]
-    return done.returncode == 0, "\n".join(lines)
+    # In Asio's own headers the analyzer takes the state of a suspended coroutine for uninitialized.
+    errors = [line for line in lines if ": error: " in line]
+    are_asios = bool(errors) and all(line.startswith("/usr/include/boost/asio/") and "[clang-analyzer-" in line for line in errors)
+    return done.returncode == 0 or are_asios, "\n".join(lines)
 
 
 def check(batch):

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 // A line that never ends is shown in pieces of this size.
 constexpr std::size_t kLongestLine = std::size_t{64} << 10U;
-constexpr std::size_t kMostBytes = std::size_t{2} << 20U;  // of one poll
+constexpr std::size_t kMostBytes = std::size_t{256} << 10U;  // of one poll
 
 // "worker-0" back to worker:0; nothing for master.log and the like.
 std::optional<core::TaskId> task_of(const std::string& folder_name) {
@@ -85,12 +85,12 @@ bool LogReader::read(const std::string& path, File& file, std::size_t& budget, c
   }
 }
 
-void LogReader::drain(const Take& take) {
-  while (poll(take)) {
-  }
+bool LogReader::drain(const Take& take) {
+  if (poll(take)) return false;
   for (auto& [path, file] : files_) {
     if (!file.partial.empty()) take({file.task, file.stream, std::exchange(file.partial, {})});
   }
+  return true;
 }
 
 }  // namespace ydl::client

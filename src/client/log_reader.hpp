@@ -25,11 +25,11 @@ class LogReader {
   LogReader(jobs::JobFolder folder, Filter filter) : folder_(std::move(folder)), filter_(std::move(filter)) {}
 
   using Take = std::function<void(const ui::LogLine&)>;
-  // New lines since the last call, from at most a few MiB: whoever calls this has other things to do in between. True:
+  // New lines since the last call, from at most 256 KiB: whoever calls this has other things to do in between. True:
   // there are more.
   bool poll(const Take& take);
-  // All that is left.
-  void drain(const Take& take);
+  // The unfinished last lines. False: there are lines that poll() has not given out.
+  bool drain(const Take& take);
   // The attempts of which there are logs, whatever the filter says of attempts.
   [[nodiscard]] const std::set<int>& attempts() const { return attempts_; }
 

@@ -58,8 +58,8 @@ net::awaitable<void> follow(const jobs::JobFolder& folder, std::string task, cli
     if (is_remote) {
       if (auto fetched = co_await (*remote)->fetch_logs(task); !fetched) complain(fetched.error());
     }
-    reader.poll(printer);
-    co_await net::pause(is_remote ? kRemotePollPeriod : kPollPeriod);
+    const bool has_more = reader.poll(printer);
+    co_await net::pause(has_more ? core::Millis(0) : is_remote ? kRemotePollPeriod : kPollPeriod);
   }
   if (is_remote) (*remote)->close();
 }
@@ -99,7 +99,8 @@ int execute(const Logs& command) {
   }
   int code = 0;
   if (auto fresh = client::refresh(*folder, command.task); !fresh) code = complain(fresh.error());
-  reader.drain(printer);
+  while (!reader.drain(printer)) {
+  }
   if (command.attempt != 0 && !reader.attempts().contains(command.attempt))
     return complain(no_such_attempt(command, reader.attempts()));
   return code;
