@@ -12,9 +12,20 @@ from cluster_lib import users
 from yarn_shell import YDL, Jobs, let_users_in
 from ydl_fs import log_in
 
-needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can run a program as another user")
 PYTHON = "/usr/bin/python3"  # the one of the tests may be in a folder that others cannot enter
 IDS = users.ids()
+
+
+def _needs(what, words):
+    """Skips where this machine does not allow what the words do in namespaces of their own; the reason is the machine's."""
+    if os.geteuid() != 0:
+        return pytest.mark.skipif(True, reason=f"only root can {what}")
+    tried = subprocess.run(["unshare", "--mount", "--net", "sh", "-ec", words], capture_output=True, text=True, check=False)
+    return pytest.mark.skipif(tried.returncode != 0, reason=f"root cannot {what} here: {tried.stderr.strip()}")
+
+
+needs_root = _needs("run a container as another user", "mount --make-rprivate / && mount --bind /etc/passwd /etc/passwd")
+needs_network = _needs("make a network of namespaces", "ip link add switch type bridge && ip link add one type veth peer name two")
 
 
 class Person(Jobs):

@@ -8,12 +8,12 @@ import sys
 
 import pytest
 from hdfs_files import eventually
-from people import needs_root
+from people import needs_network
 from programs import REPOSITORY
 
 from cluster_lib import network
 
-pytestmark = needs_root
+pytestmark = needs_network
 
 
 @pytest.fixture

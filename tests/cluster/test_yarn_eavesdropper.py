@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from cluster_lib import network, state
-from people import PYTHON, needs_root
+from people import PYTHON, needs_network
 from shared import PRIVATE_YARN
 from yarn_shell import jobs_on
 
-pytestmark = [needs_root, pytest.mark.on_cluster(*PRIVATE_YARN)]
+pytestmark = [needs_network, pytest.mark.on_cluster(*PRIVATE_YARN)]
 VARIABLE, LINE, RESULT, FILE = "marker-of-a-variable", "marker-of-a-log-line", "marker-of-a-result", "marker-of-a-file"
 SPOKEN = b"marker-of-a-call-in-clear"
 # Halves of the words, so that the words themselves are nowhere but in what is tested.
