@@ -260,6 +260,7 @@ def test_answer_at_the_port_of_her_master(people, clusters):
     cluster = clusters(*USERS_YARN)
     cluster.run("pause", "resourcemanager1")
     try:
+        keys = keys_of(job)  # now: her agents leave, and their folders with them
         bob = start_trying(people.bob, "port", port=job.master["port"], certificate=str(certificate), trace=str(trace), seconds=30)
         os.kill(job.master_process(), signal.SIGKILL)
         out, err = bob.communicate(timeout=60)
@@ -270,7 +271,7 @@ def test_answer_at_the_port_of_her_master(people, clusters):
         assert calls["with TLS"] == [""], "nothing is said to a server with another certificate"
         assert calls["without TLS"]
         for hello in calls["without TLS"]:
-            assert hello.startswith("\x16\x03") and not [word for word in [*keys_of(job), "HTTP", "hello"] if word in hello], hello
+            assert hello.startswith("\x16\x03") and not [word for word in [*keys, "HTTP", "hello"] if word in hello], hello
         # They have obeyed nothing of what they were told, and end: their master is gone for good.
         eventually(lambda: not job.processes(), "the agents have ended with their tasks")
         assert not trace.exists()
