@@ -37,7 +37,8 @@ namespace asio = net::asio;
 constexpr core::Millis kLiveRefresh{250};  // how often a terminal shows the tasks anew
 constexpr core::Millis kPlainRefresh{1000};
 constexpr core::Millis kLogRefresh{150};
-constexpr core::Millis kBacklogPatience = core::Seconds(2);  // of a user who has stopped the job
+constexpr core::Millis kBacklogTime =
+    core::Seconds(2);  // to show lines that are left when the user has stopped the job
 constexpr core::Millis kRemoteLogRefresh{700};
 constexpr core::Millis kReportPeriod{200};
 constexpr core::Millis kQuietWait{3'000};  // for a container that comes as fast as it can
@@ -335,8 +336,8 @@ class Follower {
       view->finished = end_->time;
       view->exit_code = end_->exit_code;
     }
-    const auto patience = core::steady_now() + kBacklogPatience;
-    while (shows_logs() && screen_.logs(logs_) && !(stopping_ && core::steady_now() > patience))
+    const auto backlog_end = core::steady_now() + kBacklogTime;
+    while (shows_logs() && screen_.logs(logs_) && !(stopping_ && core::steady_now() > backlog_end))
       co_await net::pause(core::Millis(0));
     if (shows_logs() && !logs_.drain([this](const ui::LogLine& line) { screen_.log(line); }))
       screen_.note(fmt::format("lines of the tasks are left out here; `ydl logs {}` shows them", folder_.id().str()));

@@ -28,7 +28,7 @@ class JobPage {
   void listen(const Where& where);
   // What the API's server answers without TLS; empty: it does not.
   [[nodiscard]] std::function<http::Response(const http::KeylessCall&)> in_clear() const;
-  // For the ResourceManager, of the address and port of the API; empty: there is no page.
+  // For the ResourceManager, of the address and port of the API; empty: the job has no page.
   [[nodiscard]] std::string tracking_url(const net::Endpoint& api) const;
   void open(Master& master);
 

@@ -51,7 +51,7 @@ class ProxyPage {
   std::function<std::string()> page_;
 };
 
-// What the owner is told where there is no page.
+// What the owner is told when the job has no page.
 [[nodiscard]] std::string why_no_page(std::string_view cause, const yarn::ApplicationId& application);
 
 // The page itself, of what GET /v1/job answers: states and hosts, and nothing that a task has written.

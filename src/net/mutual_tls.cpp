@@ -73,7 +73,7 @@ core::Result<void> use_own(SSL_CTX* context, const MutualIdentity& identity) {
 }
 
 core::Result<void> demand_one_of(SSL_CTX* context, const std::vector<std::string>& callers) {
-  if (callers.empty()) return core::fail(core::Errc::corrupt, "there is no certificate that a caller could show");
+  if (callers.empty()) return core::fail(core::Errc::corrupt, "the certificate that callers must show is missing");
   for (const auto& der : callers) {
     const auto certificate = certificate_of(der);
     if (!certificate || ::X509_STORE_add_cert(::SSL_CTX_get_cert_store(context), certificate.get()) != 1 ||

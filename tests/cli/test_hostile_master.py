@@ -1,8 +1,8 @@
 """Whatever answers instead of a job's master, or a master of somebody else's job that lies: each command ends with a sentence."""
 
 import json
+import select
 import shutil
-import time
 
 import pytest
 from attacks import Attack, by_name
@@ -77,7 +77,8 @@ def slowly(connection):
     """A byte in a second, far longer than a client waits."""
     for _ in range(100):
         connection.sendall(b"x")
-        time.sleep(1)
+        if select.select([connection], [], [], 1)[0]:
+            return  # the client has left
 
 
 def view(**more):

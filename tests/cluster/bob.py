@@ -10,10 +10,10 @@ import glob
 import http.client
 import json
 import os
+import select
 import socket
 import ssl
 import sys
-import time
 
 PTRACE_ATTACH = 16
 CALLS = [("GET", "/v1/job"), ("GET", "/v1/events?after=0"), ("GET", "/v1/tasks/worker:0/logs?stream=stdout"), ("POST", "/v1/job/stop"),
@@ -126,26 +126,20 @@ def container(target):
     return {"user": os.getuid(), **files(target), **processes(target)}
 
 
-def bind(address, port, deadline):
-    """As soon as it is free."""
-    while True:
-        listener = socket.socket()
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((address, port))
-            listener.listen(64)
-            return listener
-        except OSError:
-            listener.close()
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.001)
+def wait_for_end(process, seconds):
+    """Of a process of somebody else; its sockets are closed then."""
+    try:
+        watched = os.pidfd_open(process)
+    except ProcessLookupError:
+        return
+    if not select.select([watched], [], [], seconds)[0]:
+        raise TimeoutError(f"process {process} has not ended")
 
 
 def received(connection, context, trace):
     """What a caller sends to one who answers with a certificate of his own, or without TLS and in any case."""
-    launch = {"seq": 1, "type": "launch", "task": "worker:0", "attempt": 1, "argv": ["touch", trace]}
-    order = json.dumps({"epoch": 9, "commands": [launch]})
+    launch = {"seq": 1, "type": "launch", "attempt": {"task": "worker:0", "number": 1}, "argv": ["touch", trace], "env": {}, "continued": []}
+    order = json.dumps({"epoch": 9, "commands": [launch], "common_env": {}})
     data = b""
     try:
         if context:
@@ -161,8 +155,8 @@ def received(connection, context, trace):
 
 def port(target):
     """The port of a master that is gone: whoever calls there is answered, without TLS and with it, one after the other."""
-    deadline = time.monotonic() + target["seconds"]
-    listener = bind("0.0.0.0", target["port"], deadline)
+    wait_for_end(target["process"], target["seconds"])
+    listener = socket.create_server(("0.0.0.0", target["port"]))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(target["certificate"])
     got = {"without TLS": [], "with TLS": []}

@@ -261,8 +261,9 @@ def test_answer_at_the_port_of_her_master(people, clusters):
     cluster.run("pause", "resourcemanager1")
     try:
         keys = keys_of(job)  # now: her agents leave, and their folders with them
-        bob = start_trying(people.bob, "port", port=job.master["port"], certificate=str(certificate), trace=str(trace), seconds=30)
-        os.kill(job.master_process(), signal.SIGKILL)
+        process = job.master_process()
+        bob = start_trying(people.bob, "port", process=process, port=job.master["port"], certificate=str(certificate), trace=str(trace), seconds=30)
+        os.kill(process, signal.SIGKILL)
         out, err = bob.communicate(timeout=60)
         assert bob.returncode == 0, err
         listening, got = out.splitlines()
