@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs clang-tidy on every source file of src/ that it has not found clean before.
 
-Most of its time goes into headers of libraries, so files of one module are looked at together, in a source that includes them. Files that
-define the same local name cannot be in one; they go into another.
+Most of its time goes into headers of libraries, so files of one module are looked at together, as one source made of their texts. (One
+that included them would need the analyzer to look into headers, Boost's too: minutes instead of seconds.) Files that define the same local
+name cannot be in one; they go into another.
 
 What was found clean is noted in the user's cache directory, under a hash of all that clang-tidy saw: its version, its settings, the
 compiler's command, the file and every header it includes. So a second run, in this clone or another, looks only at what has changed. Needs
@@ -34,7 +35,6 @@ LOCAL = re.compile(
     r"|^(?:struct|class|enum class|enum)\s+(\w+)|^using (\w+) =",
     re.M,
 )
-ANALYZED = ["-Xclang", "-analyzer-opt-analyze-headers"]  # the analyzer would skip what the joined source includes
 NOISE = ("Suppressed ", "Use -header-filter", "Use -system-headers")
 
 
@@ -110,15 +110,37 @@ def flags(command):
     return kept
 
 
+def joined(sources):
+    """(one text of all sources, [(source, the line after which it begins)])"""
+    text, begins = "", []
+    for source in sources:
+        begins.append((source, text.count("\n")))
+        text += source.read_text() + "\n"
+    return text, begins
+
+
+def in_sources(line, path, begins):
+    """A line of clang-tidy's output with the source's name and line instead of the joined text's."""
+
+    def place(match):
+        number = int(match[1])
+        source, before = next((source, before) for source, before in reversed(begins) if before < number)
+        return f"{source}:{number - before}:"
+
+    return re.sub(re.escape(str(path)) + r":(\d+):", place, line)
+
+
 def run_tidy(sources, command):
     """(whether all is clean, what was found)"""
+    text, begins = joined(sources)
     with tempfile.TemporaryDirectory() as folder:
-        joined = Path(folder) / "joined.cpp"
-        joined.write_text("".join(f'#include "{source}"  // NOLINT(bugprone-suspicious-include)\n' for source in sources))
+        path = Path(folder) / "joined.cpp"
+        path.write_text(text)
         done = subprocess.run(
-            [TIDY, "--quiet", f"--config-file={ROOT}/.clang-tidy", "--header-filter=/src/[a-z]+/.*[.][ch]pp$", str(joined), "--", *flags(command), *ANALYZED],
+            [TIDY, "--quiet", f"--config-file={ROOT}/.clang-tidy", "--header-filter=/src/[a-z]+/.*[.]hpp$", str(path), "--", *flags(command)],
             capture_output=True, text=True, check=False, cwd=BUILD)  # fmt: skip
-    lines = [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith(NOISE) and "generated." not in line]
+        lines = [in_sources(line, path, begins) for line in (done.stdout + done.stderr).splitlines()]
+    lines = [line for line in lines if not line.startswith(NOISE) and "generated." not in line]
     # In Asio's own headers the analyzer takes the state of a suspended coroutine for uninitialized.
     errors = [line for line in lines if ": error: " in line]
     are_asios = bool(errors) and all(line.startswith("/usr/include/boost/asio/") and "[clang-analyzer-" in line for line in errors)
