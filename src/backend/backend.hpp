@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +35,10 @@ struct TaskRequest {
   int vcores = 0;            // the same
   std::vector<protocol::Input> inputs = {};
   std::optional<protocol::Image> image = std::nullopt;
+  // As in job::Ask.
+  std::optional<core::AttemptId> takes_over = std::nullopt;
+  std::vector<std::uint16_t> same_ports = {};
+  std::set<std::string> not_on = {};
 };
 
 // Where tasks run: this machine, hosts over SSH, a YARN cluster, a script for tests. The master states what a task
@@ -41,7 +46,7 @@ struct TaskRequest {
 // job events in one way for all backends (report_translation.hpp).
 //
 // Life cycle: open(), then any of the four verbs, then close(). Single-threaded. For each attempt the answers are
-//   place   -> (Granted, Reached,) Placed | NotPlacedYet… | CannotPlace, or Lost afterwards
+//   place   -> (Granted, Reached,) Placed | NotPlacedYet… | HostFailed… | CannotPlace, or Lost afterwards
 //   launch  -> Started or StartFailed, later Exited or Lost; Exited with success only when its results are saved
 //   stop    -> Exited or Lost
 //   release -> Exited or Lost if it still ran, else nothing; everything the attempt had is free
@@ -60,6 +65,10 @@ class Backend {
   virtual void launch(protocol::Launch request) = 0;
   virtual void stop(protocol::Stop request) = 0;
   virtual void release(const core::AttemptId& attempt) = 0;
+
+  // Job::AvoidHost and ForgiveHost, by the name that Place::node has. A backend of one host ignores them.
+  virtual void avoid(const std::string& /*node*/) {}
+  virtual void forgive(const std::string& /*node*/) {}
 
   // Ends whatever still runs and frees everything, also when open() failed. `outcome` is reported to the cluster (on
   // YARN as the application's final status).

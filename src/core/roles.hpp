@@ -18,8 +18,9 @@ struct EnumNames<RoleKind> {
 
 // What has to start again when one task of a role fails and has retries left.
 enum class RestartUnit {
-  task,  // the failed task alone: its peers can take it back
-  gang,  // every task of the job: peers of collective operations cannot go on without it
+  task,           // the failed task alone, on any host: its peers can take it back
+  task_in_place,  // the failed task alone, at its address: its peers call no other. All tasks if that is impossible
+  gang,           // every task of the job: peers of collective operations cannot go on without it
 };
 
 }  // namespace ydl::core

@@ -24,6 +24,7 @@ enum class Cause {
   decommissioned,  // its host leaves the cluster
   cluster,         // the cluster ended its container for a reason of its own
   timeout,         // it did not start, or did not end, within its time
+  hung,            // it wrote nothing for longer than its limit
   stopped,         // a user or the job itself stopped it
 };
 
@@ -39,5 +40,5 @@ struct ydl::core::EnumNames<ydl::job::Cause> {
   static constexpr auto kNames =
       names_up_to(job::Cause::stopped, "none", "exit_code", "signal", "memory", "cannot_start", "start_failed", "files",
                   "results", "disk", "port_taken", "no_capacity", "host_lost", "agent_lost", "preempted",
-                  "decommissioned", "cluster", "timeout", "stopped");
+                  "decommissioned", "cluster", "timeout", "hung", "stopped");
 };

@@ -18,6 +18,8 @@ BOOST_DESCRIBE_STRUCT(StartFailed, (), (attempt, cause, reason))
 BOOST_DESCRIBE_STRUCT(Saving, (), (attempt))
 BOOST_DESCRIBE_STRUCT(Exited, (), (attempt, status))
 BOOST_DESCRIBE_STRUCT(Lost, (), (attempt, reason, cause))
+BOOST_DESCRIBE_STRUCT(HostFailed, (), (attempt, node, cause, reason))
+BOOST_DESCRIBE_STRUCT(NoHostLeft, (), (role))
 BOOST_DESCRIBE_STRUCT(Broken, (), (reason))
 BOOST_DESCRIBE_STRUCT(StopRequested, (), (by, grace))
 BOOST_DESCRIBE_STRUCT(Tick, (), ())
@@ -26,9 +28,9 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr core::AlternativeNames<Event> kNames{"begin",        "granted", "reached",        "placed", "not_placed_yet",
-                                               "cannot_place", "started", "start_failed",   "saving", "exited",
-                                               "lost",         "broken",  "stop_requested", "tick"};
+constexpr core::AlternativeNames<Event> kNames{
+    "begin",  "granted", "reached", "placed",      "not_placed_yet", "cannot_place", "started",        "start_failed",
+    "saving", "exited",  "lost",    "host_failed", "no_host_left",   "broken",       "stop_requested", "tick"};
 
 }  // namespace
 

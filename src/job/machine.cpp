@@ -334,7 +334,7 @@ void Machine::record_end(RecordKind kind, const Task& task, std::string text) {
 }
 
 Snapshot Machine::snapshot() const {
-  Snapshot snapshot{state_, job_attempt_, {}, outcome_};
+  Snapshot snapshot{state_, job_attempt_, {}, outcome_, {}};
   snapshot.tasks.reserve(tasks_.size());
   for (const auto& task : tasks_) {
     snapshot.tasks.push_back({task.id, task.attempt, task.state, task.reason, task.place, task.running_since,

@@ -74,6 +74,8 @@ class Machine {
   void on(const Saving& event);
   void on(const Exited& event);
   void on(const Lost& event);
+  void on(const HostFailed& event);
+  void on(const NoHostLeft& event);
   void on(const Broken& event);
   void on(const StopRequested& event);
   void on(const Tick&);

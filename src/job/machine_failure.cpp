@@ -129,6 +129,14 @@ void Machine::retry_task(Task& task) {
   set_deadline(task, now_ + plan_.allocation_timeout);
 }
 
+void Machine::on(const HostFailed& event) {
+  (void)event;
+}
+
+void Machine::on(const NoHostLeft& event) {
+  (void)event;
+}
+
 // Ends every task, then asks for all places again with new attempts.
 void Machine::restart_all(std::string why, Millis backoff) {
   state_ = JobState::restarting;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -39,6 +40,19 @@ struct RolePlan {
   std::string restart_reason = {};  // why a task alone cannot start again, for people; may be empty
 };
 
+// Which hosts a job does not use again.
+struct Blacklist {
+  enum class Mode {
+    decay,   // hosts that were at fault several times, for a while
+    strict,  // every host where a task failed, until the job ends
+    off,
+  };
+  Mode mode = Mode::decay;
+  int failures = 2;                       // of a host, until it is avoided (decay)
+  Millis forget = std::chrono::hours(1);  // after this time a fault no longer counts (decay)
+};
+BOOST_DESCRIBE_STRUCT(Blacklist, (), (mode, failures, forget))
+
 struct Plan {
   std::vector<RolePlan> roles;
   int job_retries = 0;                             // starts of the whole job after the first, once retries are used up
@@ -50,6 +64,8 @@ struct Plan {
   Millis stop_grace = core::Seconds(10);           // from SIGTERM to SIGKILL
   Millis evaluator_grace = core::Seconds(600);     // for evaluators, after the deciders are done
   std::uint64_t seed = 1;                          // of the random back-off
+  bool fail_fast = true;                           // whether an error that is the same on every host ends the job
+  Blacklist blacklist = {};
 };
 
 // Where a task runs: a host and the ports held for it there.
@@ -66,13 +82,15 @@ struct ExitStatus {
   std::uint64_t peak_memory = 0;   // bytes, 0 when unknown
   std::uint64_t memory_limit = 0;  // bytes, 0 when none was set
   std::string killer = {};         // who killed it, why, and what to do; "" when nobody said so
+  std::string last_line = {};      // of its log, printable; "" when it wrote nothing or nobody looked
   // Set where the code and the signal do not tell the cause: results that were not saved, a NodeManager's kill.
   Cause cause = Cause::none;
   [[nodiscard]] bool ok() const { return code == 0 && signal == 0; }
   // The code a shell would report: the exit code, or 128 + signal.
   [[nodiscard]] int shell_code() const { return signal != 0 ? 128 + signal : code; }
 };
-BOOST_DESCRIBE_STRUCT(ExitStatus, (), (code, signal, out_of_memory, peak_memory, memory_limit, killer, cause))
+BOOST_DESCRIBE_STRUCT(ExitStatus, (),
+                      (code, signal, out_of_memory, peak_memory, memory_limit, killer, last_line, cause))
 
 // ---- events: what happened outside -----------------------------------------------------------------------------
 struct Begin {};
@@ -128,6 +146,17 @@ struct Lost {
 struct Broken {
   std::string reason;
 };
+// A container on this node failed before its attempt could be placed there; the attempt goes on asking for another.
+struct HostFailed {
+  AttemptId attempt;
+  std::string node;
+  Cause cause = Cause::start_failed;
+  std::string reason;
+};
+// Tasks of this role wait, and every node that could run them is avoided.
+struct NoHostLeft {
+  std::string role;
+};
 // A user wants the job to end.
 struct StopRequested {
   std::string by;
@@ -136,12 +165,25 @@ struct StopRequested {
 // A deadline may have passed.
 struct Tick {};
 using Event = std::variant<Begin, Granted, Reached, Placed, NotPlacedYet, CannotPlace, Started, StartFailed, Saving,
-                           Exited, Lost, Broken, StopRequested, Tick>;
+                           Exited, Lost, HostFailed, NoHostLeft, Broken, StopRequested, Tick>;
 
 // ---- actions: what is to be done -------------------------------------------------------------------------------
+// Find a host and hold ports there.
 struct Ask {
   AttemptId attempt;
-};  // find a place and hold its ports
+  // The attempt of this task before it, whose container or agent it gets if that still lives. Nothing was released of
+  // it: what is not used again is to be freed now.
+  std::optional<int> takes_over = std::nullopt;
+  std::vector<std::uint16_t> same_ports = {};  // not empty: there or nowhere, with these ports; else Lost is told
+  std::set<std::string> not_on = {};           // nodes to be left out where others can do it
+};
+// No task is to be placed on this node until it is forgiven. What runs there goes on.
+struct AvoidHost {
+  std::string node;
+};
+struct ForgiveHost {
+  std::string node;
+};
 struct Launch {
   AttemptId attempt;
 };  // every task has a place: start this one
@@ -191,7 +233,8 @@ struct MemberEnded {
   std::string reason;  // one sentence
 };
 
-using Action = std::variant<Ask, Launch, Stop, Release, OpenRendezvous, CloseRendezvous, MemberEnded, Record, Finish>;
+using Action = std::variant<Ask, AvoidHost, ForgiveHost, Launch, Stop, Release, OpenRendezvous, CloseRendezvous,
+                            MemberEnded, Record, Finish>;
 
 // ---- what it looks like now ------------------------------------------------------------------------------------
 struct TaskSnapshot {
@@ -205,11 +248,17 @@ struct TaskSnapshot {
   std::optional<ExitStatus> exit;  // of the latest attempt that ended
   Cause cause = Cause::none;       // why the latest attempt failed or was lost
 };
+struct AvoidedHost {
+  std::string node;
+  std::optional<Instant> until;  // nothing: until the job ends
+  std::string reason;            // "2 containers lost"
+};
 struct Snapshot {
   JobState state = JobState::placing;
   int attempt = 1;  // of the whole job
   std::vector<TaskSnapshot> tasks;
   std::optional<Outcome> outcome;
+  std::vector<AvoidedHost> avoided;  // the one that was avoided first comes first
 };
 
 // exit_code, signal, memory or what `status.cause` names; none for a success.
@@ -218,3 +267,8 @@ struct Snapshot {
 [[nodiscard]] std::string describe(const ExitStatus& status);
 
 }  // namespace ydl::job
+
+template <>
+struct ydl::core::EnumNames<ydl::job::Blacklist::Mode> {
+  static constexpr auto kNames = names_up_to(job::Blacklist::Mode::off, "decay", "strict", "off");
+};

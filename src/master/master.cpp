@@ -185,7 +185,18 @@ void Master::on(const job::Ask& ask) {
   request.vcores = role.asked.vcores.value_or(0);
   for (const auto& input : job_.spec.inputs) request.inputs.push_back({input.source, spec::name_in_task(input)});
   request.image = image_for_agent(job_.spec);
+  if (ask.takes_over) request.takes_over = core::AttemptId{task, *ask.takes_over};
+  request.same_ports = ask.same_ports;
+  request.not_on = ask.not_on;
   backend_->place(std::move(request));
+}
+
+void Master::on(const job::AvoidHost& host) {
+  backend_->avoid(host.node);
+}
+
+void Master::on(const job::ForgiveHost& host) {
+  backend_->forgive(host.node);
 }
 
 // Some frameworks say in their own words how far they are.

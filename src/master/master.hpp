@@ -78,6 +78,8 @@ class Master {
   void handle(const job::Event& event);
   void carry_out(const job::Action& action);
   void on(const job::Ask& ask);
+  void on(const job::AvoidHost& host);
+  void on(const job::ForgiveHost& host);
   void on(const job::Launch& launch);
   void on(const job::Stop& stop);
   void on(const job::Release& release);

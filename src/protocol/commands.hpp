@@ -61,6 +61,7 @@ struct Prepare {
   core::AttemptId attempt;
   int ports = 0;
   std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;
+  std::vector<std::uint16_t> same_ports;  // not empty: hold these and no others
   int gpus = 0;
   HostGpus host_gpus = HostGpus::hidden;
   std::uint64_t memory_limit = 0;  // bytes; 0: none
@@ -79,9 +80,9 @@ struct Prepare {
   std::optional<Image> image;
 };
 BOOST_DESCRIBE_STRUCT(Prepare, (),
-                      (attempt, ports, port_range, gpus, host_gpus, memory_limit, vcores_limit, working_directory,
-                       results_directory, log_directory, linked_directory, links, path_first, remote_logs,
-                       remote_results, inputs, image))
+                      (attempt, ports, port_range, same_ports, gpus, host_gpus, memory_limit, vcores_limit,
+                       working_directory, results_directory, log_directory, linked_directory, links, path_first,
+                       remote_logs, remote_results, inputs, image))
 
 // What all launches of a gang's start have in common. Its size grows with the number of tasks, so that memory and each
 // answer hold it once.
