@@ -147,6 +147,15 @@ TEST_F(YarnHosts, a_role_that_waits_with_every_host_avoided_is_told_once) {
   EXPECT_THAT(watch(), Contains("job: no host left for worker")) << "the list has changed";
 }
 
+TEST_F(YarnHosts, it_is_told_again_when_the_cluster_has_changed) {
+  start();
+  avoid_all();
+  (void)place(0);
+  EXPECT_THAT(watch(), Contains("job: no host left for worker"));
+  (void)machine_.allocated({.response_id = ++response_id_, .changed_nodes = {{.id = node("node1")}}}, now_);
+  EXPECT_THAT(watch(), Contains("job: no host left for worker"));
+}
+
 TEST_F(YarnHosts, the_last_host_that_is_not_avoided_is_lost) {
   start();
   for (int i = 2; i <= 6; ++i) machine_.avoid(fmt::format("node{}", i));
