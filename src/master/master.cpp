@@ -336,7 +336,7 @@ std::string Master::job_view() const {
     if (output == outputs_.end() || output->second.attempt.attempt != task.attempt) continue;
     one.last_line = output->second.last_line;
     if (!output->second.progress) continue;
-    one.progress = *output->second.progress;
+    one.progress = output->second.progress;
     one.progress_text = output->second.progress_text;
   }
   if (outcome_) {
