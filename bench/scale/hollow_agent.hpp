@@ -31,7 +31,7 @@ class HollowAgent : public std::enable_shared_from_this<HollowAgent> {
   void on(const protocol::Launch& command);
   void on(const protocol::Stop& command);
   void on(const protocol::ReadLog&) {}
-  void on(const protocol::Release&) { calls_.stop(); }
+  void on(const protocol::Release&) { running_ = false; }
   void on(const protocol::Shutdown&) { calls_.stop(); }
   void end_task(const core::AttemptId& attempt, job::ExitStatus status);
 

@@ -43,6 +43,7 @@ class Agent {
     surroundings_.own_group = options_.leash == Leash::standard_input;
     surroundings_.job = surroundings_.own_group ? options_.credentials.parent_path().filename().string()  // the job's
                                                 : options_.id.str();  // the container's, unique on its host
+    surroundings_.renews_directories = !surroundings_.own_group;
     if (!surroundings_.own_group && !is_home(core::process_getenv("HOME").value_or("")))
       surroundings_.home = directory_.string();  // goes with the container
     if (!surroundings_.own_group)
@@ -122,7 +123,8 @@ class Agent {
                                        with_absolute_paths(command, directory_, options_.logs),
                                        [this](protocol::Report report) { tell(std::move(report)); });
     tasks_[command.attempt] = task;
-    task->prepare(listings_);
+    const auto earlier = released_.extract(task->request().working_directory);
+    task->prepare(listings_, earlier.empty() ? std::nullopt : std::optional(earlier.mapped()));
   }
   void on(protocol::Launch command) {
     const auto found = tasks_.find(command.attempt);
@@ -145,7 +147,9 @@ class Agent {
   }
   void on(const protocol::Release& command) {
     if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) {
-      found->second->give_up();
+      const auto& task = found->second;
+      released_[task->request().working_directory] = {command.attempt.attempt, task->departure()};
+      task->give_up();
       tasks_.erase(found);
     }
   }
@@ -193,7 +197,8 @@ class Agent {
   std::optional<hdfs::FileSystem> hdfs_;
   std::optional<hdfs::FileSystems> file_systems_;
   std::map<core::AttemptId, std::shared_ptr<Task>> tasks_;
-  std::vector<std::shared_ptr<Task>> ready_;  // to be launched together
+  std::map<std::string, EarlierAttempt> released_;  // the last one of each working directory
+  std::vector<std::shared_ptr<Task>> ready_;        // to be launched together
   // Of one call's commands.
   std::shared_ptr<DirectoryListings> listings_ = std::make_shared<DirectoryListings>();
   bool leaving_ = false;

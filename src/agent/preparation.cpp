@@ -21,6 +21,17 @@ core::Result<void> Preparation::check() const {
   return image_.check();
 }
 
+net::Async<> Preparation::follow(const EarlierAttempt& earlier) {
+  if (!context_.surroundings.renews_directories) co_return core::Result<>{};
+  results_here_ = earlier.departure->results;
+  const auto put_aside = std::make_shared<core::Result<>>();
+  const auto put = [put_aside, request = request_, number = earlier.number](const std::stop_token& /*stop*/) {
+    *put_aside = put_earlier_aside(request, number);
+  };
+  if (auto ran = co_await context_.machine.preparer().run(put); !ran) co_return ran;
+  co_return *put_aside;
+}
+
 net::Async<> Preparation::fetch() {
   auto fetched = co_await image_.fetch();
   if (fetched && needs_hdfs()) fetched = co_await fetch_from_hdfs();
@@ -60,7 +71,8 @@ net::Async<> Preparation::fetch_from_hdfs() {
   if (request_.remote_results.empty()) co_return core::Result<>{};
   const auto results = file_systems.locate(request_.remote_results);
   if (!results) co_return core::fail(results.error().within("the results' folder"));
-  auto fetched = co_await fetch_results(*results->fs, results->path, request_.results_directory, copying_);
+  auto fetched =
+      co_await fetch_results(*results->fs, results->path, request_.results_directory, results_here_, copying_);
   if (!fetched) co_return core::fail(fetched.error().within("what earlier attempts left cannot be fetched"));
   fetched_results_ = *std::move(fetched);
   co_return core::Result<>{};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "agent/earlier_attempt.hpp"
 #include "agent/files/results_store.hpp"
 #include "agent/files/tree_copy.hpp"
 #include "agent/files/workspace.hpp"
@@ -17,7 +18,7 @@ namespace ydl::agent {
 // All that must be there before a task can be launched: image, inputs, earlier results, directories, resources. Its
 // task owns what it refers to.
 //
-//   check ──> fetch, where that takes long ──> finish
+//   check ──> follow, where there was another here ──> fetch, where that takes long ──> finish
 class Preparation {
  public:
   Preparation(const TaskContext& context, protocol::Prepare& request, TaskResources& resources, const TaskImage& image,
@@ -28,6 +29,9 @@ class Preparation {
   [[nodiscard]] core::Result<void> check() const;
   // Whether there is something to fetch or to look up outside the loop.
   [[nodiscard]] bool takes_long() const;
+  // Puts aside what the earlier attempt left in directories that are now this one's. Errors: those of
+  // put_earlier_aside.
+  [[nodiscard]] net::Async<> follow(const EarlierAttempt& earlier);
   // The image, inputs and earlier results from HDFS, and GPUs. Errors: those of its parts.
   [[nodiscard]] net::Async<> fetch();
   // Directories, links, ports and limits. Errors: those of prepare_workspace and TaskResources.
@@ -46,6 +50,7 @@ class Preparation {
   const TaskImage& image_;
   Copying& copying_;
   ResultsStamp fetched_results_;
+  ResultsStamp results_here_;  // what an earlier attempt left in the results folder
 };
 
 }  // namespace ydl::agent

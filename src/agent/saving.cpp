@@ -62,11 +62,13 @@ net::awaitable<std::string> Saving::run(job::ExitStatus status, ResultsStamp fet
     problem = kept.error().message;
   }
   if (!request_.remote_results.empty()) {
+    saved_results_ = fetched;
     const Manifest manifest{request_.attempt, status, core::wall_now(), {}, {}};
     const auto target = context_.surroundings.file_systems->locate(request_.remote_results);
     const auto saved = target ? co_await save_results(*target->fs, target->path, request_.results_directory, manifest,
                                                       std::move(fetched), copying_)
                               : core::fail(target.error());
+    if (saved) saved_results_ = Manifest::stamp_in(manifest.to_json());
     if (!saved) {
       core::log("{}: {}", request_.attempt.str(), saved.error().message);
       problem = fmt::format("its results could not be saved as {}: {}", request_.remote_results, saved.error().message);

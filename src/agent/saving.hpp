@@ -31,6 +31,8 @@ class Saving {
   [[nodiscard]] net::awaitable<void> report_until_done();
   // What is being copied to HDFS is given up.
   void cancel();
+  // After run(): which results on HDFS are the ones in the results folder, or older than those.
+  [[nodiscard]] const ResultsStamp& saved_results() const { return saved_results_; }
 
  private:
   [[nodiscard]] net::Async<> keep_results_here() const;
@@ -40,6 +42,7 @@ class Saving {
   const protocol::Prepare& request_;
   Copying& copying_;
   std::vector<std::shared_ptr<hdfs::LogCopy>> log_copies_;
+  ResultsStamp saved_results_;
   bool done_ = false;
   net::Signal ended_;
 };

@@ -39,7 +39,8 @@ const Environment& own_environment() {
 
 Task::Task(net::asio::any_io_executor executor, Machine& machine, const Surroundings& surroundings,
            protocol::Prepare request, ReportSink report)
-    : context_{std::move(executor), machine, surroundings, std::move(report)},
+    : departs_{std::make_shared<Departure>(executor)},
+      context_{std::move(executor), machine, surroundings, std::move(report)},
       request_(std::move(request)),
       copying_{.patience = surroundings.hdfs_patience},
       resources_(machine, request_.attempt),
@@ -54,32 +55,42 @@ Task::~Task() {
 
 // ---- prepare ---------------------------------------------------------------------------------------------------
 
-void Task::prepare(std::shared_ptr<DirectoryListings> listings) {
+void Task::prepare(std::shared_ptr<DirectoryListings> listings, std::optional<EarlierAttempt> earlier) {
   if (auto checked = preparation_.check(); !checked)
-    context_.report(protocol::PrepareFailed{request_.attempt, checked.error().message});
+    prepare_failed(checked.error());
   else
-    net::spawn(context_.executor, "preparing a task", fetch_and_prepare(std::move(listings)));
+    net::spawn(context_.executor, "preparing a task", fetch_and_prepare(std::move(listings), std::move(earlier)));
 }
 
-net::awaitable<void> Task::fetch_and_prepare(std::shared_ptr<DirectoryListings> listings) {
+net::awaitable<void> Task::fetch_and_prepare(std::shared_ptr<DirectoryListings> listings,
+                                             std::optional<EarlierAttempt> earlier) {
   const auto self = shared_from_this();
+  if (earlier) {
+    co_await Departure::wait(earlier->departure);
+    const auto followed = co_await preparation_.follow(*earlier);
+    if (copying_.cancelled) co_return;
+    if (!followed) co_return prepare_failed(followed.error());
+    listings = std::make_shared<DirectoryListings>();
+  }
   if (preparation_.takes_long()) {
     const auto fetched = co_await preparation_.fetch();
     if (copying_.cancelled) co_return;
-    if (!fetched) {
-      protocol::PrepareFailed failed{request_.attempt, fetched.error().message};
-      failed.on_every_host = fetched.error().code == hrpc::Errc::not_found;  // an input that HDFS does not have
-      context_.report(std::move(failed));
-      co_return;
-    }
+    if (!fetched) co_return prepare_failed(fetched.error());
     listings = std::make_shared<DirectoryListings>();  // the folder may have changed meanwhile
   }
   const auto prepared = co_await preparation_.finish(std::move(listings));
   if (copying_.cancelled) co_return;
   if (!prepared)
-    context_.report(protocol::PrepareFailed{request_.attempt, prepared.error().message});
+    prepare_failed(prepared.error());
   else
     context_.report(protocol::Prepared{request_.attempt, resources_.ports().ports()});
+}
+
+void Task::prepare_failed(const core::Error& error) const {
+  protocol::PrepareFailed failed{request_.attempt, error.message};
+  failed.on_every_host = error.code == hrpc::Errc::not_found;  // an input that HDFS does not have
+  if (error.code == std::errc::address_in_use) failed.cause = job::Cause::port_taken;
+  context_.report(std::move(failed));
 }
 
 // ---- run -------------------------------------------------------------------------------------------------------
@@ -221,6 +232,7 @@ net::awaitable<void> Task::save(protocol::TaskExited exited) {
   co_await image_.remove();
   log_.read();
   exited.problem = co_await saving_.run(exited.status, preparation_.fetched_results());
+  departs_.departure->results = saving_.saved_results();
   context_.report(std::move(exited));
 }
 

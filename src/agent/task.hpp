@@ -1,5 +1,6 @@
 #pragma once
 
+#include "agent/earlier_attempt.hpp"
 #include "agent/files/log_watch.hpp"
 #include "agent/files/tree_copy.hpp"
 #include "agent/files/workspace.hpp"
@@ -32,8 +33,8 @@ class Task : public std::enable_shared_from_this<Task> {
   Task& operator=(const Task&) = delete;
 
   // Fetches its image, inputs and earlier results, makes directories, holds ports, GPUs and a cgroup; reports Prepared
-  // or PrepareFailed.
-  void prepare(std::shared_ptr<DirectoryListings> listings);
+  // or PrepareFailed. Waits until `earlier`, which had the same directories, is gone.
+  void prepare(std::shared_ptr<DirectoryListings> listings, std::optional<EarlierAttempt> earlier = std::nullopt);
   // The three steps of a launch; of many tasks each step is done for all before the next (TaskProcess::Prepared).
   // Reports TaskStarted or TaskStartFailed, later TaskExited.
   void make_ready(protocol::Launch request);
@@ -51,11 +52,22 @@ class Task : public std::enable_shared_from_this<Task> {
   // Looks at the log and, in the first minutes, at who listens on its ports; to be called a few times a second.
   void look(LookRound& round);
 
+  [[nodiscard]] const protocol::Prepare& request() const { return request_; }
+  [[nodiscard]] std::shared_ptr<Departure> departure() const { return departs_.departure; }
+
   [[nodiscard]] bool running() const { return process_ != nullptr && !process_->finished(); }
   [[nodiscard]] pid_t reaper_pid() const { return process_ == nullptr ? 0 : process_->reaper_pid(); }
 
  private:
-  [[nodiscard]] net::awaitable<void> fetch_and_prepare(std::shared_ptr<DirectoryListings> listings);
+  // Of the members it is destroyed last.
+  struct Departs {
+    std::shared_ptr<Departure> departure;
+    ~Departs() { departure->tell(); }
+  };
+
+  [[nodiscard]] net::awaitable<void> fetch_and_prepare(std::shared_ptr<DirectoryListings> listings,
+                                                       std::optional<EarlierAttempt> earlier);
+  void prepare_failed(const core::Error& error) const;
   void tell_of_hidden_gpus(const protocol::Launch& request) const;
   [[nodiscard]] LaunchRequest launch_request(protocol::Launch request) const;
 
@@ -69,6 +81,7 @@ class Task : public std::enable_shared_from_this<Task> {
   [[nodiscard]] net::awaitable<void> save(protocol::TaskExited exited);
   [[nodiscard]] net::awaitable<void> report_that_it_saves();
 
+  Departs departs_;
   // Each part refers to those above it.
   TaskContext context_;
   protocol::Prepare request_;

@@ -3,13 +3,6 @@
 #include <utility>
 
 namespace ydl::backend {
-namespace {
-
-core::AttemptId attempt_of(const protocol::Report& report) {
-  return std::visit([](const auto& one) { return one.attempt; }, report);
-}
-
-}  // namespace
 
 void AgentLink::expect() {
   hub_.expect(id_, {[](const protocol::Hello&) {},
@@ -20,20 +13,27 @@ void AgentLink::expect() {
 
 void AgentLink::prepare(protocol::Prepare request) {
   attempts_.insert(request.attempt);
+  if (!request.same_ports.empty()) in_place_.insert(request.attempt);
   hub_.send(id_, std::move(request));
 }
 
 void AgentLink::release(const core::AttemptId& attempt) {
   attempts_.erase(attempt);
   placed_.erase(attempt);
+  in_place_.erase(attempt);
   hub_.send(id_, protocol::Release{attempt});
 }
 
 void AgentLink::on_report(const protocol::Report& report) {
   using Attempt = Translation::Attempt;
   auto translation = translate(report, host_);
-  if (translation.attempt == Attempt::not_prepared)  // there is no other host
-    translation.event = job::CannotPlace{attempt_of(report), translation.reason, translation.cause};
+  if (translation.attempt == Attempt::not_prepared) {  // there is no other host
+    const auto attempt = attempt_of(report);
+    if (in_place_.contains(attempt))  // with other ports it may be prepared
+      translation.event = job::Lost{attempt, translation.reason, translation.cause};
+    else
+      translation.event = job::CannotPlace{attempt, translation.reason, translation.cause};
+  }
   if (translation.attempt == Attempt::prepared) placed_.insert(attempt_of(report));
   if (translation.attempt == Attempt::not_prepared || translation.attempt == Attempt::over) {
     attempts_.erase(attempt_of(report));

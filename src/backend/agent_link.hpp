@@ -49,6 +49,7 @@ class AgentLink : public std::enable_shared_from_this<AgentLink> {
   Sink sink_;
   std::set<core::AttemptId> attempts_;  // asked for, and neither over nor released
   std::set<core::AttemptId> placed_;    // those of them that the job was told to be placed
+  std::set<core::AttemptId> in_place_;  // that need the ports of the attempt before them; until they are released
   bool closed_ = false;
 };
 

@@ -46,9 +46,12 @@ struct TaskRequest {
 // job events in one way for all backends (report_translation.hpp).
 //
 // Life cycle: open(), then any of the four verbs, then close(). Single-threaded. For each attempt the answers are
-//   place   -> (Granted, Reached,) Placed | NotPlacedYet… | HostFailed… | CannotPlace, or Lost afterwards
+//   place   -> (Granted, Reached,) Placed | NotPlacedYet… | HostFailed… | CannotPlace, or Lost afterwards; Lost as well
+//              if it is to have the same ports and cannot
 //   launch  -> Started or StartFailed, later Exited or Lost; Exited with success only when its results are saved
 //   stop    -> Exited or Lost
+//              With takes_over the attempt before it, which may still run, is released; its container stays and
+//              is used again if it can be.
 //   release -> Exited or Lost if it still ran, else nothing; everything the attempt had is free
 // One conformance suite (tests/conformance) holds for all of them.
 class Backend {

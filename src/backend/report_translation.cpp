@@ -64,6 +64,10 @@ struct Translator {
 
 }  // namespace
 
+core::AttemptId attempt_of(const protocol::Report& report) {
+  return std::visit([](const auto& one) { return one.attempt; }, report);
+}
+
 Translation translate(const protocol::Report& report, const AgentHost& host) {
   return std::visit(Translator{host}, report);
 }

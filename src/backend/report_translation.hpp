@@ -24,7 +24,7 @@ struct Translation {
     goes_on,
     prepared,      // it has its host and its ports
     not_prepared,  // it cannot run there: `reason`. Whether another host is tried is the backend's decision
-    over,          // its process has ended or never began, and needs the host no more
+    over,          // its process has ended or never began
   };
   Attempt attempt = Attempt::goes_on;
   std::optional<job::Event> event = std::nullopt;
@@ -34,6 +34,8 @@ struct Translation {
   job::Cause cause = job::Cause::none;  // of not_prepared
   bool on_every_host = false;           // of not_prepared: it would be the same on any other host
 };
+
+[[nodiscard]] core::AttemptId attempt_of(const protocol::Report& report);
 
 [[nodiscard]] Translation translate(const protocol::Report& report, const AgentHost& host);
 

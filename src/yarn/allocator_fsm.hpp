@@ -79,6 +79,7 @@ class AllocatorFsm {
   [[nodiscard]] core::Instant next_heartbeat(core::Instant now) const;
   [[nodiscard]] int open_asks() const;
   [[nodiscard]] int open_asks(AskKey role) const;
+  [[nodiscard]] const NodeTable& nodes() const { return nodes_; }
   [[nodiscard]] const hrpc::Token* nm_token(const NodeId& node) const;
 
  private:

@@ -23,15 +23,11 @@ bool is_constrained(const RoleAsk& role) {
   return !role.hosts.empty() || !role.racks.empty();
 }
 
-bool is_allowed(const RoleAsk& role, const NodeRoom& node) {
-  return !is_constrained(role) || is_named(role.hosts, node.host) || is_named(role.racks, node.rack);
-}
-
 // Those that can take one now.
 std::vector<Candidate> candidates(const RoleAsk& role, std::span<const NodeRoom> nodes) {
   std::vector<Candidate> found;
   for (const auto& node : nodes) {
-    if (!node.usable || node.label != role.label || !is_allowed(role, node)) continue;
+    if (!node.usable || !may_be_on(role, node)) continue;
     const auto fits = times_it_fits(role.resource, node.free, kMany);
     if (fits > 0) found.push_back({&node, fits});
   }
@@ -102,6 +98,11 @@ void name_all_allowed(AskTable& table, const RoleAsk& role, int count, std::span
 }
 
 }  // namespace
+
+bool may_be_on(const RoleAsk& role, const NodeRoom& node) {
+  if (node.label != role.label) return false;
+  return !is_constrained(role) || is_named(role.hosts, node.host) || is_named(role.racks, node.rack);
+}
 
 AskTable plan_asks(const RoleAsk& role, int count, std::span<const NodeRoom> nodes, AskStyle style) {
   AskTable table;

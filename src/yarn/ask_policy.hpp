@@ -57,6 +57,9 @@ struct PlaceCount {
 // By place: hosts, racks, kAnywhere.
 using AskTable = std::map<std::string, PlaceCount, std::less<>>;
 
+// Whether containers of the role may be there, by its label and the hosts and racks that it names.
+[[nodiscard]] bool may_be_on(const RoleAsk& role, const NodeRoom& node);
+
 // The whole table for `count` containers; places that are not in it are asked for nothing.
 [[nodiscard]] AskTable plan_asks(const RoleAsk& role, int count, std::span<const NodeRoom> nodes, AskStyle style);
 

@@ -32,7 +32,7 @@ ExitCause exit_cause(int exit_status) {
     default:
       break;
   }
-  if (exit_status == 154) return ExitCause::released;  // the NodeManager lost sight of it over a restart
+  if (exit_status == 154) return ExitCause::cluster;  // the NodeManager lost sight of it over a restart
   return exit_status > 128 && exit_status < 128 + 65 ? ExitCause::signalled : ExitCause::failed;
 }
 

@@ -9,8 +9,7 @@ NodeTable::NodeTable(std::span<const NodeReport> snapshot) {
 }
 
 void NodeTable::update(const NodeReport& report) {
-  nodes_[report.id] = {
-      .rack = report.rack, .label = report.label, .free = report.free(), .runs = report.state == NodeState::running};
+  nodes_[report.id] = {.rack = report.rack, .label = report.label, .free = report.free(), .state = report.state};
 }
 
 void NodeTable::take(const NodeId& node, const Resource& resource) {
@@ -22,8 +21,9 @@ void NodeTable::give_back(const NodeId& node, const Resource& resource) {
 }
 
 bool NodeTable::is_usable(const std::string& host) const {
-  return !avoided_.contains(host) &&
-         std::ranges::any_of(nodes_, [&](const auto& entry) { return entry.first.host == host && entry.second.runs; });
+  return !avoided_.contains(host) && std::ranges::any_of(nodes_, [&](const auto& entry) {
+    return entry.first.host == host && entry.second.runs();
+  });
 }
 
 std::string NodeTable::rack_of(const std::string& host) const {
@@ -39,9 +39,23 @@ std::vector<NodeRoom> NodeTable::rooms() const {
                      .rack = node.rack,
                      .label = node.label,
                      .free = node.free,
-                     .usable = node.runs && !avoided_.contains(id.host)});
+                     .usable = node.runs() && !avoided_.contains(id.host)});
   }
   return rooms;
+}
+
+std::vector<NodeRoom> NodeTable::running() const {
+  std::vector<NodeRoom> running;
+  for (const auto& [id, node] : nodes_) {
+    if (node.runs()) running.push_back({.host = id.host, .rack = node.rack, .label = node.label});
+  }
+  return running;
+}
+
+std::optional<NodeState> NodeTable::state_of(const NodeId& node) const {
+  const auto found = nodes_.find(node);
+  if (found == nodes_.end()) return std::nullopt;
+  return found->second.state;
 }
 
 }  // namespace ydl::yarn

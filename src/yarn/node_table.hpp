@@ -3,6 +3,7 @@
 #include "yarn/ask_policy.hpp"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -24,6 +25,10 @@ class NodeTable {
 
   [[nodiscard]] const std::set<std::string>& avoided() const { return avoided_; }
   [[nodiscard]] bool is_usable(const std::string& host) const;
+  // Those that run, whether they are avoided or not; their room is not looked at.
+  [[nodiscard]] std::vector<NodeRoom> running() const;
+  // Nothing for a node we do not know.
+  [[nodiscard]] std::optional<NodeState> state_of(const NodeId& node) const;
   // Empty for a host we do not know.
   [[nodiscard]] std::string rack_of(const std::string& host) const;
   [[nodiscard]] std::vector<NodeRoom> rooms() const;
@@ -33,7 +38,8 @@ class NodeTable {
     std::string rack;
     std::string label;
     Resource free;
-    bool runs = false;
+    NodeState state = NodeState::starting;
+    [[nodiscard]] bool runs() const { return state == NodeState::running; }
   };
   std::map<NodeId, Node> nodes_;
   std::set<std::string> avoided_;

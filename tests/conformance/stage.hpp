@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,8 @@ class Stage {
   [[nodiscard]] virtual std::vector<std::string> command(Does what) = 0;
   // Tasks that still run there, by what the place itself says and not by what the backend told.
   [[nodiscard]] virtual std::size_t running() = 0;
+  // How many containers tasks have had so far, where the backend has containers.
+  [[nodiscard]] virtual std::optional<std::size_t> containers_used() { return std::nullopt; }
   // What a sanitizer said about the backend's own processes.
   [[nodiscard]] virtual std::string complaints() { return {}; }
 };

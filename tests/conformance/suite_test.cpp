@@ -285,6 +285,61 @@ TEST_P(Conformance, an_attempt_that_ended_does_not_touch_the_next) {
   EXPECT_EQ(stage_->running(), 1U);
 }
 
+TEST_P(Conformance, an_attempt_takes_over_the_container_of_the_one_before_it) {
+  for (int n = 1; n <= 3; ++n) {
+    const auto attempt = attempt_of(Does::exits_3, 0, n);
+    auto wanted = request(attempt, 1);
+    if (n > 1) wanted.takes_over = attempt_of(Does::exits_3, 0, n - 1);
+    backend().place(std::move(wanted));
+    expect<job::Placed>(attempt);
+    launch(attempt, Does::exits_3);
+    EXPECT_EQ(expect<job::Exited>(attempt).status.code, 3);
+    EXPECT_EQ(events_of(attempt), 3U) << "placed, started, exited and nothing else";
+  }
+  if (const auto used = stage_->containers_used()) EXPECT_EQ(*used, 1U);
+}
+
+TEST_P(Conformance, an_attempt_takes_over_the_container_of_one_that_still_runs) {
+  const auto first = attempt_of(Does::ignores_stop, 0, 1);
+  const auto second = attempt_of(Does::ignores_stop, 0, 2);
+  start_and_hear(first, Does::ignores_stop);
+  auto wanted = request(second, 1);
+  wanted.takes_over = first;
+  backend().place(std::move(wanted));
+  expect<job::Placed>(second);
+  EXPECT_TRUE(loop_.until([&] { return stage_->running() == 0; })) << "the first one goes on";
+  launch(second, Does::ignores_stop);
+  expect<job::Started>(second);
+  EXPECT_TRUE(loop_.until([&] { return stage_->running() == 1; }));
+}
+
+TEST_P(Conformance, an_attempt_takes_over_with_the_same_ports) {
+  const auto first = attempt_of(Does::exits_3, 0, 1);
+  const auto second = attempt_of(Does::exits_3, 0, 2);
+  const auto ports = place(first, 3).ports;
+  launch(first, Does::exits_3);
+  expect<job::Exited>(first);
+  auto wanted = request(second, 3);
+  wanted.takes_over = first;
+  wanted.same_ports = ports;
+  backend().place(std::move(wanted));
+  EXPECT_EQ(expect<job::Placed>(second).place.ports, ports);
+  launch(second, Does::exits_3);
+  EXPECT_EQ(expect<job::Exited>(second).status.code, 3);
+}
+
+TEST_P(Conformance, an_attempt_whose_predecessor_was_released_is_placed_anew) {
+  const auto first = attempt_of(Does::exits_3, 0, 1);
+  const auto second = attempt_of(Does::exits_3, 0, 2);
+  start(first, Does::exits_3);
+  expect<job::Exited>(first);
+  backend().release(first);
+  auto wanted = request(second, 1);
+  wanted.takes_over = first;
+  backend().place(std::move(wanted));
+  expect<job::Placed>(second);
+}
+
 TEST_P(Conformance, many_tasks_run_at_once_on_ports_of_their_own) {
   std::set<std::uint16_t> ports;
   for (int i = 0; i < kMostTasks; ++i) backend().place(request(attempt_of(Does::runs_on, i), 1));

@@ -57,6 +57,7 @@ class YarnStage final : public Stage {
 
   Backend& backend() override { return *backend_; }
   std::vector<std::string> command(Does what) override { return {role_of(what)}; }
+  std::optional<std::size_t> containers_used() override { return cluster_.containers().size(); }
   std::size_t running() override { return static_cast<std::size_t>(cluster_.tasks_running()); }
 
  private:

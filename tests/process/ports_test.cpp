@@ -80,6 +80,29 @@ TEST(HeldPorts, a_port_somebody_listens_on_is_not_held) {
   EXPECT_FALSE(HeldPorts::hold(1, PortRange{port, port}));
 }
 
+TEST(HeldPorts, the_ports_of_an_attempt_that_has_ended_are_held_again) {
+  std::vector<std::uint16_t> ports;
+  {
+    const auto held = HeldPorts::hold(3);
+    ASSERT_TRUE(held);
+    ports = held->ports();
+    EXPECT_FALSE(HeldPorts::hold_again(ports)) << "two attempts had the same ports";
+  }
+  const auto again = HeldPorts::hold_again(ports);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->ports(), ports);
+  EXPECT_TRUE(listen_on(ports.at(1)));
+}
+
+TEST(HeldPorts, a_port_that_another_program_took_meanwhile_is_named) {
+  const auto stranger = listen_on(0);
+  const auto port = port_of(stranger);
+  const auto again = HeldPorts::hold_again({port});
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, std::errc::address_in_use);
+  EXPECT_THAT(again.error().message, testing::HasSubstr(std::to_string(port)));
+}
+
 TEST(HeldPorts, a_range_that_makes_no_sense_is_named) {
   const auto held = HeldPorts::hold(1, PortRange{2000, 1000});
   ASSERT_FALSE(held);

@@ -6,8 +6,11 @@
 #include "support/temp_dir.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <fmt/format.h>
@@ -109,6 +112,106 @@ TEST_F(AgentTask, what_it_wrote_is_among_its_results_when_its_end_is_reported) {
   launch({"/bin/sh", "-c", "echo weights > model"});
   ASSERT_TRUE(end_of_task());
   EXPECT_EQ(core::read_file(dir_.path() / "results" / "model"), "weights\n");
+}
+
+// Two attempts of a task, one after the other, in the directories of one container.
+class NextAttempt : public AgentTask {
+ protected:
+  NextAttempt() { surroundings_.renews_directories = true; }
+
+  // As the agent does when its master releases an attempt and has the next one prepared.
+  void release_and_prepare() {
+    const EarlierAttempt earlier{request_.attempt.attempt, task_->departure()};
+    task_->give_up();
+    task_.reset();
+    reports_.clear();
+    ++request_.attempt.attempt;
+    task_ = std::make_shared<Task>(loop_.executor(), machine_, surroundings_, request_,
+                                   [this](protocol::Report report) { reports_.push_back(std::move(report)); });
+    task_->prepare(std::make_shared<DirectoryListings>(), earlier);
+  }
+  void run(std::vector<std::string> argv) {
+    task_->make_ready({request_.attempt, std::move(argv), {}});
+    task_->start();
+    task_->watch();
+  }
+  [[nodiscard]] std::string log(const std::string& name) const {
+    return core::read_file(dir_.path() / "logs" / name).value_or("no such file");
+  }
+};
+
+TEST_F(NextAttempt, has_a_new_working_directory_with_the_results_of_the_one_before_it) {
+  request_.linked_directory = (dir_.path() / "submitted").string();
+  fs::create_directory(request_.linked_directory);
+  ASSERT_TRUE(core::write_file_atomically(dir_.path() / "submitted" / ".ydlignore", "scratch\n"));
+  launch({"/bin/sh", "-c", "echo weights > model; echo half > scratch; exit 3"});
+  ASSERT_TRUE(end_of_task());
+  ASSERT_TRUE(fs::exists(dir_.path() / "work" / "scratch")) << "it is not among the results";
+  release_and_prepare();
+  ASSERT_TRUE(loop_.until([&] { return find<protocol::Prepared>().has_value(); }));
+  EXPECT_EQ(find<protocol::Prepared>()->attempt.attempt, 2);
+  EXPECT_FALSE(fs::exists(dir_.path() / "work" / "scratch"));
+  EXPECT_TRUE(fs::is_symlink(dir_.path() / "work" / "model"));
+  EXPECT_EQ(core::read_file(dir_.path() / "work" / "model"), "weights\n");
+}
+
+TEST_F(NextAttempt, has_logs_of_its_own_and_those_before_it_keep_their_number) {
+  launch({"/bin/sh", "-c", "echo one; echo wrong >&2; exit 3"});
+  ASSERT_TRUE(end_of_task());
+  release_and_prepare();
+  ASSERT_TRUE(loop_.until([&] { return find<protocol::Prepared>().has_value(); }));
+  EXPECT_EQ(log("stdout"), "no such file");
+  run({"/bin/sh", "-c", "echo two"});
+  ASSERT_TRUE(end_of_task());
+  EXPECT_EQ(log("stdout"), "two\n");
+  EXPECT_EQ(log("stderr"), "");
+  EXPECT_EQ(log("stdout.1"), "one\n");
+  EXPECT_EQ(log("stderr.1"), "wrong\n");
+  release_and_prepare();
+  ASSERT_TRUE(loop_.until([&] { return find<protocol::Prepared>().has_value(); }));
+  EXPECT_EQ(log("stdout.1"), "one\n");
+  EXPECT_EQ(log("stdout.2"), "two\n");
+}
+
+TEST_F(NextAttempt, is_prepared_when_nothing_of_a_running_one_is_left) {
+  launch({"/bin/sh", "-c", "trap '' TERM; echo weights > model; : > started; sleep 600 & wait; wait"});
+  ASSERT_TRUE(comes_to_exist(dir_.path() / "work" / "started"));
+  const auto reaper = task_->reaper_pid();
+  release_and_prepare();
+  ASSERT_TRUE(loop_.until([&] { return find<protocol::Prepared>().has_value(); }));
+  EXPECT_NE(::kill(reaper, 0), 0) << "the attempt before it still ran";
+  EXPECT_EQ(core::read_file(dir_.path() / "work" / "model"), "weights\n") << "its results were not kept before";
+}
+
+TEST_F(NextAttempt, gets_the_ports_of_the_one_before_it) {
+  request_.ports = 2;
+  launch({"/bin/sh", "-c", "exit 3"});
+  ASSERT_TRUE(end_of_task());
+  request_.same_ports = find<protocol::Prepared>()->ports;
+  release_and_prepare();
+  ASSERT_TRUE(loop_.until([&] { return find<protocol::Prepared>() || find<protocol::PrepareFailed>(); }));
+  ASSERT_TRUE(find<protocol::Prepared>()) << find<protocol::PrepareFailed>()->reason;
+  EXPECT_EQ(find<protocol::Prepared>()->ports, request_.same_ports);
+}
+
+TEST_F(NextAttempt, is_not_prepared_when_another_program_has_its_port) {
+  request_.ports = 1;
+  launch({"/bin/sh", "-c", "exit 3"});
+  ASSERT_TRUE(end_of_task());
+  request_.same_ports = find<protocol::Prepared>()->ports;
+  core::UniqueFd stranger(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int on = 1;
+  ::setsockopt(stranger.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(request_.same_ports.front());
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::bind(stranger.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(stranger.get(), 1), 0);
+  release_and_prepare();
+  ASSERT_TRUE(loop_.until([&] { return find<protocol::PrepareFailed>().has_value(); }));
+  EXPECT_EQ(find<protocol::PrepareFailed>()->cause, job::Cause::port_taken);
+  EXPECT_NE(find<protocol::PrepareFailed>()->reason.find("used by another program"), std::string::npos);
 }
 
 // A program in place of podman. `podman rm` waits until the test lets it go on.

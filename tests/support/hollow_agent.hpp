@@ -76,8 +76,8 @@ class HollowAgent : public std::enable_shared_from_this<HollowAgent> {
     task_ = script_(request.attempt);
     if (!task_.cannot_prepare.empty()) return report(protocol::PrepareFailed{request.attempt, task_.cannot_prepare});
     static std::uint16_t next_port = 20'000;
-    protocol::Prepared prepared{request.attempt, {}};
-    for (int i = 0; i < request.ports; ++i) prepared.ports.push_back(next_port++);
+    protocol::Prepared prepared{request.attempt, request.same_ports};
+    for (auto i = std::ssize(request.same_ports); i < request.ports; ++i) prepared.ports.push_back(next_port++);
     report(std::move(prepared));
   }
   void on(const protocol::Launch& request) {
@@ -94,7 +94,7 @@ class HollowAgent : public std::enable_shared_from_this<HollowAgent> {
     net::spawn(executor_, "the end of a grace", kill_after(shared_from_this(), request.grace));
   }
   void on(const protocol::ReadLog& /*request*/) {}
-  void on(const protocol::Release& /*request*/) { end(); }
+  void on(const protocol::Release& /*request*/) { runs_ = false; }
   void on(const protocol::Shutdown& /*request*/) { end(); }
 
   static net::awaitable<void> kill_after(std::shared_ptr<HollowAgent> self, core::Millis grace) {

@@ -164,7 +164,7 @@ std::string folder_set_aside(std::string_view folder) {
 }
 
 net::Async<ResultsStamp> fetch_results(hdfs::FileSystem& fs, std::string folder, std::filesystem::path local,
-                                       Copying& copying) {
+                                       ResultsStamp here, Copying& copying) {
   const Store store{fs, folder, folder_set_aside(folder), copying};
   const auto restore = [&] { return put_back(store); };
   if (auto back = co_await persist(restore, copying); !back) co_return core::fail(back.error());
@@ -173,6 +173,8 @@ net::Async<ResultsStamp> fetch_results(hdfs::FileSystem& fs, std::string folder,
   if (!*there) co_return ResultsStamp{};
   auto stamp = co_await stamp_in_place(store);
   if (!stamp) co_return core::fail(stamp.error());
+  std::error_code error;
+  if (stamp->attempt > 0 && *stamp == here && !std::filesystem::is_empty(local, error) && !error) co_return stamp;
   auto filled = co_await download_tree(fs, folder, std::move(local), Names::stored, copying);
   if (!filled) co_return core::fail(filled.error());
   co_return stamp;

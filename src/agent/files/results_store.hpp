@@ -39,10 +39,10 @@ struct Manifest {
 [[nodiscard]] std::string folder_being_saved(std::string_view folder, int attempt);
 [[nodiscard]] std::string folder_set_aside(std::string_view folder);
 
-// Fills `local` with what earlier attempts saved; nothing when there is nothing. Which results these were comes back.
-// Errors: those of download_tree.
+// Fills `local` with what earlier attempts saved; nothing when there is nothing, or when these are the results that
+// are in `local` already: `here`. Which results these were comes back. Errors: those of download_tree.
 [[nodiscard]] net::Async<ResultsStamp> fetch_results(hdfs::FileSystem& fs, std::string folder,
-                                                     std::filesystem::path local, Copying& copying);
+                                                     std::filesystem::path local, ResultsStamp here, Copying& copying);
 
 // Saves all that lies in `local` and puts it in place of what was there. A task that left nothing changes nothing, and
 // so does one that was given up and whose successor has saved its results since `fetched`. `manifest` lacks its files.

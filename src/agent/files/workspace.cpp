@@ -135,6 +135,20 @@ bool is_made_quickly(const protocol::Prepare& request) {
   return true;
 }
 
+core::Result<void> put_earlier_aside(const protocol::Prepare& request, int earlier) {
+  for (const auto stream : {protocol::LogStream::standard_output, protocol::LogStream::standard_error}) {
+    const auto log = fs::path(request.log_directory) / name(stream);
+    const auto aside = fmt::format("{}.{}", log.string(), earlier);
+    if (::rename(log.c_str(), aside.c_str()) != 0 && errno != ENOENT)
+      return core::fail(core::system_error(errno, fmt::format("cannot rename {} to {}", log.string(), aside)));
+  }
+  std::error_code error;
+  fs::remove_all(request.working_directory, error);
+  if (!error) return {};
+  return core::fail(core::Error{error, fmt::format("cannot remove the working directory {} of its attempt {}: {}",
+                                                   request.working_directory, earlier, error.message())});
+}
+
 core::Result<void> prepare_workspace(const protocol::Prepare& request, DirectoryListings& listings) {
   std::error_code unknown;
   const bool first_attempt = !fs::exists(request.results_directory, unknown);

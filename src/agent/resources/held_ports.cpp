@@ -112,16 +112,33 @@ core::Result<std::vector<HeldPort>> hold_any(std::size_t count) {
 
 }  // namespace
 
+void HeldPorts::add(std::uint16_t port, core::UniqueFd socket, core::UniqueFd mark) {
+  ports_.push_back(port);
+  sockets_.push_back(std::move(socket));
+  sockets_.push_back(std::move(mark));
+}
+
+core::Result<HeldPorts> HeldPorts::hold_again(const std::vector<std::uint16_t>& ports) {
+  HeldPorts again;
+  for (const auto port : ports) {
+    auto one = hold_one(port);
+    if (!one && is_taken(one.error())) {
+      return core::fail(
+          core::Error{std::make_error_code(std::errc::address_in_use),
+                      fmt::format("port {}, which its last attempt had, is used by another program now", port)});
+    }
+    if (!one) return core::fail(std::move(one.error()));
+    again.add(one->port, std::move(one->socket), std::move(one->mark));
+  }
+  return again;
+}
+
 core::Result<HeldPorts> HeldPorts::hold(int count, std::optional<PortRange> range) {
   const auto wanted = static_cast<std::size_t>(std::max(count, 0));
   auto held = range ? hold_in_range(wanted, *range) : hold_any(wanted);
   if (!held) return core::fail(std::move(held.error()));
   HeldPorts ports;
-  for (auto& one : *held) {
-    ports.ports_.push_back(one.port);
-    ports.sockets_.push_back(std::move(one.socket));
-    ports.sockets_.push_back(std::move(one.mark));
-  }
+  for (auto& one : *held) ports.add(one.port, std::move(one.socket), std::move(one.mark));
   return ports;
 }
 

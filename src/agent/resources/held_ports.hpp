@@ -22,9 +22,15 @@ class HeldPorts {
   // Errors: the range is empty or has too few free ports (no_capacity), or the system refuses.
   [[nodiscard]] static core::Result<HeldPorts> hold(int count, std::optional<PortRange> range = std::nullopt);
 
+  // Exactly these, in this order: those of an attempt that has ended. Errors: std::errc::address_in_use, or the system
+  // refuses.
+  [[nodiscard]] static core::Result<HeldPorts> hold_again(const std::vector<std::uint16_t>& ports);
+
   [[nodiscard]] const std::vector<std::uint16_t>& ports() const { return ports_; }
 
  private:
+  void add(std::uint16_t port, core::UniqueFd socket, core::UniqueFd mark);
+
   std::vector<std::uint16_t> ports_;
   std::vector<core::UniqueFd> sockets_;
 };

@@ -32,7 +32,8 @@ net::Async<> TaskResources::take_gpus(int count) {
 core::Result<void> TaskResources::take_ports_and_limits(const protocol::Prepare& request, const std::string& job) {
   std::optional<PortRange> range;
   if (request.port_range) range = PortRange{request.port_range->first, request.port_range->second};
-  auto ports = HeldPorts::hold(request.ports, range);
+  auto ports =
+      request.same_ports.empty() ? HeldPorts::hold(request.ports, range) : HeldPorts::hold_again(request.same_ports);
   if (!ports) return core::fail(ports.error());
   ports_ = *std::move(ports);
 

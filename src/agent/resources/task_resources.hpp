@@ -25,7 +25,8 @@ class TaskResources {
 
   // Errors: no_capacity; those of discover_gpus.
   [[nodiscard]] net::Async<> take_gpus(int count);
-  // `job` names the cgroup. Limits are set where the system lets us. Errors: there are not enough free ports.
+  // `job` names the cgroup. Limits are set where the system lets us. Errors: there are not enough free ports, or one of
+  // `same_ports` is taken (std::errc::address_in_use).
   [[nodiscard]] core::Result<void> take_ports_and_limits(const protocol::Prepare& request, const std::string& job);
 
   [[nodiscard]] const HeldPorts& ports() const { return ports_; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -72,6 +73,7 @@ net::awaitable<void> live_a_life(std::shared_ptr<FakeBackend::State> state, Atte
 }  // namespace
 
 void FakeBackend::place(TaskRequest request) {
+  if (request.takes_over) release(*request.takes_over);
   state_->asked.insert(request.attempt);
   net::spawn(state_->executor, "placing a fake task", find_place(state_, std::move(request)));
 }
@@ -121,7 +123,8 @@ net::awaitable<void> find_place(std::shared_ptr<FakeBackend::State> state, TaskR
   }
   state->held.insert(request.attempt);
   job::Place place{"127.0.0.1", "fake-host", {}};
-  for (int i = 0; i < request.ports; ++i) place.ports.push_back(state->next_port++);
+  place.ports = request.same_ports;
+  while (std::cmp_less(place.ports.size(), request.ports)) place.ports.push_back(state->next_port++);
   state->tell(job::Placed{request.attempt, std::move(place)});
   if (script.lose_node_after) {
     co_await net::pause(*script.lose_node_after);

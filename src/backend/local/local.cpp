@@ -106,6 +106,7 @@ net::Async<> LocalBackend::open() {
 
 void LocalBackend::place(TaskRequest request) {
   const auto& link = state_->link;
+  if (request.takes_over) link->release(*request.takes_over);
   if (state_->running) return link->prepare(prepare_here(request, state_->options.files));
   link->tell_job(job::CannotPlace{request.attempt, fmt::format("the agent on {} has ended; its log is {}",
                                                                link->host().name, state_->options.agent_log.string())});
@@ -142,6 +143,7 @@ protocol::Prepare prepare_here(const TaskRequest& request, const LocalFiles& fil
   prepare.attempt = request.attempt;
   prepare.ports = request.ports;
   prepare.port_range = request.port_range;
+  prepare.same_ports = request.same_ports;
   prepare.gpus = request.gpus;
   prepare.host_gpus = request.host_gpus;
   prepare.memory_limit = request.memory;

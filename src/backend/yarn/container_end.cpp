@@ -71,8 +71,20 @@ job::ExitStatus killed_for_memory(const AssignedContainer& assigned, yarn::ExitC
   return exit;
 }
 
+// The ResourceManager has one status for containers that it gave up by itself; its words tell them apart.
+job::Cause cause_of_abort(std::string_view diagnostics, std::optional<yarn::NodeState> node) {
+  const auto mentions = [&](std::string_view words) { return diagnostics.find(words) != std::string_view::npos; };
+  if (mentions("released by application")) return job::Cause::stopped;
+  for (const auto* words : {"completed application", "expired", "reservation no longer required"}) {
+    if (mentions(words)) return job::Cause::cluster;
+  }
+  using yarn::NodeState;
+  if (node == NodeState::decommissioned || node == NodeState::decommissioning) return job::Cause::decommissioned;
+  return job::Cause::host_lost;  // "on a *lost* node"
+}
+
 // A container that ends without a report of its agent took that agent with it.
-job::Cause cause_of(yarn::ExitCause cause) {
+job::Cause cause_of(yarn::ExitCause cause, std::string_view diagnostics, std::optional<yarn::NodeState> node) {
   using yarn::ExitCause;
   switch (cause) {
     case ExitCause::succeeded:
@@ -80,7 +92,7 @@ job::Cause cause_of(yarn::ExitCause cause) {
     case ExitCause::signalled:
       return job::Cause::agent_lost;
     case ExitCause::released:
-      return job::Cause::host_lost;
+      return cause_of_abort(diagnostics, node);
     case ExitCause::bad_disk:
       return job::Cause::disk;
     case ExitCause::preempted:
@@ -101,14 +113,14 @@ job::Cause cause_of(yarn::ExitCause cause) {
 
 }  // namespace
 
-ContainerEnd classify_container_end(const AssignedContainer& assigned, const yarn::ContainerStatus& status) {
+ContainerEnd classify_container_end(const AssignedContainer& assigned, const yarn::ContainerStatus& status,
+                                    std::optional<yarn::NodeState> node) {
   using Meaning = ContainerEnd::Meaning;
-  if (assigned.phase == Phase::ended) return {};
+  if (assigned.phase == Phase::ended || assigned.phase == Phase::idle) return {};
   const auto cause = yarn::exit_cause(status.exit_status);
   ContainerEnd end;
   end.reason = sentence(assigned, status);
-  end.cause = cause_of(cause);
-  end.blames_the_host = cause == yarn::ExitCause::bad_disk || cause == yarn::ExitCause::not_started;
+  end.cause = cause_of(cause, status.diagnostics, node);
   if (cause == yarn::ExitCause::memory || cause == yarn::ExitCause::virtual_memory) {
     end.meaning = Meaning::exited;
     end.exit = killed_for_memory(assigned, cause, status.diagnostics);

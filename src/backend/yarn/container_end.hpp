@@ -4,6 +4,7 @@
 #include "job/types.hpp"
 #include "yarn/image_runtime.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,13 +23,15 @@ struct ContainerEnd {
   std::string reason = {};    // one sentence, with the cluster's own words
   job::ExitStatus exit = {};  // of `exited`
   job::Cause cause = job::Cause::none;
-  bool blames_the_host = false;  // a container elsewhere may do better
+  bool is_the_same_everywhere = false;  // of cannot_place: the host is not to blame
 };
 
 inline constexpr std::size_t kMostFailedContainers = 3;  // for one attempt
 
+// `node` is the state of its host, where it is known.
 [[nodiscard]] ContainerEnd classify_container_end(const AssignedContainer& assigned,
-                                                  const yarn::ContainerStatus& status);
+                                                  const yarn::ContainerStatus& status,
+                                                  std::optional<yarn::NodeState> node = std::nullopt);
 
 // Of an attempt whose container failed before it was prepared: try_again, and cannot_place the third time.
 [[nodiscard]] ContainerEnd::Meaning after_failed_container(const AssignedContainer& assigned);

@@ -6,30 +6,45 @@
 
 namespace ydl::backend {
 
-void ContainerTable::wait(protocol::Prepare request, std::vector<std::string> failures) {
-  auto& queue = waiting_[request.attempt.task.role];
-  queue.push_back({std::move(request), std::move(failures)});
+void ContainerTable::wait(WaitingAttempt attempt) {
+  auto& queue = waiting_[attempt.request.attempt.task.role];
+  queue.push_back(std::move(attempt));
 }
 
-AssignedContainer* ContainerTable::assign(const std::string& role, yarn::Container container, core::Instant now) {
-  const auto queue = waiting_.find(role);
-  if (queue == waiting_.end() || queue->second.empty()) return nullptr;
-  auto next = std::move(queue->second.front());
-  queue->second.pop_front();
+AssignedContainer* ContainerTable::assign(const std::string& role, yarn::Container container, core::Instant now,
+                                          const Accepts& accepts) {
+  auto& queue = waiting_[role];
+  const auto chosen = std::ranges::find_if(queue, accepts);
+  if (chosen == queue.end()) return nullptr;
+  auto next = std::move(*chosen);
+  queue.erase(chosen);
   const auto id = container.id;
   auto& assigned = assigned_[id];
   assigned = {.request = std::move(next.request),
               .container = std::move(container),
               .failures = std::move(next.failures),
+              .not_on = std::move(next.not_on),
               .since = now};
   by_attempt_[assigned.request.attempt] = id;
   return &assigned;
 }
 
+void ContainerTable::hand_over(AssignedContainer& assigned, protocol::Prepare request, core::Instant now) {
+  const auto id = assigned.container.id;
+  by_attempt_.erase(assigned.request.attempt);
+  by_attempt_[request.attempt] = id;
+  assigned.request = std::move(request);
+  assigned.phase = Phase::starting;
+  assigned.failures.clear();
+  assigned.not_on.clear();
+  assigned.since = now;
+  assigned.is_overdue = false;
+}
+
 bool ContainerTable::stop_waiting(const core::AttemptId& attempt) {
   const auto queue = waiting_.find(attempt.task.role);
   if (queue == waiting_.end()) return false;
-  return std::erase_if(queue->second, [&](const Waiting& one) { return one.request.attempt == attempt; }) > 0;
+  return std::erase_if(queue->second, [&](const WaitingAttempt& one) { return one.request.attempt == attempt; }) > 0;
 }
 
 AssignedContainer* ContainerTable::find(const core::AttemptId& attempt) {
@@ -49,14 +64,6 @@ AssignedContainer ContainerTable::take(const yarn::ContainerId& id) {
   const auto newest = by_attempt_.find(node.mapped().request.attempt);
   if (newest != by_attempt_.end() && newest->second == id) by_attempt_.erase(newest);
   return std::move(node.mapped());
-}
-
-std::vector<core::AttemptId> ContainerTable::waiting(const std::string& role) const {
-  std::vector<core::AttemptId> attempts;
-  if (const auto queue = waiting_.find(role); queue != waiting_.end()) {
-    for (const auto& one : queue->second) attempts.push_back(one.request.attempt);
-  }
-  return attempts;
 }
 
 }  // namespace ydl::backend

@@ -295,6 +295,16 @@ void YarnBackend::release(const core::AttemptId& attempt) {
   state_->carry_out(state_->machine.release(attempt, core::steady_now()));
 }
 
+void YarnBackend::avoid(const std::string& node) {
+  state_->machine.avoid(node);
+  state_->news.notify();
+}
+
+void YarnBackend::forgive(const std::string& node) {
+  state_->machine.forgive(node);
+  state_->news.notify();
+}
+
 net::awaitable<void> YarnBackend::close(const job::Outcome& outcome) {
   const auto state = state_;
   if (state->closed) co_return;

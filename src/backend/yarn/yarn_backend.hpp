@@ -49,6 +49,8 @@ class YarnBackend final : public Backend {
   void launch(protocol::Launch request) override;
   void stop(protocol::Stop request) override;
   void release(const core::AttemptId& attempt) override;
+  void avoid(const std::string& node) override;
+  void forgive(const std::string& node) override;
   [[nodiscard]] net::awaitable<void> close(const job::Outcome& outcome) override;
 
   struct State;  // shared with the coroutines that speak to the cluster

@@ -39,14 +39,40 @@ YarnMachine::YarnMachine(YarnJob job, YarnMachineOptions options)
 // ---- the job ---------------------------------------------------------------------------------------------------
 
 YarnActions YarnMachine::place(const TaskRequest& request, core::Instant now) {
+  if (take_over(request, now)) return take();
+  if (!request.same_ports.empty()) {
+    tell_job(job::Lost{request.attempt, "the container of its last attempt is gone, and its address with it",
+                       job::Cause::cluster});
+    return take();
+  }
   want_another(request.attempt, 1, now);
-  table_.wait(prepare_in_container(request, job_));
+  table_.wait({.request = prepare_in_container(request, job_), .not_on = request.not_on, .since = now});
   return take();
+}
+
+// Whether the attempt gets the container of the one before it, whose process has ended or is ended by its agent. What
+// it does not get is given back.
+bool YarnMachine::take_over(const TaskRequest& request, core::Instant now) {
+  if (!request.takes_over) return false;
+  auto* assigned = table_.find(*request.takes_over);
+  const auto is_wanted = [&](const std::string& host) {
+    return !avoided_.contains(host) && !is_left_out(request.attempt.task.role, request.not_on, host);
+  };
+  if (assigned == nullptr || !is_wanted(assigned->container.node.host)) {
+    give_back(*request.takes_over, now);
+    return false;
+  }
+  const auto id = assigned->container.id;
+  table_.hand_over(*assigned, prepare_in_container(request, job_), now);
+  assigned->not_on = request.not_on;
+  actions_.emplace_back(SendToAgent{id, protocol::Release{*request.takes_over}});
+  actions_.emplace_back(SendToAgent{id, assigned->request});
+  return true;
 }
 
 YarnActions YarnMachine::launch(protocol::Launch request) {
   auto* assigned = table_.find(request.attempt);
-  if (assigned == nullptr || assigned->phase == Phase::starting) return {};
+  if (assigned == nullptr || assigned->phase == Phase::starting || assigned->phase == Phase::idle) return {};
   assigned->phase = Phase::launched;
   const auto id = assigned->container.id;
   actions_.emplace_back(SendToAgent{id, std::move(request)});
@@ -55,7 +81,7 @@ YarnActions YarnMachine::launch(protocol::Launch request) {
 
 YarnActions YarnMachine::stop(protocol::Stop request, core::Instant now) {
   const auto* assigned = table_.find(request.attempt);
-  if (assigned == nullptr) return {};
+  if (assigned == nullptr || assigned->phase == Phase::idle) return {};
   if (assigned->phase == Phase::starting) {  // nothing runs there that could use its grace
     give_back(request.attempt, now);
     tell_job(job::Lost{request.attempt, "it was stopped before it had started", job::Cause::stopped});
@@ -78,8 +104,10 @@ void YarnMachine::give_back(const core::AttemptId& attempt, core::Instant now) {
   if (table_.stop_waiting(attempt)) return want_another(attempt, -1, now);
   auto* assigned = table_.find(attempt);
   if (assigned == nullptr) return;
+  const bool has_exited = assigned->phase == Phase::idle;
   assigned->phase = Phase::ended;
-  end_container(*assigned);
+  if (!has_exited) return end_container(*assigned);
+  actions_.emplace_back(SendToAgent{assigned->container.id, protocol::Shutdown{}});  // its container ends with it
 }
 
 void YarnMachine::want_another(const core::AttemptId& attempt, int more, core::Instant now) {
@@ -90,11 +118,13 @@ void YarnMachine::want_another(const core::AttemptId& attempt, int more, core::I
 
 YarnActions YarnMachine::tick(const LastHeard& last_heard, core::Instant now) {
   if (closed_) return {};
+  leave_out_hosts(now);
   if (now >= next_watch_) {
     next_watch_ = now + kWatchEvery;
     end_silent_containers(last_heard, now);
     tell_what_is_missing(now);
     tell_what_is_overdue(now);
+    tell_where_no_host_is_left();
   }
   if (calling_ || is_over() || now < allocator_.next_heartbeat(now)) return take();
   calling_ = true;
@@ -149,6 +179,7 @@ void YarnMachine::master_ended(std::string_view why) {
 
 void YarnMachine::update(const yarn::AllocationUpdate& update, core::Instant now) {
   if (update.new_token) actions_.emplace_back(UseToken{*update.new_token});
+  if (!update.changed_nodes.empty()) told_no_host_.clear();
   if (!update.granted.empty()) assign(update.granted, now);
   for (const auto& status : update.completed) completed(status, now);
   for (const auto& container : update.recovered) allocator_.release(container.id);  // of a master before this one
@@ -158,12 +189,19 @@ void YarnMachine::assign(const std::vector<yarn::Container>& granted, core::Inst
   std::map<yarn::NodeId, std::vector<yarn::Container>> by_node;
   for (const auto& container : granted) {
     const auto* role = role_of(container.key);
-    const auto* assigned = role == nullptr || closed_ ? nullptr : table_.assign(role->name, container, now);
-    if (assigned == nullptr) {
+    if (role == nullptr || closed_) {
       allocator_.release(container.id);
       continue;
     }
-    tell_job(job::Granted{assigned->request.attempt, container.node.host});
+    const auto& host = container.node.host;
+    const auto* assigned = table_.assign(role->name, container, now, [&](const WaitingAttempt& attempt) {
+      return !avoided_.contains(host) && !is_left_out(role->name, attempt.not_on, host);
+    });
+    if (assigned == nullptr) {
+      refuse(role->name, container, now);
+      continue;
+    }
+    tell_job(job::Granted{assigned->request.attempt, host});
     actions_.emplace_back(ExpectAgent{container.id});
     actions_.emplace_back(SendToAgent{container.id, assigned->request});
     by_node[container.node].push_back(container);

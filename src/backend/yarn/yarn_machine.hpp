@@ -8,7 +8,6 @@
 #include "backend/yarn/yarn_job.hpp"
 #include "yarn/allocator_fsm.hpp"
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -39,9 +38,10 @@ struct YarnMachineOptions {
 // asked for, which attempt gets which, what the end of one means, which hosts are avoided, whose agent is silent.
 // Pure: each function takes what happened and returns what is to be done, in order; time is an argument.
 //
-//   attempt:    waiting ──granted──> starting ──prepared──> placed ──launch──> launched ──> ended ──> (completed)
-//                  ^                     │ its container or its agent failed, at most twice
-//                  └─────────────────────┘
+//   attempt:    waiting ──granted──> starting ──prepared──> placed ──launch──> launched ──> idle ──release──> ended
+//                  ^                  │   ^                                                  │
+//                  └──────────────────┘   └───────────────── the next attempt ───────────────┘
+//      its container or its agent failed, at most twice
 //
 // One call to the ResourceManager is under way at a time: tick() asks for it, and one of the four functions after it
 // takes its answer. The watch over agents and containers goes on meanwhile.
@@ -56,6 +56,8 @@ class YarnMachine {
   [[nodiscard]] YarnActions launch(protocol::Launch request);
   [[nodiscard]] YarnActions stop(protocol::Stop request, core::Instant now);
   [[nodiscard]] YarnActions release(const core::AttemptId& attempt, core::Instant now);
+  void avoid(const std::string& host);
+  void forgive(const std::string& host);
   // The job has ended: nothing is told any more, and nothing is asked for.
   void close() { closed_ = true; }
 
@@ -90,6 +92,7 @@ class YarnMachine {
   // yarn_machine.cpp
   [[nodiscard]] YarnActions take() { return std::exchange(actions_, {}); }
   [[nodiscard]] bool is_over() const { return allocator_.state() == yarn::AllocatorFsm::State::over; }
+  [[nodiscard]] bool take_over(const TaskRequest& request, core::Instant now);
   void give_back(const core::AttemptId& attempt, core::Instant now);
   void want_another(const core::AttemptId& attempt, int more, core::Instant now);
   void update(const yarn::AllocationUpdate& update, core::Instant now);
@@ -106,10 +109,18 @@ class YarnMachine {
   void not_prepared(AssignedContainer& assigned, const Translation& translation, core::Instant now);
   void end_container(const AssignedContainer& assigned);
   void container_ended(const yarn::ContainerId& id, const ContainerEnd& end, core::Instant now);
-  void avoid_host(const std::string& host);
   void end_silent_containers(const LastHeard& last_heard, core::Instant now);
   void tell_what_is_missing(core::Instant now);
   void tell_what_is_overdue(core::Instant now);
+
+  // yarn_machine_hosts.cpp
+  [[nodiscard]] bool is_left_out(const std::string& role, const std::set<std::string>& not_on,
+                                 const std::string& host) const;
+  void refuse(const std::string& role, const yarn::Container& container, core::Instant now);
+  void leave_out_hosts(core::Instant now);
+  void tell_where_no_host_is_left();
+  [[nodiscard]] std::vector<std::string> hosts_for(const std::string& role) const;
+  [[nodiscard]] bool every_role_has_a_host_without(const std::set<std::string>& hosts) const;
 
   YarnJob job_;
   YarnMachineOptions options_;
@@ -117,7 +128,9 @@ class YarnMachine {
   ContainerTable table_;
   std::map<std::string, std::string> addresses_;      // of hosts
   std::map<yarn::ContainerId, ContainerEnd> saving_;  // ended, and the ends of their logs are being fetched
-  std::deque<std::string> avoided_;                   // hosts, the one avoided longest first
+  std::set<std::string> avoided_;                     // hosts, by the job
+  std::set<std::string> left_out_;                    // hosts, for the attempts that wait now
+  std::set<std::string> told_no_host_;                // roles
   std::optional<core::Instant> waiting_since_;        // requests for containers are open
   core::Instant next_watch_ = {};
   std::set<core::AttemptId> told_missing_;  // of those that wait

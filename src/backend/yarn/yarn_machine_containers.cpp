@@ -32,6 +32,7 @@ YarnActions YarnMachine::agent_called(const yarn::ContainerId& id) {
   auto* assigned = table_.find(id);
   if (assigned == nullptr || assigned->phase == Phase::ended) return take();
   assigned->has_called = true;
+  if (assigned->phase == Phase::idle) return take();
   tell_job(job::Reached{assigned->request.attempt});
   return take();
 }
@@ -39,7 +40,8 @@ YarnActions YarnMachine::agent_called(const yarn::ContainerId& id) {
 YarnActions YarnMachine::reported(const yarn::ContainerId& id, const protocol::Report& report, core::Instant now) {
   using Attempt = Translation::Attempt;
   auto* assigned = table_.find(id);
-  if (assigned == nullptr || assigned->phase == Phase::ended || closed_) return {};
+  if (assigned == nullptr || assigned->phase == Phase::ended || assigned->phase == Phase::idle || closed_) return {};
+  if (attempt_of(report) != assigned->request.attempt) return {};  // of the one before it here
   const auto& host = assigned->container.node.host;
   auto translation = translate(report, {addresses_[host], host});
   switch (translation.attempt) {
@@ -52,13 +54,7 @@ YarnActions YarnMachine::reported(const yarn::ContainerId& id, const protocol::R
       not_prepared(*assigned, translation, now);
       return take();
     case Attempt::over:
-      assigned->phase = Phase::ended;
-      // After its task's end an agent ends by itself, and its container with it.
-      if (std::holds_alternative<protocol::TaskExited>(report)) {
-        actions_.emplace_back(SendToAgent{id, protocol::Shutdown{}});
-      } else {
-        end_container(*assigned);
-      }
+      assigned->phase = Phase::idle;
       break;
   }
   for (auto& note : translation.notes) tell_user(std::move(note));
@@ -72,8 +68,8 @@ void YarnMachine::not_prepared(AssignedContainer& assigned, const Translation& t
   ContainerEnd end;
   end.reason = fmt::format("it could not be prepared on {}: {}", assigned.container.node.host, translation.reason);
   end.meaning = translation.on_every_host ? Meaning::cannot_place : after_failed_container(assigned);
+  end.is_the_same_everywhere = translation.on_every_host;
   end.cause = translation.cause;
-  end.blames_the_host = !translation.on_every_host;
   const auto id = assigned.container.id;
   end_container(assigned);
   container_ended(id, end, now);
@@ -94,7 +90,6 @@ void YarnMachine::start_failed(const yarn::ContainerId& id, const core::Error& e
                            yarn::shorten_diagnostics(error.message));
   end.meaning = assigned->phase == Phase::ended ? Meaning::nothing : after_failed_container(*assigned);
   end.cause = job::Cause::start_failed;
-  end.blames_the_host = true;
   allocator_.release(id);
   container_ended(id, end, now);
 }
@@ -102,7 +97,7 @@ void YarnMachine::start_failed(const yarn::ContainerId& id, const core::Error& e
 void YarnMachine::completed(const yarn::ContainerStatus& status, core::Instant now) {
   auto* assigned = table_.find(status.id);
   if (assigned == nullptr || saving_.contains(status.id)) return;
-  auto end = classify_container_end(*assigned, status);
+  auto end = classify_container_end(*assigned, status, allocator_.nodes().state_of(assigned->container.node));
   if (assigned->phase == Phase::starting && options_.image)
     end.reason += image_hint(*options_.image, status.exit_status);
   if (end.meaning != Meaning::exited && end.meaning != Meaning::lost) return container_ended(status.id, end, now);
@@ -144,12 +139,20 @@ void YarnMachine::container_ended(const yarn::ContainerId& id, const ContainerEn
   actions_.emplace_back(ForgetAgent{id});
   if (end.meaning == Meaning::nothing || closed_) return;
   actions_.emplace_back(LogLine{fmt::format("{}: {}", attempt.str(), end.reason)});
-  if (end.blames_the_host) avoid_host(assigned.container.node.host);
+  const auto& host = assigned.container.node.host;
+  const bool was_placed = end.meaning == Meaning::exited || end.meaning == Meaning::lost;
+  if (!was_placed && !assigned.request.same_ports.empty())  // there or nowhere
+    return tell_job(job::Lost{attempt, end.reason, end.cause});
+  if (!was_placed && !end.is_the_same_everywhere) tell_job(job::HostFailed{attempt, host, end.cause, end.reason});
   switch (end.meaning) {
     case Meaning::try_again:
       tell_job(job::NotPlacedYet{attempt, end.reason});
       assigned.failures.push_back(end.reason);
-      table_.wait(std::move(assigned.request), std::move(assigned.failures));
+      assigned.not_on.insert(host);
+      table_.wait({.request = std::move(assigned.request),
+                   .failures = std::move(assigned.failures),
+                   .not_on = std::move(assigned.not_on),
+                   .since = now});
       want_another(attempt, 1, now);
       break;
     case Meaning::cannot_place:
@@ -167,19 +170,6 @@ void YarnMachine::container_ended(const yarn::ContainerId& id, const ContainerEn
   }
 }
 
-// At most a third of the hosts, or the job could starve: the one avoided longest gets another chance.
-void YarnMachine::avoid_host(const std::string& host) {
-  if (std::ranges::find(avoided_, host) != avoided_.end()) return;
-  const auto most = job_.nodes.size() / 3;
-  if (most == 0) return;
-  if (avoided_.size() >= most) {
-    allocator_.forgive(avoided_.front());
-    avoided_.pop_front();
-  }
-  avoided_.push_back(host);
-  allocator_.avoid(host);
-}
-
 // ---- the watch -------------------------------------------------------------------------------------------------
 
 void YarnMachine::end_silent_containers(const LastHeard& last_heard, core::Instant now) {
@@ -194,8 +184,8 @@ void YarnMachine::end_silent_containers(const LastHeard& last_heard, core::Insta
     const auto reason = silence_reason(assigned.container.node.host, options_.agent_silence);
     ContainerEnd end{.meaning = Meaning::lost, .reason = reason, .cause = job::Cause::agent_lost};
     if (assigned.phase == Phase::starting) end.meaning = after_failed_container(assigned);
+    if (assigned.phase == Phase::idle) end.meaning = Meaning::nothing;
     end_container(assigned);
-    end.blames_the_host = true;
     container_ended(id, end, now);
   }
 }
@@ -223,7 +213,8 @@ void YarnMachine::tell_what_is_missing(core::Instant now) {
   if (!waiting_since_) waiting_since_ = now;
   if (now - *waiting_since_ < kMissingAfter) return;
   for (const auto& role : options_.roles) {
-    for (const auto& attempt : table_.waiting(role.name)) {
+    for (const auto& waiting : table_.waiting(role.name)) {
+      const auto& attempt = waiting.request.attempt;
       if (!told_missing_.insert(attempt).second) continue;
       tell_job(job::NotPlacedYet{
           attempt, fmt::format("queue {} has granted no container of {}{} yet: it is full, or no host has so much free",

@@ -26,6 +26,7 @@ class AgentLinkTest : public testing::Test {
     return plan;
   }
   void post(const job::Event& event) {
+    told.push_back(event);
     for (const auto& action : machine.handle(event, core::steady_now())) {
       if (const auto* ask = std::get_if<job::Ask>(&action)) {
         protocol::Prepare prepare;
@@ -46,6 +47,7 @@ class AgentLinkTest : public testing::Test {
   protocol::Hub hub{loop.executor()};
   job::Machine machine{plan()};
   std::vector<protocol::Prepare> asked;
+  std::vector<job::Event> told;
   int reported = 0;
   std::shared_ptr<AgentLink> link = std::make_shared<AgentLink>(
       hub, kAgent, AgentHost{"127.0.0.1", "host1"},
@@ -68,6 +70,21 @@ TEST_F(AgentLinkTest, an_agent_that_is_lost_while_it_prepares_the_last_task_ends
   report(protocol::Prepared{asked.front().attempt, {}});
   link->lost("the agent on host1 ended by signal 9");
   EXPECT_EQ(machine.state(), job::JobState::failed);
+}
+
+TEST_F(AgentLinkTest, an_attempt_that_cannot_have_its_ports_again_is_lost_and_may_be_placed_with_others) {
+  protocol::Prepare request;
+  request.attempt = {{"worker", 0}, 2};
+  request.ports = 1;
+  request.same_ports = {4000};
+  link->prepare(request);
+  report(protocol::PrepareFailed{request.attempt, "port 4000 is used", job::Cause::port_taken});
+  ASSERT_EQ(told.size(), 1U);
+  const auto* lost = std::get_if<job::Lost>(&told.front());
+  ASSERT_NE(lost, nullptr);
+  EXPECT_EQ(lost->attempt, request.attempt);
+  EXPECT_EQ(lost->cause, job::Cause::port_taken);
+  EXPECT_EQ(lost->reason, "port 4000 is used");
 }
 
 }  // namespace

@@ -179,7 +179,7 @@ TEST(ExitStatus, says_what_ended_a_container) {
   EXPECT_EQ(exit_cause(137), ExitCause::signalled);
   EXPECT_THAT(describe_exit(137), HasSubstr("signal 9"));
   EXPECT_THAT(describe_exit(-103), HasSubstr("yarn.nodemanager.vmem-check-enabled"));
-  EXPECT_EQ(exit_cause(154), ExitCause::released);
+  EXPECT_EQ(exit_cause(154), ExitCause::cluster);
 }
 
 TEST(Explain, errors_say_what_was_done_and_what_helps) {

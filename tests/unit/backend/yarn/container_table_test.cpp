@@ -43,9 +43,9 @@ AssignedContainer assigned_in(Phase phase, std::size_t failures = 0) {
 
 TEST(ContainerTable, the_attempt_that_waits_longest_gets_the_next_container_of_its_role) {
   ContainerTable table;
-  table.wait(request("worker", 0));
-  table.wait(request("server", 0));
-  table.wait(request("worker", 1));
+  table.wait({.request = request("worker", 0)});
+  table.wait({.request = request("server", 0)});
+  table.wait({.request = request("worker", 1)});
   EXPECT_EQ(table.assign("worker", container(2), {})->request.attempt.str(), request("worker", 0).attempt.str());
   EXPECT_EQ(table.assign("worker", container(3), {})->request.attempt.str(), request("worker", 1).attempt.str());
   EXPECT_EQ(table.assign("worker", container(4), {}), nullptr);
@@ -54,7 +54,7 @@ TEST(ContainerTable, the_attempt_that_waits_longest_gets_the_next_container_of_i
 
 TEST(ContainerTable, an_attempt_that_was_given_up_gets_none) {
   ContainerTable table;
-  table.wait(request("worker", 0));
+  table.wait({.request = request("worker", 0)});
   EXPECT_TRUE(table.stop_waiting({{"worker", 0}, 1}));
   EXPECT_FALSE(table.stop_waiting({{"worker", 0}, 1}));
   EXPECT_EQ(table.assign("worker", container(2), {}), nullptr);
@@ -62,9 +62,9 @@ TEST(ContainerTable, an_attempt_that_was_given_up_gets_none) {
 
 TEST(ContainerTable, an_attempt_is_found_in_its_next_container_when_the_first_came_to_nothing) {
   ContainerTable table;
-  table.wait(request("worker", 0));
+  table.wait({.request = request("worker", 0)});
   table.assign("worker", container(2), {})->phase = Phase::ended;
-  table.wait(request("worker", 0), {"a reason"});
+  table.wait({.request = request("worker", 0), .failures = {"a reason"}});
   table.assign("worker", container(3), {});
   ASSERT_NE(table.find(request("worker", 0).attempt), nullptr);
   EXPECT_EQ(table.find(request("worker", 0).attempt)->container.id, container(3).id);
@@ -76,7 +76,7 @@ TEST(ContainerTable, an_attempt_is_found_in_its_next_container_when_the_first_ca
 
 TEST(ContainerTable, a_container_is_found_by_its_id_and_by_its_attempt_until_that_has_ended) {
   ContainerTable table;
-  table.wait(request("worker", 0));
+  table.wait({.request = request("worker", 0)});
   auto* assigned = table.assign("worker", container(2), {});
   EXPECT_EQ(table.find(container(2).id), assigned);
   EXPECT_EQ(table.find(core::AttemptId{{"worker", 0}, 1}), assigned);
@@ -87,14 +87,42 @@ TEST(ContainerTable, a_container_is_found_by_its_id_and_by_its_attempt_until_tha
   EXPECT_EQ(table.find(container(2).id), nullptr);
 }
 
+TEST(ContainerTable, a_container_that_the_first_attempt_may_not_have_goes_to_the_next_that_may) {
+  ContainerTable table;
+  table.wait({.request = request("worker", 0), .not_on = {"node1"}});
+  table.wait({.request = request("worker", 1)});
+  const auto accepts = [](const WaitingAttempt& attempt) { return !attempt.not_on.contains("node1"); };
+  const auto* assigned = table.assign("worker", container(2), {}, accepts);
+  ASSERT_NE(assigned, nullptr);
+  EXPECT_EQ(assigned->request.attempt, request("worker", 1).attempt);
+  EXPECT_EQ(table.assign("worker", container(3), {}, accepts), nullptr);
+  EXPECT_EQ(table.waiting("worker").size(), 1U);
+}
+
+TEST(ContainerTable, a_container_that_was_handed_over_is_that_of_the_next_attempt) {
+  ContainerTable table;
+  table.wait({.request = request("worker", 0), .failures = {"a reason"}});
+  auto* assigned = table.assign("worker", container(2), {});
+  assigned->phase = Phase::idle;
+  table.hand_over(*assigned, request("worker", 0, 2), core::Instant(core::Seconds(9)));
+  EXPECT_EQ(table.find(core::AttemptId{{"worker", 0}, 1}), nullptr);
+  ASSERT_EQ(table.find(core::AttemptId{{"worker", 0}, 2}), assigned);
+  EXPECT_EQ(assigned->phase, Phase::starting);
+  EXPECT_THAT(assigned->failures, IsEmpty());
+  EXPECT_EQ(assigned->since, core::Instant(core::Seconds(9)));
+  EXPECT_EQ(table.take(container(2).id).request.attempt, request("worker", 0, 2).attempt);
+  EXPECT_EQ(table.find(core::AttemptId{{"worker", 0}, 2}), nullptr);
+}
+
 TEST(ContainerEnds, of_an_attempt_that_is_over_mean_nothing) {
+  EXPECT_EQ(classify_container_end(assigned_in(Phase::idle), ended_with(-102)).meaning, Meaning::nothing);
   EXPECT_EQ(classify_container_end(assigned_in(Phase::ended), ended_with(-105)).meaning, Meaning::nothing);
 }
 
 TEST(ContainerEnds, before_the_attempt_had_its_place_it_gets_another_container) {
   const auto end = classify_container_end(assigned_in(Phase::starting), ended_with(-1000, "no such file hdfs://x/y"));
   EXPECT_EQ(end.meaning, Meaning::try_again);
-  EXPECT_TRUE(end.blames_the_host);
+  EXPECT_EQ(end.cause, job::Cause::files);
   EXPECT_THAT(end.reason, HasSubstr("node1"));
   EXPECT_THAT(end.reason, HasSubstr("no such file hdfs://x/y"));
 }
@@ -135,8 +163,32 @@ TEST(ContainerEnds, of_a_placed_or_running_attempt_mean_that_it_is_lost) {
   for (const auto phase : {Phase::placed, Phase::launched}) {
     const auto end = classify_container_end(assigned_in(phase), ended_with(-100));
     EXPECT_EQ(end.meaning, Meaning::lost);
-    EXPECT_FALSE(end.blames_the_host);
+    EXPECT_EQ(end.cause, job::Cause::host_lost);
   }
+}
+
+TEST(ContainerEnds, that_the_resource_manager_alone_decided_are_told_apart_by_its_words) {
+  using job::Cause;
+  const auto cause_of = [](std::string words, std::optional<yarn::NodeState> node = yarn::NodeState::running) {
+    return classify_container_end(assigned_in(Phase::launched), ended_with(-100, std::move(words)), node).cause;
+  };
+  EXPECT_EQ(cause_of("Container released by application"), Cause::stopped);
+  EXPECT_EQ(cause_of("Container released on a *lost* node"), Cause::host_lost);
+  EXPECT_EQ(cause_of("Container released on a *lost* node", yarn::NodeState::lost), Cause::host_lost);
+  EXPECT_EQ(cause_of("Container released on a *lost* node", yarn::NodeState::decommissioned), Cause::decommissioned);
+  EXPECT_EQ(cause_of("Container of a completed application"), Cause::cluster);
+  EXPECT_EQ(cause_of("Container expired since it was unused"), Cause::cluster);
+  EXPECT_EQ(cause_of("Container reservation no longer required."), Cause::cluster);
+  EXPECT_EQ(cause_of("", std::nullopt), Cause::host_lost);
+}
+
+TEST(ContainerEnds, have_the_cause_that_their_status_names) {
+  using job::Cause;
+  const std::vector<std::pair<int, Cause>> causes{
+      {-101, Cause::disk},    {-102, Cause::preempted}, {-105, Cause::stopped}, {-106, Cause::cluster},
+      {-108, Cause::cluster}, {154, Cause::cluster},    {-1000, Cause::files},  {1, Cause::agent_lost}};
+  for (const auto& [status, cause] : causes)
+    EXPECT_EQ(classify_container_end(assigned_in(Phase::launched), ended_with(status)).cause, cause) << status;
 }
 
 TEST(ContainerEnds, of_an_image_that_never_ran_an_agent_say_what_it_may_lack) {

@@ -148,14 +148,18 @@ TEST_F(YarnFaults, a_container_whose_agent_does_not_call_is_told_once) {
 
 // ---- containers that come to nothing ---------------------------------------------------------------------------
 
-TEST_F(YarnFaults, an_attempt_that_cannot_be_prepared_gets_another_container_and_the_host_is_avoided) {
+TEST_F(YarnFaults, an_attempt_that_cannot_be_prepared_gets_another_container_elsewhere) {
   start();
   (void)place(0);
   (void)answered({.granted = {container(2)}});
   EXPECT_THAT(report(2, protocol::PrepareFailed{worker(0), "the disk is full"}),
               ElementsAre("agent 2: shutdown", "stop 2", "forget agent 2",
+                          "job: host failed worker:0#1 on node1, files: it could not be prepared on node1: the disk is "
+                          "full",
                           "job: waits worker:0#1: it could not be prepared on node1: the disk is full"));
-  EXPECT_THAT(to_heartbeat(), ElementsAre("allocate 1 release 2 avoid node1"));
+  EXPECT_THAT(beat(), ElementsAre("allocate 1 release 2 avoid node1"));
+  EXPECT_THAT(answered({.granted = {container(3, "node2")}}), Contains("job: granted worker:0#1 on node2"));
+  EXPECT_THAT(to_heartbeat(), Contains("allocate forgive node1")) << "others may use it";
 }
 
 TEST_F(YarnFaults, the_third_host_that_cannot_prepare_an_attempt_is_the_last_and_all_reasons_are_named) {
@@ -183,12 +187,14 @@ TEST_F(YarnFaults, an_attempt_that_no_host_can_prepare_is_not_tried_elsewhere) {
   EXPECT_THAT(to_heartbeat(), ElementsAre("allocate release 2")) << "and the host is not to blame";
 }
 
-TEST_F(YarnFaults, a_node_manager_that_does_not_start_a_container_is_avoided) {
+TEST_F(YarnFaults, a_node_manager_that_does_not_start_a_container_is_told_and_another_one_is_asked) {
   start();
   (void)place(0);
   (void)answered({.granted = {container(2)}});
   EXPECT_THAT(lines(machine_.not_started(id(2), connection_lost(), now_)),
               ElementsAre("forget agent 2",
+                          "job: host failed worker:0#1 on node1, start_failed: the NodeManager on node1 did not start "
+                          "its container: lost",
                           "job: waits worker:0#1: the NodeManager on node1 did not start its container: lost"));
   EXPECT_THAT(to_heartbeat(), ElementsAre("allocate 1 release 2 avoid node1"));
 }
@@ -207,18 +213,11 @@ TEST_F(YarnFaults, a_container_that_ends_before_its_agent_calls_is_replaced) {
   (void)answered({.granted = {container(2)}});
   EXPECT_THAT(
       answered({.completed = {end_of(2, 1)}}),
-      ElementsAre("forget agent 2", "job: waits worker:0#1: its container on node1 ended: it exited with code 1"));
-  EXPECT_THAT(to_heartbeat(), Contains("allocate 1"));
-}
-
-TEST_F(YarnFaults, at_most_a_third_of_the_hosts_is_avoided) {
-  start();
-  for (int n = 1; n <= 3; ++n) {
-    (void)place(n);
-    (void)answered({.granted = {container(n, fmt::format("node{}", n))}});
-    (void)machine_.not_started(id(n), connection_lost(), now_);
-  }
-  EXPECT_THAT(to_heartbeat(), ElementsAre(AllOf(HasSubstr("avoid node3"), HasSubstr("forgive node1"))));
+      ElementsAre(
+          "forget agent 2",
+          "job: host failed worker:0#1 on node1, agent_lost: its container on node1 ended: it exited with code 1",
+          "job: waits worker:0#1: its container on node1 ended: it exited with code 1"));
+  EXPECT_THAT(to_heartbeat(), Contains("allocate 1 avoid node1"));
 }
 
 // ---- containers that are lost ----------------------------------------------------------------------------------

@@ -43,8 +43,8 @@ TEST_F(YarnMachineTest, a_task_runs_and_exits) {
   launch_on(0, 2);
   EXPECT_THAT(report(2, protocol::TaskStarted{worker(0), 7}), ElementsAre("job: started worker:0#1"));
   EXPECT_THAT(report(2, protocol::TaskOutput{worker(0), "epoch 1", {}, ""}), ElementsAre("output: epoch 1"));
-  EXPECT_THAT(report(2, protocol::TaskExited{worker(0), {.code = 3}, 0, ""}),
-              ElementsAre("agent 2: shutdown", "job: exited worker:0#1: 3"));
+  EXPECT_THAT(report(2, protocol::TaskExited{worker(0), {.code = 3}, 0, ""}), ElementsAre("job: exited worker:0#1: 3"));
+  EXPECT_THAT(lines(machine_.release(worker(0), now_)), ElementsAre("agent 2: shutdown"));
   EXPECT_THAT(answered({.completed = {end_of(2, 0)}}), ElementsAre("forget agent 2"));
 }
 
@@ -52,15 +52,16 @@ TEST_F(YarnMachineTest, a_task_whose_results_are_lost_has_failed) {
   start();
   launch_on(0, 2);
   EXPECT_THAT(report(2, protocol::TaskExited{worker(0), {}, 0, "HDFS is full"}),
-              ElementsAre("agent 2: shutdown", "user: worker:0: HDFS is full", "job: exited worker:0#1: 1"));
+              ElementsAre("user: worker:0: HDFS is full", "job: exited worker:0#1: 1"));
 }
 
-TEST_F(YarnMachineTest, a_start_that_failed_for_good_ends_the_container) {
+TEST_F(YarnMachineTest, a_start_that_failed_leaves_the_container_until_it_is_released) {
   start();
   launch_on(0, 2);
   EXPECT_THAT(report(2, protocol::TaskStartFailed{worker(0), job::Cause::cannot_start, "no such program"}),
-              ElementsAre("agent 2: shutdown", "stop 2", "job: start failed worker:0#1"));
-  EXPECT_THAT(to_heartbeat(), ElementsAre("allocate release 2"));
+              ElementsAre("job: start failed worker:0#1"));
+  EXPECT_THAT(lines(machine_.release(worker(0), now_)), ElementsAre("agent 2: shutdown"));
+  EXPECT_THAT(lines(machine_.release(worker(0), now_)), IsEmpty());
 }
 
 TEST_F(YarnMachineTest, a_grant_that_nobody_waits_for_is_released) {

@@ -82,6 +82,11 @@ class Describe {
       return fmt::format("exited {}: {}", brief(one.attempt), one.status.shell_code());
     }
     std::string operator()(const job::Lost& one) const { return "lost " + brief(one.attempt) + ": " + one.reason; }
+    std::string operator()(const job::HostFailed& one) const {
+      return fmt::format("host failed {} on {}, {}: {}", brief(one.attempt), one.node, core::name(one.cause),
+                         one.reason);
+    }
+    std::string operator()(const job::NoHostLeft& one) const { return "no host left for " + one.role; }
     std::string operator()(const job::Broken& one) const { return "broken: " + one.reason; }
     std::string operator()(const auto& /*other*/) const { return "another event"; }
   };
@@ -151,6 +156,13 @@ class YarnScript : public ::testing::Test {
         now_));
   }
   Lines place(int index) { return lines(machine_.place({.attempt = worker(index), .ports = 1}, now_)); }
+  // The attempt after the first one, in its container if possible.
+  Lines place_next(int index, TaskRequest wishes = {}) {
+    wishes.attempt = worker(index, 2);
+    wishes.ports = 1;
+    wishes.takes_over = worker(index);
+    return lines(machine_.place(wishes, now_));
+  }
   // The next heartbeat; it is answered with nothing.
   Lines beat() {
     auto done = to_heartbeat();
