@@ -339,6 +339,11 @@ std::string Master::job_view() const {
     one.progress = output->second.progress;
     one.progress_text = output->second.progress_text;
   }
+  auto& avoided = view.avoided.emplace();
+  for (const auto& host : snapshot.avoided) {
+    auto& one = avoided.emplace_back(jobs::AvoidedView{.node = host.node, .until = {}, .reason = host.reason});
+    if (host.until) one.until = wall + (*host.until - now);
+  }
   if (outcome_) {
     view.exit_code = outcome_->exit_code;
     view.reason = outcome_->reason;
