@@ -227,6 +227,26 @@ os.remove('checkpoint'); open('checkpoint', 'w').write('two')
     assert stage.hdfs.read(f"{where}/12%3A30") == b"kept"
 
 
+def test_a_retry_in_the_same_container_has_the_results_that_are_there_and_logs_of_its_own(stage, tmp_path):
+    stage.agent()
+    stage.run("print('first'); open('checkpoint', 'w').write('one'); import sys; sys.exit(9)", log_directory=".")
+    checkpoint = tmp_path / "container_1/results/checkpoint"
+    inode = checkpoint.stat().st_ino
+    stage.master.send("release", attempt=1)
+    exited = stage.run("""
+print('second')
+assert open('checkpoint').read() == 'one'
+open('more', 'w').write('two')
+""", attempt=2, log_directory=".")
+    logs = tmp_path / "container_1/logs"
+    assert exited["status"]["code"] == 0, (logs / "stderr").read_text()
+    assert checkpoint.stat().st_ino == inode, "it was downloaded once more"
+    assert [(logs / name).read_text() for name in ("stdout.1", "stdout")] == ["first\n", "second\n"]
+    assert [stage.hdfs.read(f"{stage.folder}/logs/{n}/stdout") for n in (1, 2)] == [b"first\n", b"second\n"]
+    assert sorted(file["path"] for file in stage.manifest()["files"]) == ["checkpoint", "more"]
+    assert stage.manifest()["attempt"] == 2
+
+
 def test_results_set_aside_by_an_attempt_that_died_are_found_again(stage):
     stage.hdfs("mkdir", "-p", f"{stage.folder}/results/.worker-0.old")
     stage.hdfs("put", "-", f"{stage.folder}/results/.worker-0.old/checkpoint", stdin=b"one")

@@ -8,7 +8,7 @@ namespace ydl::backend {
 namespace {
 
 constexpr int kMostRefused = 10;
-// The hosts that are left may be full, of this job's own tasks too: an attempt waits for them only so long.
+// The other hosts may be full, of this job's own tasks too: then the attempt takes any host after this time.
 constexpr core::Millis kLeaveOutFor = core::Seconds(20);
 
 }  // namespace
