@@ -34,7 +34,7 @@ constexpr unsigned kTryAgain = 503;
 
 }  // namespace
 
-MasterCalls::MasterCalls(net::asio::any_io_executor executor, Options options, Listener listener)
+MasterCalls::MasterCalls(const net::asio::any_io_executor& executor, Options options, Listener listener)
     : options_(std::move(options)),
       listener_(std::move(listener)),
       client_(executor, options_.master),

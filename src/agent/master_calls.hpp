@@ -31,7 +31,7 @@ class MasterCalls {
     std::function<void()> on_commands_end;                            // after those of one answer
     std::function<void(std::string why)> on_lost;  // the master is gone, or does not know this agent any more
   };
-  MasterCalls(net::asio::any_io_executor executor, Options options, Listener listener);
+  MasterCalls(const net::asio::any_io_executor& executor, Options options, Listener listener);
 
   // Errors: the master is not there, or does not accept this agent.
   [[nodiscard]] net::Async<> say_hello();

@@ -231,6 +231,7 @@ net::awaitable<void> Task::save(protocol::TaskExited exited) {
   net::spawn(context_.executor, "reporting that results are saved", report_that_it_saves());
   co_await image_.remove();
   log_.read();
+  exited.status.last_line = log_.final_line();
   exited.problem = co_await saving_.run(exited.status, preparation_.fetched_results());
   departs_.departure->results = saving_.saved_results();
   context_.report(std::move(exited));

@@ -74,7 +74,8 @@ class Launch {
     if (auto paths = check_paths(job, options_.results); !paths) return fail(paths.error());
     auto completed = target_->complete(std::move(job), options_.dry_run ? Effort::look : Effort::build, say_);
     if (!completed) return fail(completed.error());
-    return master::make_plan(*completed, [this](const std::string& name) { return target_->find_command(name); });
+    return master::make_plan(
+        *completed, [this](const std::string& name) { return target_->find_command(name); }, choice_.cluster);
   }
 
   Result<> check_here(const master::JobPlan& plan) const { return target_->check_here(plan); }

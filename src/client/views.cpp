@@ -64,9 +64,12 @@ Result<ui::JobView> job_view_from_json(std::string_view text) {
                    .reason = std::move(job->reason).value_or(""),
                    .exit_code = job->exit_code,
                    .logs_path = std::move(job->logs),
-                   .results_path = std::move(job->results)};
+                   .results_path = std::move(job->results),
+                   .avoided = {}};
   view.tasks.reserve(job->tasks.size());
   for (auto& task : job->tasks) view.tasks.push_back(shown(std::move(task)));
+  for (auto& host : job->avoided.value_or(std::vector<jobs::AvoidedView>{}))
+    view.avoided.push_back({std::move(host.node), host.until, std::move(host.reason)});
   return view;
 }
 

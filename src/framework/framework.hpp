@@ -57,7 +57,7 @@ struct Gang {
 struct RoleTraits {
   core::RoleKind kind = core::RoleKind::decider;
   core::RestartUnit restart = core::RestartUnit::task;
-  std::string_view restart_reason = {};  // why a task alone cannot start again; may be empty
+  std::string_view restart_reason = {};  // why a task cannot start again alone and anywhere; may be empty
 };
 
 // What the master runs for the tasks of a job so that they find each other.

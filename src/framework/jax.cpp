@@ -22,7 +22,8 @@ class Jax final : public Framework {
   std::span<const std::string_view> roles() const override { return kRoles; }
 
   RoleTraits traits(const Shape&, std::string_view) const override {
-    return {core::RoleKind::decider, core::RestartUnit::gang};
+    return {core::RoleKind::decider, core::RestartUnit::gang,
+            "the others cannot go on without it: their collective operations wait for all"};
   }
 
   int ports(const Shape&, const core::TaskId& task) const override { return task.index == 0 ? 1 : 0; }

@@ -40,7 +40,8 @@ class PyTorch final : public Framework {
 
   RoleTraits traits(const Shape&, std::string_view role) const override {
     if (role == "evaluator") return {core::RoleKind::evaluator, core::RestartUnit::task};
-    return {core::RoleKind::decider, core::RestartUnit::gang};
+    return {core::RoleKind::decider, core::RestartUnit::gang,
+            "the others cannot go on without it: their collective operations wait for all"};
   }
 
   int ports(const Shape& shape, const core::TaskId& task) const override {

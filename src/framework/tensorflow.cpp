@@ -64,9 +64,13 @@ class TensorFlow final : public Framework {
     using core::RoleKind;
     const bool parameter_server = shape.count("ps") > 0;
     if (role == "evaluator") return {RoleKind::evaluator, RestartUnit::task};
-    if (role == "ps") return {RoleKind::service, RestartUnit::gang};  // its part of the model is lost with it
-    if (role == "worker" && parameter_server) return {RoleKind::service, RestartUnit::task};
-    return {RoleKind::decider, RestartUnit::gang};
+    if (role == "ps") return {RoleKind::service, RestartUnit::gang, "its part of the variables is lost with the ps"};
+    if (role == "worker" && parameter_server)
+      return {RoleKind::service, RestartUnit::task_in_place, "the chief calls it at the address it started with"};
+    if (parameter_server)
+      return {RoleKind::decider, RestartUnit::gang, "workers and ps cannot go on without the chief, which drives them"};
+    return {RoleKind::decider, RestartUnit::gang,
+            "the others cannot go on without it: their collective operations wait for all"};
   }
 
   int ports(const Shape&, const core::TaskId& task) const override { return task.role == "evaluator" ? 0 : 1; }

@@ -2,8 +2,38 @@
 
 namespace ydl::job {
 
-bool may_help_to_retry(Cause cause) {
-  return cause != Cause::cannot_start;
+Judgement judge(Cause cause) {
+  using Charge = Judgement::Charge;
+  switch (cause) {
+    case Cause::cannot_start:
+      return {.may_help = false};
+    case Cause::preempted:
+      return {.charge = Charge::never, .backs_off = false};
+    case Cause::host_lost:
+    case Cause::agent_lost:
+      return {.charge = Charge::when_frequent, .backs_off = false, .blames_host = true};
+    case Cause::decommissioned:
+      return {.charge = Charge::when_frequent, .backs_off = false};
+    case Cause::cluster:
+    case Cause::stopped:
+      return {.charge = Charge::when_frequent};
+    case Cause::disk:
+      return {.charge = Charge::when_frequent, .blames_host = true};
+    case Cause::start_failed:
+    case Cause::files:
+    case Cause::timeout:
+      return {.blames_host = true};
+    case Cause::none:
+    case Cause::exit_code:
+    case Cause::signal:
+    case Cause::memory:
+    case Cause::results:
+    case Cause::port_taken:
+    case Cause::no_capacity:
+    case Cause::hung:
+      return {};
+  }
+  return {};
 }
 
 }  // namespace ydl::job

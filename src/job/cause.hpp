@@ -30,8 +30,19 @@ enum class Cause {
 
 using core::name;  // as written in JSON: "exit_code"
 
-// Whether another attempt may end differently. Policy asks this before it looks at what is left of the retries.
-[[nodiscard]] bool may_help_to_retry(Cause cause);
+// What an end for this cause leads to. docs/faults.md has the table.
+struct Judgement {
+  enum class Charge {
+    always,         // it takes one of the retries
+    when_frequent,  // only when it happens more often than a healthy cluster explains
+    never,
+  };
+  bool may_help = true;  // whether another attempt may end differently
+  Charge charge = Charge::always;
+  bool backs_off = true;     // whether the next attempt waits
+  bool blames_host = false;  // whether the host is at fault: the next attempt is better off elsewhere
+};
+[[nodiscard]] Judgement judge(Cause cause);
 
 }  // namespace ydl::job
 

@@ -20,7 +20,13 @@ std::string describe_roles(const std::vector<RolePlan>& roles) {
 
 }  // namespace
 
-Machine::Machine(Plan plan) : plan_(std::move(plan)), policy_(plan_), random_(plan_.seed | 1U) {
+Machine::Machine(Plan plan)
+    : plan_(std::move(plan)),
+      policy_(plan_),
+      avoided_(plan_.blacklist),
+      early_errors_(plan_),
+      started_of_role_(plan_.roles.size()),
+      random_(plan_.seed | 1U) {
   for (std::size_t r = 0; r < plan_.roles.size(); ++r) {
     const auto& role = plan_.roles[r];
     for (int i = 0; i < role.count; ++i) {
@@ -73,12 +79,12 @@ void Machine::ask(Task& task) {
   task.is_saving = false;
   task.is_recorded = false;
   task.cause = Cause::none;
-  emit(Ask{id_of(task)});
+  emit(Ask{id_of(task), std::exchange(task.held, std::nullopt), task.same_ports, task.not_on});
 }
 
 void Machine::on(const Placed& event) {
   Task* task = current(event.attempt);
-  if (task == nullptr || task->state != TaskState::waiting) {
+  if (task == nullptr || !task->is_asked_for()) {
     emit(Release{event.attempt});
     return;
   }
@@ -112,26 +118,26 @@ void Machine::launch(Task& task) {
 
 void Machine::on(const Granted& event) {
   Task* task = current(event.attempt);
-  if (task == nullptr || task->state != TaskState::waiting) return;
+  if (task == nullptr || !task->is_asked_for()) return;
   record(RecordKind::task_granted, *task, fmt::format("has a container on {}", event.node));
 }
 
 void Machine::on(const Reached& event) {
   Task* task = current(event.attempt);
-  if (task == nullptr || task->state != TaskState::waiting) return;
+  if (task == nullptr || !task->is_asked_for()) return;
   record(RecordKind::task_reached, *task, "has its agent");
 }
 
 void Machine::on(const NotPlacedYet& event) {
   Task* task = current(event.attempt);
-  if (task == nullptr || task->state != TaskState::waiting || task->reason == event.reason) return;
+  if (task == nullptr || !task->is_asked_for() || task->reason == event.reason) return;
   task->reason = event.reason;
   if (!event.reason.empty()) record(RecordKind::task_waiting, *task, fmt::format("waits: {}", event.reason));
 }
 
 void Machine::on(const CannotPlace& event) {
   Task* task = current(event.attempt);
-  if (task == nullptr || task->state != TaskState::waiting) return;
+  if (task == nullptr || !task->is_asked_for()) return;
   if (outcome_) {  // on its way out anyway
     stopped_before_it_ran(*task, event.reason);
     check_finished();
@@ -189,11 +195,12 @@ void Machine::on(const StartFailed& event) {
       return;
     }
     // All uncharged restarts are used up: no retry gets the gang its ports.
-    act_on(*task, policy_.after_failure(task->role, Cause::cannot_start), Cause::port_taken,
-           fmt::format("{}: {}", event.reason, verdict.reason));
+    const auto ended =
+        note_failure(*task, Cause::port_taken, fmt::format("{}: {}", event.reason, verdict.reason), Container::gone);
+    act_on(*task, policy_.after_failure({task->role, Cause::cannot_start}, now_), ended);
     return;
   }
-  task_failed(*task, event.cause, event.reason);
+  task_failed(*task, event.cause, event.reason, Container::lives);
 }
 
 // ---- time ------------------------------------------------------------------------------------------------------
@@ -212,6 +219,8 @@ void Machine::on(const Tick&) {
   }
   if (due(allocation_deadline_)) allocation_timed_out();
   if (due(backoff_deadline_)) check_restart();
+  if (due(settle_deadline_)) settle();
+  forgive_hosts();
   if (due(evaluator_deadline_)) {
     for (auto& task : tasks_) {
       if (role_of(task).kind != RoleKind::evaluator || is_final(task.state)) continue;
@@ -225,7 +234,9 @@ void Machine::on(const Tick&) {
   while (!finished() && !task_deadlines_.empty() && task_deadlines_.begin()->first <= now_) {
     Task& task = tasks_[task_deadlines_.begin()->second];
     set_deadline(task, std::nullopt);
-    if (task.state == TaskState::waiting)
+    if (task.backs_off)
+      retry_task(task, Millis(0));
+    else if (task.state == TaskState::waiting)
       retry_not_placed(task);
     else if (task.state == TaskState::starting)
       start_timed_out(task);
@@ -238,14 +249,14 @@ void Machine::start_timed_out(Task& task) {
   const auto sentence =
       fmt::format("did not start within {} (timeouts.start)", core::format_duration(plan_.start_timeout));
   stop_task(task, sentence, Millis(0));
-  task_failed(task, Cause::timeout, sentence);
+  task_failed(task, Cause::timeout, sentence, Container::lives);
 }
 
 void Machine::retry_not_placed(Task& task) {
   auto sentence =
       fmt::format("has no place for its next attempt after {}", core::format_duration(plan_.allocation_timeout));
   if (!task.reason.empty()) sentence += fmt::format(": {}", task.reason);
-  task_failed(task, Cause::no_capacity, std::move(sentence));
+  task_failed(task, Cause::no_capacity, std::move(sentence), Container::gone);
 }
 
 void Machine::allocation_timed_out() {
@@ -277,7 +288,8 @@ std::optional<Instant> Machine::next_deadline() const {
     if (deadline && (!next || *deadline < *next)) next = deadline;
   };
   if (finished()) return next;
-  for (const auto& deadline : {run_deadline_, allocation_deadline_, backoff_deadline_, evaluator_deadline_})
+  for (const auto& deadline : {run_deadline_, allocation_deadline_, backoff_deadline_, evaluator_deadline_,
+                               settle_deadline_, avoided_.next_deadline()})
     consider(deadline);
   if (!task_deadlines_.empty()) consider(task_deadlines_.begin()->first);
   return next;
@@ -296,16 +308,32 @@ int Machine::not_ended() const {
          count(TaskState::stopped) - count(TaskState::lost);
 }
 
-Millis Machine::random_backoff() {
+double Machine::random() {
   // xorshift64*: any spread will do, and the same seed gives the same run.
   random_ ^= random_ >> 12U;
   random_ ^= random_ << 25U;
   random_ ^= random_ >> 27U;
-  const auto spread = static_cast<std::uint64_t>(std::max<std::int64_t>(1, plan_.allocation_backoff.count()));
-  return Millis(1 + static_cast<std::int64_t>((random_ * 2685821657736338717ULL >> 16U) % spread));
+  constexpr double kSteps = 1U << 30U;
+  return static_cast<double>(random_ * 2685821657736338717ULL >> 34U) / kSteps;
+}
+
+Millis Machine::random_backoff() {
+  return Millis(1 + static_cast<std::int64_t>(random() * static_cast<double>(plan_.allocation_backoff.count())));
+}
+
+// 1, 2, 4 … 60 s, a fifth more or less: tasks that failed together do not come back together.
+Millis Machine::backoff_after(int failures) {
+  constexpr int kMostDoublings = 6;
+  const auto seconds = std::min(60, 1 << std::min(std::max(failures, 1) - 1, kMostDoublings));
+  constexpr double kJitter = 0.2;
+  return Millis(static_cast<std::int64_t>(seconds * 1000 * (1 - kJitter + 2 * kJitter * random())));
 }
 
 void Machine::set_state(Task& task, TaskState state, std::string reason) {
+  const auto has_started = [](TaskState s) {
+    return s == TaskState::starting || s == TaskState::running || s == TaskState::stopping;
+  };
+  started_of_role_[task.role] += static_cast<int>(has_started(state)) - static_cast<int>(has_started(task.state));
   --by_state_[static_cast<std::size_t>(task.state)];
   ++by_state_[static_cast<std::size_t>(state)];
   task.state = state;
@@ -334,7 +362,7 @@ void Machine::record_end(RecordKind kind, const Task& task, std::string text) {
 }
 
 Snapshot Machine::snapshot() const {
-  Snapshot snapshot{state_, job_attempt_, {}, outcome_, {}};
+  Snapshot snapshot{state_, job_attempt_, {}, outcome_, avoided_.list()};
   snapshot.tasks.reserve(tasks_.size());
   for (const auto& task : tasks_) {
     snapshot.tasks.push_back({task.id, task.attempt, task.state, task.reason, task.place, task.running_since,

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "job/avoided_hosts.hpp"
+#include "job/early_errors.hpp"
 #include "job/restart_policy.hpp"
 #include "job/types.hpp"
 
@@ -60,6 +62,21 @@ class Machine {
     bool retry_when_ended = false;    // its retry waits for this attempt's end
     bool is_saving = false;           // its process has ended, its results are on their way
     bool is_recorded = false;         // an event names this attempt, so that its end must be one too
+    // Of its next attempt:
+    bool backs_off = false;                 // it waits for its deadline before it is asked for
+    std::optional<int> held;                // the attempt whose container is kept for it
+    std::vector<std::uint16_t> same_ports;  // it must have these, where the attempt before it was
+    std::set<std::string> not_on;           // nodes where this task had no luck
+    int failures_in_a_row = 0;
+
+    [[nodiscard]] bool is_asked_for() const { return state == TaskState::waiting && !backs_off; }
+  };
+  // An attempt ended without success; what follows is not decided yet.
+  struct Ended {
+    std::size_t task = 0;
+    Cause cause = Cause::none;
+    std::string sentence;
+    bool keeps_container = false;
   };
 
   // One per event of types.hpp.
@@ -91,13 +108,28 @@ class Machine {
   void retry_not_placed(Task& task);
 
   // Failure and retry (machine_failure.cpp).
-  void task_failed(Task& task, Cause cause, std::string sentence);
-  void act_on(Task& task, const Verdict& verdict, Cause cause, std::string sentence);
+  enum class Container { lives, gone };
+  void task_failed(Task& task, Cause cause, std::string sentence, Container container);
+  [[nodiscard]] Ended note_failure(Task& task, Cause cause, std::string sentence, Container container);
+  void not_in_place(Task& task, const Lost& event);
+  [[nodiscard]] bool waits_for_peers(const Task& task) const;
+  void settle();
+  [[nodiscard]] bool is_error_of_the_job(const Task& task) const;
+  void fail_fast(const Task& task);
+  void decide(const Ended& ended);
+  void act_on(Task& task, const Verdict& verdict, const Ended& ended);
   [[nodiscard]] static int exit_code_of(const Task& task);
   void after_stop(Task& task);
-  void retry_task(Task& task);
+  void retry_task(Task& task, Millis backoff);
   void restart_all(std::string why, Millis backoff);
   void check_restart();
+
+  // Hosts and containers (machine_hosts.cpp).
+  void blame_host(const std::string& node, Cause cause, std::string what);
+  void forgive_hosts();
+  [[nodiscard]] bool may_stay(const Task& task) const;
+  void keep_or_release(Task& task);
+  void release_held(Task& task);
 
   // End (machine_end.cpp).
   void decider_done();
@@ -113,7 +145,9 @@ class Machine {
   [[nodiscard]] const RolePlan& role_of(const Task& task) const { return plan_.roles[task.role]; }
   [[nodiscard]] int count(TaskState state) const { return by_state_.at(static_cast<std::size_t>(state)); }
   [[nodiscard]] int not_ended() const;
+  [[nodiscard]] double random();  // from 0 to 1
   [[nodiscard]] Millis random_backoff();
+  [[nodiscard]] Millis backoff_after(int failures);
   void set_state(Task& task, TaskState state, std::string reason = {});
   void set_deadline(Task& task, std::optional<Instant> deadline);
   void emit(Action action) { actions_.push_back(std::move(action)); }
@@ -123,9 +157,12 @@ class Machine {
 
   const Plan plan_;
   RestartPolicy policy_;
+  AvoidedHosts avoided_;
+  EarlyErrors early_errors_;
   std::vector<Task> tasks_;
   std::unordered_map<TaskId, std::size_t> index_;
   std::array<int, 9> by_state_{};
+  std::vector<int> started_of_role_;  // tasks that start, run or stop
   int deciders_left_ = 0;
 
   JobState state_ = JobState::placing;
@@ -137,6 +174,9 @@ class Machine {
   std::optional<Instant> backoff_deadline_;
   std::optional<Instant> run_deadline_;
   std::optional<Instant> evaluator_deadline_;
+  std::optional<Instant> settle_deadline_;
+  std::optional<Ended> settling_;  // its peers get a moment to show their own error before the job acts on it
+  int restarts_in_a_row_ = 0;
   Millis restart_backoff_{0};
   std::set<std::pair<Instant, std::size_t>> task_deadlines_;
   std::uint64_t random_;

@@ -63,16 +63,25 @@ void Machine::begin_stopping(Outcome outcome, std::string sentence, std::optiona
   allocation_deadline_.reset();
   backoff_deadline_.reset();
   evaluator_deadline_.reset();
+  settle_deadline_.reset();
+  settling_.reset();
   record(RecordKind::job_stopping, std::move(sentence));
   emit(CloseRendezvous{});
   for (auto& task : tasks_) {
     if (!is_final(task.state)) stop_task(task, "the job is stopping", grace.value_or(plan_.stop_grace));
+    release_held(task);
   }
   check_finished();
 }
 
 void Machine::stop_task(Task& task, std::string why, Millis grace) {
   task.retry_when_ended = false;
+  if (std::exchange(task.backs_off, false)) {  // its next attempt was not asked for
+    set_deadline(task, std::nullopt);
+    set_state(task, TaskState::failed, task.reason);
+    release_held(task);
+    return;
+  }
   if (task.state == TaskState::waiting || task.state == TaskState::placed) {  // nothing runs
     set_deadline(task, std::nullopt);
     stopped_before_it_ran(task, std::move(why));

@@ -8,6 +8,12 @@
 #include <fmt/format.h>
 
 namespace ydl::job {
+namespace {
+
+constexpr Millis kPeersMoment = core::Seconds(1);
+constexpr Millis kLongRun = std::chrono::minutes(10);  // after which a failure is not one of a row
+
+}  // namespace
 
 void Machine::on(const Exited& event) {
   Task* task = current(event.attempt);
@@ -20,12 +26,12 @@ void Machine::on(const Exited& event) {
     set_state(*task, TaskState::stopped, task->reason);
     record(RecordKind::task_stopped, *task, fmt::format("stopped ({})", describe(event.status)), event.status);
     emit(MemberEnded{id_of(*task), MemberEnded::Next::gone, describe(event.status)});
-    emit(Release{id_of(*task)});
+    keep_or_release(*task);
     after_stop(*task);
     return;
   }
   if (!event.status.ok()) {
-    task_failed(*task, cause_of(event.status), describe(event.status));
+    task_failed(*task, cause_of(event.status), describe(event.status), Container::lives);
     return;
   }
   set_state(*task, TaskState::succeeded);
@@ -39,7 +45,11 @@ void Machine::on(const Exited& event) {
 
 void Machine::on(const Lost& event) {
   Task* task = current(event.attempt);
-  if (task == nullptr || is_final(task->state) || task->state == TaskState::waiting) return;
+  if (task == nullptr || is_final(task->state)) return;
+  if (task->state == TaskState::waiting) {
+    if (!task->same_ports.empty() && task->is_asked_for()) not_in_place(*task, event);
+    return;
+  }
   set_deadline(*task, std::nullopt);
   if (task->state == TaskState::stopping) {
     set_state(*task, TaskState::lost, event.reason);
@@ -52,59 +62,149 @@ void Machine::on(const Lost& event) {
   if (task->state == TaskState::placed && state_ == JobState::placing) {  // nothing ran: ask again, nothing to charge
     task->cause = event.cause;
     record_end(RecordKind::task_lost, *task, fmt::format("was lost: {}", event.reason));
+    blame_host(task->place->node, event.cause, fmt::format("{} was lost", task->id.str()));
     ++task->attempt;
     ask(*task);
     return;
   }
-  task_failed(*task, event.cause, fmt::format("was lost: {}", event.reason));
+  task_failed(*task, event.cause, fmt::format("was lost: {}", event.reason), Container::gone);
 }
 
-void Machine::task_failed(Task& task, Cause cause, std::string sentence) {
-  act_on(task, policy_.after_failure(task.role, cause), cause, std::move(sentence));
+// The address that its peers know cannot be had again: only a start of all tasks gives them another.
+void Machine::not_in_place(Task& task, const Lost& event) {
+  const auto sentence = fmt::format("cannot start again at its address: {}", event.reason);
+  record(RecordKind::task_retry, task, sentence);
+  restart_all(fmt::format("{} {}", task.id.str(), sentence), Millis(0));
 }
 
-void Machine::act_on(Task& task, const Verdict& verdict, Cause cause, std::string sentence) {
-  task.cause = cause;
-  const bool stops_first = task.state == TaskState::stopping;  // start_timed_out: its process may still be there
-  if (!stops_first) {
-    set_state(task, TaskState::failed, sentence);
-    emit(Release{id_of(task)});
+void Machine::task_failed(Task& task, Cause cause, std::string sentence, Container container) {
+  const auto ended = note_failure(task, cause, std::move(sentence), container);
+  if (settling_ && tasks_[settling_->task].role == task.role) {  // the one that failed first is acted on
+    if (started_of_role_[task.role] == 0) settle();
+    return;
   }
-  record_end(RecordKind::task_failed, task, sentence);
-  emit(MemberEnded{id_of(task), MemberEnded::Next::unknown, sentence});
+  if (is_error_of_the_job(task)) return fail_fast(task);
+  if (waits_for_peers(task)) {
+    settling_ = ended;
+    settle_deadline_ = now_ + kPeersMoment;
+    return;
+  }
+  decide(ended);
+}
 
+// What is certain whatever follows: the attempt's end, its host's part in it, and whether its container is kept.
+Machine::Ended Machine::note_failure(Task& task, Cause cause, std::string sentence, Container container) {
+  const auto node = task.place ? task.place->node : std::string();
+  const auto ran = task.running_since ? std::chrono::duration_cast<Millis>(now_ - *task.running_since) : Millis(0);
+  const bool is_early = task.running_since.has_value();
+  task.cause = cause;
+  early_errors_.note(task.id, is_early && task.exit ? early_error(*task.exit, cause, node, ran) : std::nullopt);
+  if (ran > kLongRun) task.failures_in_a_row = 0;
+  ++task.failures_in_a_row;
+  if (!node.empty() && (judge(cause).blames_host || early_errors_.of(task.id) != nullptr)) task.not_on = {node};
+  blame_host(node, cause, fmt::format("{} {}", task.id.str(), sentence));
+
+  const bool stops_first = task.state == TaskState::stopping;  // start_timed_out: its process may still be there
+  Ended ended{index_.at(task.id), cause, std::move(sentence), container == Container::lives && may_stay(task)};
+  if (!stops_first) {
+    set_state(task, TaskState::failed, ended.sentence);
+    if (ended.keeps_container)
+      task.held = task.attempt;
+    else
+      emit(Release{id_of(task)});
+  }
+  record_end(RecordKind::task_failed, task, ended.sentence);
+  emit(MemberEnded{id_of(task), MemberEnded::Next::unknown, ended.sentence});
+  return ended;
+}
+
+// An error of the job's program shows in every task; who sees only the first one looks for it on that host.
+bool Machine::waits_for_peers(const Task& task) const {
+  const auto kind = role_of(task).kind;
+  if (!plan_.fail_fast || outcome_ || state_ == JobState::restarting || settling_) return false;
+  if (kind == RoleKind::side || kind == RoleKind::evaluator || policy_.retries_alone(task.role)) return false;
+  return early_errors_.of(task.id) != nullptr && started_of_role_[task.role] > 0;
+}
+
+void Machine::settle() {
+  settle_deadline_.reset();
+  if (!settling_) return;
+  const auto first = *std::exchange(settling_, std::nullopt);
+  const auto& task = tasks_[first.task];
+  if (is_error_of_the_job(task)) return fail_fast(task);
+  decide(first);
+}
+
+bool Machine::is_error_of_the_job(const Task& task) const {
+  return plan_.fail_fast && !outcome_ && policy_.retries_left(task.role) > 0 && early_errors_.is_everywhere(task.id);
+}
+
+void Machine::fail_fast(const Task& task) {
+  const auto& error = *early_errors_.of(task.id);
+  const int unused = policy_.retries_left(task.role);
+  begin_stopping(
+      {JobState::failed, exit_code_of(task),
+       fmt::format("{} {}: {}; the same on every host: trying again cannot help; {} unused (fail_fast: false "
+                   "tries them)",
+                   task.id.str(), describe(*task.exit), error.last_line,
+                   unused == 1 ? "1 retry" : fmt::format("{} retries", unused)),
+       id_of(task), task.cause},
+      fmt::format("{} failed with an error that is the same on every host", task.id.str()));
+}
+
+void Machine::decide(const Ended& ended) {
+  auto& task = tasks_[ended.task];
+  if (plan_.one_host && (ended.cause == Cause::agent_lost || ended.cause == Cause::host_lost))
+    return act_on(task, {Verdict::What::fail_job, "there is no other host"}, ended);
+  act_on(task, policy_.after_failure({task.role, ended.cause, ended.keeps_container}, now_), ended);
+}
+
+void Machine::act_on(Task& task, const Verdict& verdict, const Ended& ended) {
+  const bool is_over = outcome_ || state_ == JobState::finishing;
+  const bool backs_off = judge(ended.cause).backs_off;
+  const auto wait = [](Millis backoff) {
+    return backoff > Millis(0) ? fmt::format(" in {}", core::format_duration(backoff)) : std::string();
+  };
   using What = Verdict::What;
   switch (verdict.what) {
     case What::report_only:
+      release_held(task);
       record(RecordKind::note, task, fmt::format("its failure is only reported: {}", verdict.reason));
       check_all_running();
       check_finished();
       return;
-    case What::retry_task:
-      if (outcome_ || state_ == JobState::finishing) break;
-      record(RecordKind::task_retry, task, fmt::format("starts again: {}", verdict.reason));
-      emit(MemberEnded{id_of(task), MemberEnded::Next::restarts, sentence});
-      if (stops_first)
+    case What::retry_task: {
+      if (is_over) break;
+      const auto backoff = backs_off ? backoff_after(task.failures_in_a_row) : Millis(0);
+      record(RecordKind::task_retry, task, fmt::format("starts again{}: {}", wait(backoff), verdict.reason));
+      emit(MemberEnded{id_of(task), MemberEnded::Next::restarts, ended.sentence});
+      if (role_of(task).restart == RestartUnit::task_in_place && task.place) task.same_ports = task.place->ports;
+      if (task.state == TaskState::stopping)
         task.retry_when_ended = true;
       else
-        retry_task(task);
+        retry_task(task, backoff);
       return;
+    }
     case What::retry_gang:
-    case What::retry_job:
-      if (outcome_ || state_ == JobState::finishing) break;
+    case What::retry_job: {
+      if (is_over) break;
       if (verdict.what == What::retry_job) ++job_attempt_;
-      record(RecordKind::task_retry, task, fmt::format("all tasks start again: {}", verdict.reason));
-      restart_all(fmt::format("{} {}", task.id.str(), sentence), Millis(0));
+      if (task.failures_in_a_row == 1) restarts_in_a_row_ = 0;
+      const auto backoff = backs_off ? backoff_after(++restarts_in_a_row_) : Millis(0);
+      record(RecordKind::task_retry, task, fmt::format("all tasks start again{}: {}", wait(backoff), verdict.reason));
+      restart_all(fmt::format("{} {}", task.id.str(), ended.sentence), backoff);
       return;
+    }
     case What::fail_job:
       break;
   }
-  if (outcome_ || state_ == JobState::finishing) {  // the deciders are done: nobody needs it any more
+  release_held(task);
+  if (is_over) {  // the deciders are done: nobody needs it any more
     check_finished();
     return;
   }
-  const auto text = fmt::format("{} {}", task.id.str(), sentence);
-  begin_stopping({JobState::failed, exit_code_of(task), text, id_of(task), cause},
+  const auto text = fmt::format("{} {}", task.id.str(), ended.sentence);
+  begin_stopping({JobState::failed, exit_code_of(task), text, id_of(task), ended.cause},
                  fmt::format("{} failed and {}{}", task.id.str(), verdict.reason,
                              tasks_.size() == 1 ? "" : ": stopping the others"));
 }
@@ -118,23 +218,23 @@ int Machine::exit_code_of(const Task& task) {
 
 // A task that was asked to stop is gone: whoever waited for that goes on.
 void Machine::after_stop(Task& task) {
-  if (std::exchange(task.retry_when_ended, false) && !outcome_ && state_ != JobState::restarting) retry_task(task);
+  if (std::exchange(task.retry_when_ended, false) && !outcome_ && state_ != JobState::restarting)
+    retry_task(task, Millis(0));
   check_restart();
   check_finished();
 }
 
-void Machine::retry_task(Task& task) {
+void Machine::retry_task(Task& task, Millis backoff) {
+  if (backoff > Millis(0)) {
+    set_state(task, TaskState::waiting, task.reason);
+    task.backs_off = true;
+    set_deadline(task, now_ + backoff);
+    return;
+  }
+  task.backs_off = false;
   ++task.attempt;
   ask(task);
   set_deadline(task, now_ + plan_.allocation_timeout);
-}
-
-void Machine::on(const HostFailed& event) {
-  (void)event;
-}
-
-void Machine::on(const NoHostLeft& event) {
-  (void)event;
 }
 
 // Ends every task, then asks for all places again with new attempts.
@@ -142,9 +242,12 @@ void Machine::restart_all(std::string why, Millis backoff) {
   state_ = JobState::restarting;
   restart_backoff_ = backoff;
   allocation_deadline_.reset();
+  settle_deadline_.reset();
+  settling_.reset();
   record(RecordKind::job_restarting, fmt::format("all tasks start again: {}", why));
   emit(CloseRendezvous{});
   for (auto& task : tasks_) {
+    task.same_ports.clear();
     if (!is_final(task.state) && task.state != TaskState::stopping)
       stop_task(task, "all tasks start again", plan_.stop_grace);
   }
@@ -159,6 +262,7 @@ void Machine::check_restart() {
   }
   deciders_left_ = 0;
   for (auto& task : tasks_) {
+    if (task.held && avoided_.contains(task.place->node)) release_held(task);
     ++task.attempt;
     task.exit.reset();
     task.retry_when_ended = false;

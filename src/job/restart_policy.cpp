@@ -20,34 +20,58 @@ std::vector<int> RestartPolicy::full_budgets() const {
   return budgets;
 }
 
-Verdict RestartPolicy::after_failure(std::size_t index, Cause cause) {
-  using What = Verdict::What;
-  YDL_ASSERT(index < roles_.size());
-  const auto& role = roles_[index];
-  const bool may_help = may_help_to_retry(cause);
+bool RestartPolicy::is_charged(Judgement::Charge charge, Instant now) {
+  using Charge = Judgement::Charge;
+  if (charge != Charge::when_frequent) return charge == Charge::always;
+  while (!uncharged_.empty() && now - uncharged_.front() >= kUnchargedWindow) uncharged_.pop_front();
+  if (uncharged_.size() >= kMostUncharged) return true;
+  uncharged_.push_back(now);
+  return false;
+}
 
-  if (may_help) {
-    if (int& left = role_retries_left_[index]; left > 0) {
+Verdict RestartPolicy::retry(const RolePlan& role, bool keeps_address, std::string reason) {
+  using What = Verdict::What;
+  if (role.restart == RestartUnit::task) return {What::retry_task, std::move(reason)};
+  if (role.restart == RestartUnit::task_in_place && keeps_address) return {What::retry_task, std::move(reason)};
+  if (!role.restart_reason.empty()) reason += fmt::format(" ({})", role.restart_reason);
+  return {What::retry_gang, std::move(reason)};
+}
+
+Verdict RestartPolicy::after_failure(const Failure& failure, Instant now) {
+  using What = Verdict::What;
+  YDL_ASSERT(failure.role < roles_.size());
+  const auto& role = roles_[failure.role];
+  const auto judgement = judge(failure.cause);
+
+  if (judgement.may_help) {
+    if (!is_charged(judgement.charge, now)) return retry(role, failure.keeps_address, "no retry is charged for this");
+    if (int& left = role_retries_left_[failure.role]; left > 0) {
       --left;
-      auto reason = left == 0 ? fmt::format("the last retry of role {}", role.name)
-                              : fmt::format("{} more left for role {}", left, role.name);
-      if (role.restart == RestartUnit::task) return {What::retry_task, std::move(reason)};
-      if (!role.restart_reason.empty()) reason += fmt::format(" ({})", role.restart_reason);
-      return {What::retry_gang, std::move(reason)};
+      return retry(role, failure.keeps_address,
+                   left == 0 ? fmt::format("the last retry of role {}", role.name)
+                             : fmt::format("{} more left for role {}", left, role.name));
     }
   }
   if (role.kind == RoleKind::side || role.kind == RoleKind::evaluator) {
     return {What::report_only, fmt::format("the job does not depend on role {}", role.name)};
   }
-  if (may_help && job_retries_left_ > 0) {
+  if (judgement.may_help && job_retries_left_ > 0) {
     --job_retries_left_;
     role_retries_left_ = full_budgets();
     return {What::retry_job, job_retries_left_ == 0 ? "the last retry of the job"
                                                     : fmt::format("{} more left for the job", job_retries_left_)};
   }
-  if (!may_help) return {What::fail_job, "trying again cannot help"};
+  if (!judgement.may_help) return {What::fail_job, "trying again cannot help"};
   return {What::fail_job,
           role.retries > 0 || job_retries_ > 0 ? "no retries are left" : "no retries were asked for (--retries N)"};
+}
+
+bool RestartPolicy::retries_alone(std::size_t role) const {
+  return roles_[role].restart != RestartUnit::gang && role_retries_left_[role] > 0;
+}
+
+int RestartPolicy::retries_left(std::size_t role) const {
+  return role_retries_left_[role] + job_retries_left_;
 }
 
 Verdict RestartPolicy::after_port_taken() {

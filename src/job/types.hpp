@@ -66,6 +66,7 @@ struct Plan {
   std::uint64_t seed = 1;                          // of the random back-off
   bool fail_fast = true;                           // whether an error that is the same on every host ends the job
   Blacklist blacklist = {};
+  bool one_host = false;  // there is no other host that a task could go to
 };
 
 // Where a task runs: a host and the ports held for it there.

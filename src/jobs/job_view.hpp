@@ -38,6 +38,14 @@ BOOST_DESCRIBE_STRUCT(TaskView, (),
                       (id, attempt, state, reason, node, cause, ran_ms, running_since, last_line, progress,
                        progress_text))
 
+// A host that the job does not use now.
+struct AvoidedView {
+  std::string node;
+  std::optional<core::WallTime> until = {};  // nothing: until the job ends
+  std::string reason;
+};
+BOOST_DESCRIBE_STRUCT(AvoidedView, (), (node, until, reason))
+
 struct JobView {
   std::string id;
   std::string name;
@@ -54,10 +62,11 @@ struct JobView {
   std::optional<int> exit_code = {};
   std::optional<std::string> reason = {};
   std::optional<core::Named<job::Cause>> cause = {};
+  std::optional<std::vector<AvoidedView>> avoided = {};  // the one that was avoided first comes first
 };
 BOOST_DESCRIBE_STRUCT(JobView, (),
                       (id, name, framework, cluster, user, state, attempt, submitted, logs, results, tasks, finished,
-                       exit_code, reason, cause))
+                       exit_code, reason, cause, avoided))
 
 struct EventView {
   std::uint64_t seq = 0;

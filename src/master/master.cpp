@@ -24,9 +24,13 @@ namespace {
 
 constexpr core::Millis kFailPatience = core::Seconds(20);  // for tasks to be stopped, beyond their grace
 
-// Two jobs that wait for each other's containers must not back off for the same time.
-job::Plan with_seed(job::Plan plan, const core::JobId& id) {
-  plan.seed = std::hash<core::JobId>{}(id);
+job::Plan plan_of(const jobs::JobFile& job, job::Plan plan) {
+  // Two jobs that wait for each other's containers must not back off for the same time.
+  plan.seed = std::hash<core::JobId>{}(job.id);
+  if (job.cluster == core::ClusterKind::local) {
+    plan.one_host = true;
+    plan.blacklist.mode = job::Blacklist::Mode::off;
+  }
   return plan;
 }
 
@@ -53,7 +57,7 @@ Master::Master(const net::asio::any_io_executor& executor, jobs::JobFolder folde
       job_(std::move(job)),
       plan_(std::move(plan)),
       logs_elsewhere_(settings.logs),
-      machine_(with_seed(plan_.job, job_.id)),
+      machine_(plan_of(job_, plan_.job)),
       journal_(executor, folder_.events_file()),
       told_(folder_.told_file()),
       timer_(executor),
@@ -332,8 +336,13 @@ std::string Master::job_view() const {
     if (output == outputs_.end() || output->second.attempt.attempt != task.attempt) continue;
     one.last_line = output->second.last_line;
     if (!output->second.progress) continue;
-    one.progress = *output->second.progress;
+    one.progress = output->second.progress;
     one.progress_text = output->second.progress_text;
+  }
+  auto& avoided = view.avoided.emplace();
+  for (const auto& host : snapshot.avoided) {
+    auto& one = avoided.emplace_back(jobs::AvoidedView{.node = host.node, .until = {}, .reason = host.reason});
+    if (host.until) one.until = wall + (*host.until - now);
   }
   if (outcome_) {
     view.exit_code = outcome_->exit_code;

@@ -77,7 +77,15 @@ core::RestartUnit parse_restart(std::string_view text) {
   return text == "all" ? core::RestartUnit::gang : core::RestartUnit::task;
 }
 
-job::Plan timings(const spec::JobSpec& spec) {
+// The spec has been checked: there are three modes.
+job::Blacklist parse_blacklist(const spec::Blacklist& blacklist) {
+  const auto mode = core::parse_name<job::Blacklist::Mode>(blacklist.mode);
+  YDL_ASSERT(mode.has_value());
+  return {*mode, blacklist.failures, blacklist.forget};
+}
+
+// What concerns the whole job.
+job::Plan job_part(const spec::JobSpec& spec) {
   job::Plan plan;
   plan.job_retries = spec.job_retries;
   plan.allocation_timeout = spec.allocation_timeout;
@@ -85,6 +93,8 @@ job::Plan timings(const spec::JobSpec& spec) {
   plan.run_timeout = spec.run_timeout;
   plan.stop_grace = spec.stop_grace;
   plan.evaluator_grace = spec.evaluator_grace;
+  plan.fail_fast = spec.fail_fast;
+  plan.blacklist = parse_blacklist(spec.blacklist);
   return plan;
 }
 
@@ -132,10 +142,14 @@ int JobPlan::ports(const core::TaskId& task) const {
   return framework->ports(shape, task) + found->ports.value_or(0);
 }
 
-Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_command) {
+int default_retries(core::ClusterKind cluster) {
+  return cluster == core::ClusterKind::local ? 0 : 2;
+}
+
+Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_command, core::ClusterKind cluster) {
   JobPlan plan;
   plan.spec = spec;
-  plan.job = timings(spec);
+  plan.job = job_part(spec);
   const auto found = framework::find(spec.framework);
   if (!found) return fail(found.error());
   plan.framework = *found;
@@ -163,8 +177,9 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
       return fail(Errc::usage, fmt::format("'{}' is no kind of role (decider, service, side, evaluator)", *role.kind));
     if (*kind == core::RoleKind::decider) deciders += role.count;
     const auto restart = role.restart ? parse_restart(*role.restart) : traits.restart;
-    plan.job.roles.push_back({role.name, role.count, *kind, restart, role.retries.value_or(spec.retries),
-                              role.restart ? "" : std::string(traits.restart_reason)});
+    const int retries = role.retries.value_or(spec.retries.value_or(default_retries(cluster)));
+    plan.job.roles.push_back(
+        {role.name, role.count, *kind, restart, retries, role.restart ? "" : std::string(traits.restart_reason)});
 
     RoleLaunch launch;
     launch.name = role.name;

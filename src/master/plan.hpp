@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/cluster_kind.hpp"
 #include "core/result.hpp"
 #include "framework/framework.hpp"
 #include "job/types.hpp"
@@ -47,9 +48,12 @@ using FindCommand = std::function<std::optional<std::string>(const std::string& 
 // For tasks on other hosts, whose PATH nobody can look at from here: the name itself.
 [[nodiscard]] std::optional<std::string> find_on_node(const std::string& name);
 
+// The retries of a role where the job gives no number: hosts of a cluster fail, and nobody waits beside it.
+[[nodiscard]] int default_retries(core::ClusterKind cluster);
+
 // Errors (usage): what the framework refuses, a role without a command, no decider, no Python.
-[[nodiscard]] core::Result<JobPlan> make_plan(const spec::JobSpec& spec,
-                                              const FindCommand& find_command = find_on_path);
+[[nodiscard]] core::Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_command = find_on_path,
+                                              core::ClusterKind cluster = core::ClusterKind::local);
 
 // What a container for one task of a role must have, in YARN's units.
 [[nodiscard]] yarn::Resource container_size(const RoleLaunch& role);

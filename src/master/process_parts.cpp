@@ -102,7 +102,7 @@ core::Result<PreparedJob> prepare_job(const jobs::JobFolder& folder, const FindC
   if (!lock) return core::fail(lock.error());
   auto job = jobs::read_job_file(folder);
   if (!job) return core::fail(job.error());
-  auto plan = make_plan(job->spec, find_command);
+  auto plan = make_plan(job->spec, find_command, job->cluster);
   if (!plan) return core::fail(plan.error());
   (void)lock->release();  // it goes with the process: who waits for it may count on our being gone
   return PreparedJob{*std::move(job), *std::move(plan)};

@@ -76,7 +76,7 @@ template <class T, class V, class Read, class Write, class Check>
 Field<T> plain(std::string_view key, std::optional<V> T::* member, Read read, Write write, Check check) {
   return {key,
           [=](const Fields& fields, T& value) {
-            if (auto found = read(fields)) value.*member = *std::move(found);
+            if (auto found = read(fields)) (value.*member).emplace(*std::move(found));
           },
           [=](const T& value, boost::json::object& object) {
             if (value.*member) object.emplace(key, write(*(value.*member)));

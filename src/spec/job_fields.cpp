@@ -135,6 +135,35 @@ Field<JobSpec> acl() {
           [](const JobSpec& spec) { return check_fields(acl_fields(), spec.acl); }};
 }
 
+// ---- hosts that are not used again
+
+const FieldTable<Blacklist>& blacklist_fields() {
+  static const FieldTable<Blacklist> kFields{text("mode", &Blacklist::mode, check_blacklist_mode),
+                                             integer("failures", &Blacklist::failures, kHostFailuresRange),
+                                             duration("forget", &Blacklist::forget, Zero::refused)};
+  return kFields;
+}
+
+// A mapping, or its mode alone.
+Field<JobSpec> blacklist() {
+  return {"blacklist",
+          [](const Fields& job, JobSpec& spec) {
+            const Entry* entry = job.node().find("blacklist");
+            if (entry != nullptr && entry->value.kind == NodeKind::scalar) {
+              if (auto mode = job.text("blacklist", check_blacklist_mode)) spec.blacklist.mode = *std::move(mode);
+              return;
+            }
+            const TreeNode* map = job.map("blacklist", "{mode: decay, failures: 2, forget: 1h}");
+            if (map == nullptr) return;
+            const auto keys = keys_of(blacklist_fields());
+            read_fields(blacklist_fields(), Fields(*map, "blacklist", keys, job.problems()), spec.blacklist);
+          },
+          [](const JobSpec& spec, boost::json::object& object) {
+            object.emplace("blacklist", write_fields(blacklist_fields(), spec.blacklist));
+          },
+          [](const JobSpec& spec) { return check_fields(blacklist_fields(), spec.blacklist); }};
+}
+
 }  // namespace
 
 const FieldTable<Resources>& resource_fields() {
@@ -179,7 +208,8 @@ const FieldTable<JobSpec>& job_fields() {
          FieldTable<JobSpec>{text("queue", &JobSpec::queue, check_queue), text("am", &JobSpec::am, check_am),
                              integer("priority", &JobSpec::priority, kPriorityRange), am_resources(), acl(),
                              integer("retries", &JobSpec::retries, kRetriesRange),
-                             integer("job_retries", &JobSpec::job_retries, kRetriesRange), timeouts()})
+                             integer("job_retries", &JobSpec::job_retries, kRetriesRange),
+                             boolean("fail_fast", &JobSpec::fail_fast), blacklist(), timeouts()})
       fields.push_back(std::move(field));
     return fields;
   }();

@@ -70,6 +70,15 @@ struct Acl {
   bool operator==(const Acl&) const = default;
 };
 
+// Which hosts a job does not use again.
+struct Blacklist {
+  std::string mode = "decay";                   // decay | strict | off
+  int failures = 2;                             // of a host, until it is avoided; of mode decay
+  core::Millis forget = std::chrono::hours(1);  // after this time a failure no longer counts; of mode decay
+
+  bool operator==(const Blacklist&) const = default;
+};
+
 // A job as its file or the command line describes it, checked for form. Whether roles and framework fit together is
 // the framework's to say.
 struct JobSpec {
@@ -94,8 +103,10 @@ struct JobSpec {
   std::optional<int> priority;               // among the jobs of a queue; higher is more important
   Resources am_resources;                    // of the master's container: memory, vcores, label
   Acl acl;
-  int retries = 0;  // per role
+  std::optional<int> retries;  // per role; empty: as many as is usual on the cluster
   int job_retries = 0;
+  bool fail_fast = true;  // an error that is the same on every host ends the job
+  Blacklist blacklist;
   core::Millis allocation_timeout = core::Seconds(300);
   core::Millis start_timeout = core::Seconds(120);
   core::Millis rendezvous_timeout = core::Seconds(600);  // for started tasks to find each other, where ydl sees it

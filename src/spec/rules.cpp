@@ -106,6 +106,10 @@ core::Result<> check_restart(std::string_view restart) {
                                        in_quotes(restart)));
 }
 
+core::Result<> check_blacklist_mode(std::string_view mode) {
+  return check_choice(mode, kBlacklistModes, "does not say which hosts are avoided");
+}
+
 core::Result<> check_label(std::string_view label) {
   if (is_word(label, 255, "_.-")) return {};
   return fail(Errc::usage, fmt::format("{} is no node label: it begins with a letter or digit and has letters, digits, "

@@ -33,6 +33,8 @@ inline constexpr Range kGpusRange{0, 1'024};
 inline constexpr Range kPortsRange{0, 100};
 inline constexpr const auto& kKinds = core::EnumNames<core::RoleKind>::kNames;
 inline constexpr std::array<std::string_view, 2> kRestarts{"alone", "all"};
+inline constexpr std::array<std::string_view, 3> kBlacklistModes{"decay", "strict", "off"};
+inline constexpr Range kHostFailuresRange{1, 1'000};
 inline constexpr Range kPriorityRange{0, 1'000'000};
 inline constexpr std::array<std::string_view, 2> kAmKinds{"managed", "unmanaged"};
 inline constexpr std::array<std::string_view, 2> kPlacements{"spread", "pack"};
@@ -55,6 +57,7 @@ using TextCheck = core::Result<> (*)(std::string_view text);
 [[nodiscard]] core::Result<> check_role_name(std::string_view name);
 [[nodiscard]] core::Result<> check_kind(std::string_view kind);
 [[nodiscard]] core::Result<> check_restart(std::string_view restart);
+[[nodiscard]] core::Result<> check_blacklist_mode(std::string_view mode);
 [[nodiscard]] core::Result<> check_label(std::string_view label);
 // A type that a cluster counts beside those which have keys of their own.
 [[nodiscard]] core::Result<> check_resource_type(std::string_view type);

@@ -70,6 +70,12 @@ std::string json_job_line(const JobView& job) {
   json::array tasks;
   for (const auto& task : job.tasks) tasks.push_back(task_object(task));
   object["tasks"] = std::move(tasks);
+  json::array avoided;
+  for (const auto& host : job.avoided) {
+    avoided.push_back(
+        json::object{{"node", text(host.node)}, {"until", time_or_null(host.until)}, {"reason", text(host.reason)}});
+  }
+  object["avoided"] = std::move(avoided);
   return written(object);
 }
 

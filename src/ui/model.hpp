@@ -26,6 +26,13 @@ struct TaskView {
   std::string progress_text;       // "epoch 3/5 loss 0.12"
 };
 
+// A host that the job does not use now.
+struct AvoidedView {
+  std::string node;
+  std::optional<core::WallTime> until;  // nothing: until the job ends
+  std::string reason;                   // "2 containers lost"
+};
+
 struct JobView {
   std::string id;
   std::string name;
@@ -39,6 +46,7 @@ struct JobView {
   std::optional<int> exit_code;  // of the task that decided, once the job has ended
   std::string logs_path;
   std::string results_path;
+  std::vector<AvoidedView> avoided = {};
 };
 
 struct EventView {

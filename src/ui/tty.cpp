@@ -22,7 +22,8 @@ constexpr std::string_view kNewRow = "\r\n";
 // The events that stay on the screen; the block shows the others.
 bool matters(const EventView& event) {
   using enum core::RecordKind;
-  static constexpr std::array kKinds{task_failed, task_lost, task_retry, job_restarting, job_stopping, note};
+  static constexpr std::array kKinds{task_failed,  task_lost,    task_retry,    job_restarting,
+                                     job_stopping, host_avoided, host_forgiven, note};
   return std::ranges::any_of(kKinds, [&](core::RecordKind kind) { return event.kind == kind; });
 }
 

@@ -47,7 +47,8 @@ FinalStatus from_proto(pb::FinalApplicationStatusProto status) {
 
 // What the ResourceManager writes for "nothing".
 std::string unless_absent(std::string text) {
-  return text == "N/A" ? "" : text;
+  if (text == "N/A") text.clear();
+  return text;
 }
 
 // Of several lines, which are cleaned where they are shown.

@@ -55,6 +55,8 @@ def refused(done, code, *parts):
         pytest.param(["run", "--env", "NOVALUE", "--", "true"], ["--env NOVALUE", "is not set here"], id="a variable without a value"),
         pytest.param(["run", "--timeout", "soon", "--", "true"], ["--timeout", "'soon' is not a duration", "90s"], id="a time that is none"),
         pytest.param(["run", "--retries", "-1", "--", "true"], ["--retries"], id="negative retries"),
+        pytest.param(["run", "--blacklist", "strikt", "--", "true"], ["--blacklist: 'strikt' does not say which hosts are avoided (decay, strict, off)", "did you mean 'strict'?"], id="an unknown blacklist"),
+        pytest.param(["run", "--blacklist", "", "--", "true"], ["--blacklist", "the value is empty"], id="a blacklist without a mode"),
         pytest.param(["run", "--port-range", "9-1", "--", "true"], ["--port-range 9-1", "FIRST-LAST"], id="a port range the wrong way round"),
         pytest.param(["run", "--n"], ["--n"], id="an option without its value"),
         pytest.param(["submit"], ["FILE"], id="submit without a file"),
@@ -117,6 +119,23 @@ def test_random_bytes_as_a_job_file_are_refused(ydl, seed):
     assert "job.yaml" in done.err
     # Nothing of the bytes reaches the terminal as it is.
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", done.err)
+    assert ydl.jobs() == []
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("blacklist: {mode: never}", ["mode in blacklist: 'never' does not say which hosts are avoided (decay, strict, off)"]),
+        ("blacklist: never", ["blacklist: 'never' does not say which hosts are avoided (decay, strict, off)"]),
+        ("blacklist: {failures: 0}", ["failures in blacklist", "from 1 to 1000, not 0"]),
+        ("blacklist: {forget: 0}", ["forget in blacklist: 0 leaves no time at all"]),
+        ("blacklist: {forget: soon}", ["forget in blacklist: 'soon' is not a duration"]),
+        ("fail_fast: maybe", ["fail_fast: this must be true or false, not 'maybe'"]),
+    ],
+)
+def test_a_wrong_answer_to_failures_is_refused_with_its_line(ydl, line, parts):
+    job = ydl.write("job.yaml", f"version: 1\ncommand: 'true'\nroles: {{worker: {{}}}}\n{line}\n")
+    refused(ydl("submit", job), 2, "job.yaml:4: ", *parts)
     assert ydl.jobs() == []
 
 

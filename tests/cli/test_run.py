@@ -246,14 +246,51 @@ def test_dry_run_shows_roles_commands_and_environments_and_runs_nothing(ydl):
     done = ydl.ok("run", "--framework", "tensorflow", "--role", "chief=1", "--role", "worker=3", "--retries", "2",
                   "--resource", "worker:memory=1g,vcores=2", "--dry-run", "--", "train.py", "--steps", "3 4")  # fmt: skip
     table = [line.split() for line in done.out.splitlines() if line.startswith(("ROLE", "chief ", "worker "))]
-    assert table[0] == ["ROLE", "TASKS", "KIND", "MEMORY", "VCORES", "GPUS", "RETRIES"]
-    assert table[2] == ["worker", "3", "decider", "1", "GiB", "2", "0", "2"]
+    assert table[0] == ["ROLE", "TASKS", "KIND", "MEMORY", "VCORES", "GPUS", "RETRIES", "RESTART"]
+    assert table[2] == ["worker", "3", "decider", "1", "GiB", "2", "0", "2", "all"]
     assert re.search(r"^worker: \S*python\S* \S*/train\.py --steps '3 4'$", done.out, re.MULTILINE)
     assert re.search(r"^  interpreter: \S+python3?, the python3? on PATH$", done.out, re.MULTILINE)
     assert "worker:1 finds in its environment" in done.out
     assert "TF_CONFIG='" in done.out
     assert "… and 1 more like these" in done.out
     assert ydl.jobs() == []
+
+
+TF_WITH_PS = ["--framework", "tensorflow", "--role", "chief=1", "--role", "worker=2", "--role", "ps=1", "--role", "evaluator=1"]
+
+
+@pytest.mark.parametrize(
+    ("options", "restart"),
+    [
+        (["--n", "2"], {"worker": "alone"}),
+        (["--framework", "pytorch", "--n", "2"], {"worker": "all"}),
+        (["--framework", "jax", "--n", "2"], {"worker": "all"}),
+        (TF_WITH_PS, {"chief": "all", "worker": "alone, at its address", "ps": "all", "evaluator": "alone"}),
+    ],
+)
+def test_dry_run_shows_what_starts_again_when_a_task_fails(ydl, options, restart):
+    text = ydl.ok("run", *options, "--dry-run", "--", "./train").out
+    table = text[text.index("ROLE ") :].split("\n\n")[0].splitlines()
+    column = table[0].index("RESTART")
+    assert {row.split()[0]: row[column:].strip() for row in table[1:]} == restart
+    (plan,) = ydl.ok("run", *options, "--output", "json", "--dry-run", "--", "./train").lines()
+    assert {role["name"]: role["restart"] for role in plan["roles"]} == restart
+
+
+def test_dry_run_shows_that_the_job_file_has_the_last_word_on_what_starts_again(ydl):
+    job = ydl.write("job.yaml", "version: 1\nframework: pytorch\ncommand: ./train\nroles: {worker: {count: 2, restart: alone}}\n")
+    (plan,) = ydl.ok("submit", "--dry-run", "--output", "json", job).lines()
+    assert plan["roles"][0]["restart"] == "alone"
+
+
+def test_dry_run_shows_the_retries_that_are_usual_where_the_job_runs(ydl):
+    def retries(*options):
+        (plan,) = ydl.ok("run", *options, "--output", "json", "--dry-run", "--", "true").lines()
+        return plan["roles"][0]["retries"]
+
+    on_yarn = ["--cluster", "yarn", "--host-ip", "127.0.0.1"]
+    assert (retries(), retries("--retries", "1")) == (0, 1)
+    assert (retries(*on_yarn), retries(*on_yarn, "--retries", "0")) == (2, 0)
 
 
 def test_dry_run_as_json_is_one_object(ydl):

@@ -75,13 +75,13 @@ def test_an_entry_point_needs_no_bash_and_finds_all_files(jobs, submit, podman):
 
 
 def test_an_image_without_bash_is_told_what_to_do(submit):
-    out, _ = submit("true", f"image: {ENTERED}", count=1, code=1)
+    out, _ = submit("true", f"image: {ENTERED}\nretries: 0", count=1, code=1)
     assert f"starts an image with bash, which {ENTERED} may lack; with image_entry_point: true" in out
     assert "Exception from container-launch" not in out
 
 
 def test_an_image_that_is_nowhere_fails_with_dockers_words(submit, podman):
-    out, _ = submit("true", "image: localhost/no-such:1", count=1, code=1)
+    out, _ = submit("true", "image: localhost/no-such:1\nretries: 0", count=1, code=1)
     assert "localhost/no-such:1" in out.rsplit("failed after", 1)[1]
     nothing_is_left(podman)
 

@@ -58,7 +58,7 @@ def full(jobs, gate):
 
 
 def test_a_gang_that_finds_no_room_says_who_is_missing_and_why(jobs, full):
-    out, _ = jobs.run("run", "--allocation-timeout", "4s", "--resource", "worker:memory=7g", "--n", 2, "--", "true", code=1)
+    out, _ = jobs.run("run", "--retries", 0, "--allocation-timeout", "4s", "--resource", "worker:memory=7g", "--n", 2, "--", "true", code=1)
     why = "2 of 2 tasks have no place after 4 s: worker:0 (queue default has granted no container of 7 GiB, 1 vcore yet: it is full, or no host has so much free)"
     assert f"all tasks start again: {why}" in out
     (end,) = [line for line in out.splitlines() if "failed after" in line]
@@ -102,7 +102,7 @@ def test_safe_mode_is_named_before_anything_is_submitted(jobs):
 def test_a_staged_file_that_changes_under_a_job_is_named(jobs, full):
     model = jobs.work / "model"
     model.write_text("one")
-    waiting = jobs.start_and_see("worker:0 waits", "run", "--resource", "worker:memory=7g", "--file", "model", "--", "cat", "model")
+    waiting = jobs.start_and_see("worker:0 waits", "run", "--retries", 0, "--resource", "worker:memory=7g", "--file", "model", "--", "cat", "model")
     listed, _ = jobs.run("fs", "ls", "-R", "/user/ann/.ydl/cache/sha256")
     staged = [line.split()[-1] for line in listed.splitlines() if line.startswith("-") and not line.endswith("/ydl")]
     for path in staged:
@@ -136,7 +136,7 @@ def test_a_master_that_is_killed_is_told_in_one_sentence(clusters, tmp_path, gat
 def test_a_nodemanager_that_refuses_is_named_with_its_words(clusters, tmp_path):
     """What it is shown is older than it may be, as when clocks differ."""
     jobs = jobs_on(clusters("--nodes", "1", "--yarn", "--set", "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms=1"), tmp_path)
-    out, _ = jobs.run("run", "--am", "unmanaged", *SMALL, "--", "true", code=1)
+    out, _ = jobs.run("run", "--am", "unmanaged", "--retries", 0, *SMALL, "--", "true", code=1)
     (end,) = [line for line in out.splitlines() if "failed after" in line]
     assert "the NodeManager on 127.0.0.2 did not start its container" in end
     assert "Unauthorized request to start container. (its clock and the ResourceManager's differ, or the grant came too late)" in end

@@ -65,7 +65,7 @@ def test_an_example_trains_in_an_image_on_the_cluster_as_it_does_here(jobs, job_
 
 
 def test_an_image_that_is_nowhere_is_one_sentence(jobs, podman):
-    words = ("run", *SMALL, "--image", "localhost/no-such:1", "--image-runtime", "podman")
+    words = ("run", "--retries", 0, *SMALL, "--image", "localhost/no-such:1", "--image-runtime", "podman")
     out, _ = jobs.run(*words, "--", "sh", "-c", "true", code=1)
     assert "could not fetch the image localhost/no-such:1: Error: " in out
     jobs.environment.update(podman.variables, PATH=os.environ["PATH"])
@@ -92,6 +92,6 @@ def test_a_machine_without_podman_says_so(jobs):
 
 def test_a_nodemanager_that_ignores_the_image_is_found_out(jobs):
     """This cluster's NodeManagers have no Docker runtime: they would run the task outside of its image."""
-    out, _ = jobs.run("run", *SMALL, "--image", IMAGE, "--", "sh", "-c", "echo ran", code=1)
+    out, _ = jobs.run("run", "--retries", 0, *SMALL, "--image", IMAGE, "--", "sh", "-c", "echo ran", code=1)
     assert f"ignored the image {IMAGE}: this container runs outside of it" in out and "--image-runtime podman" in out
     assert "[worker:0] ran" not in out

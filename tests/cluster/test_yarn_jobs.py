@@ -57,16 +57,17 @@ def test_the_exit_code_is_that_of_the_task_and_its_last_words_are_shown(jobs):
 
 
 KILL_THE_AGENT = "read -r _ _ _ agent _ < /proc/$PPID/stat; kill -9 $agent"
+FEW_ATTEMPTS = ("--retries", 0, "--blacklist", "strict")  # the loss of an agent is not charged, but its host is avoided
 
 
 def test_the_last_words_of_a_task_that_dies_with_its_agent_at_once_are_kept(jobs):
-    out, err = jobs.run("run", *SMALL, "--", "sh", "-c", f'echo "last words"; {KILL_THE_AGENT}', code=1)
+    out, err = jobs.run("run", *FEW_ATTEMPTS, *SMALL, "--", "sh", "-c", f'echo "last words"; {KILL_THE_AGENT}', code=1)
     assert "last words" in out
     assert jobs.run("fs", "cat", f"{jobs.root}/{job_id(err)}/logs/worker-0/1/stdout")[0] == "last words\n"
 
 
 def test_the_last_words_of_a_task_that_dies_with_its_agent_follow_what_was_copied(jobs, tmp_path):
-    job = jobs.start("run", *SMALL, "--", "sh", "-c", f"echo first; until [ -e {tmp_path}/go ]; do sleep 0.1; done; seq 1000; {KILL_THE_AGENT}")
+    job = jobs.start("run", *FEW_ATTEMPTS, *SMALL, "--", "sh", "-c", f"echo first; until [ -e {tmp_path}/go ]; do sleep 0.1; done; seq 1000; {KILL_THE_AGENT}")
     eventually(lambda: jobs.start("logs").communicate()[0].endswith("first\n"), "the first line on HDFS")
     (tmp_path / "go").touch()
     out, err = job.communicate(timeout=100)

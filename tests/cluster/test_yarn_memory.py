@@ -18,14 +18,14 @@ def jobs(clusters, tmp_path):
 
 
 def test_a_task_that_uses_more_memory_than_it_asked_for(jobs):
-    out, _ = jobs.run("run", *SMALL, "--", "python3", "-c", USES, code=137)
+    out, _ = jobs.run("run", "--retries", 0, *SMALL, "--", "python3", "-c", USES, code=137)
     used = re.search(r"ran out of memory: it used (\d+) MiB and so passed its limit of 256 MiB; ask for more with --resource ROLE:memory=SIZE", out)
     assert used and 256 < int(used[1]) < 700, out
     assert "beyond the 'PHYSICAL' memory limit" in out and "process-tree" not in out
 
 
 def test_a_task_that_maps_more_than_the_nodemanager_allows(jobs):
-    out, _ = jobs.run("run", *SMALL, "--", "python3", "-c", MAPS, code=137)
+    out, _ = jobs.run("run", "--retries", 0, *SMALL, "--", "python3", "-c", MAPS, code=137)
     # The agent and the task's reaper are a little more than the task's 4 GiB.
     assert re.search(r"was killed by its NodeManager for its virtual memory, 4\.[01] GB where 2\.5 GB are allowed", out), out
     assert "yarn.nodemanager.vmem-check-enabled to false" in out

@@ -251,5 +251,33 @@ TEST_F(ImageTask, the_agent_goes_on_while_a_container_is_removed) {
   EXPECT_TRUE(end_of_task());
 }
 
+// It is how a job finds errors that are the same on every host.
+TEST_F(AgentTask, the_last_line_of_its_log_is_reported_with_every_end) {
+  launch({"sh", "-c", "echo step 1; echo 'ValueError: no data' >&2; exit 3"});
+  auto exited = end_of_task();
+  ASSERT_TRUE(exited);
+  EXPECT_EQ(exited->status.code, 3);
+  EXPECT_EQ(exited->status.last_line, "ValueError: no data");
+}
+
+TEST_F(AgentTask, the_last_line_is_known_also_of_a_task_that_was_stopped) {
+  launch({"sh", "-c", "echo waiting; touch ready; exec sleep 600"});
+  ASSERT_TRUE(comes_to_exist(dir_.path() / "work" / "ready"));
+  task_->stop(core::Millis(0));
+  const auto exited = end_of_task();
+  ASSERT_TRUE(exited);
+  EXPECT_EQ(exited->status.last_line, "waiting");
+}
+
+TEST_F(AgentTask, the_last_line_is_known_also_of_a_task_whose_reaper_was_killed) {
+  launch({"sh", "-c", "echo waiting; touch ready; exec sleep 600"});
+  ASSERT_TRUE(comes_to_exist(dir_.path() / "work" / "ready"));
+  ::kill(task_->reaper_pid(), SIGKILL);
+  const auto exited = end_of_task();
+  ASSERT_TRUE(exited);
+  EXPECT_EQ(exited->status.signal, SIGKILL);
+  EXPECT_EQ(exited->status.last_line, "waiting");
+}
+
 }  // namespace
 }  // namespace ydl::agent

@@ -8,7 +8,7 @@ namespace ydl::agent {
 
 core::Result<std::filesystem::path> GangFile::write(const std::filesystem::path& folder,
                                                     const protocol::GangFacts& gang) {
-  const auto file = folder / fmt::format(".tasks-{}.json", gang.start);
+  auto file = folder / fmt::format(".tasks-{}.json", gang.start);
   if (file == file_ && tasks_ == gang.tasks) return file;
   if (auto written = core::write_file_atomically(file, gang.tasks + "\n", 0600); !written)
     return core::fail(written.error());

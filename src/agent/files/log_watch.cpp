@@ -1,9 +1,39 @@
 #include "agent/files/log_watch.hpp"
 
+#include "core/strings.hpp"
+
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace ydl::agent {
+namespace {
+
+constexpr std::size_t kEnd = std::size_t{64} << 10U;  // of a log, in which its last line is looked for
+
+std::string cut(std::string text, std::size_t most_bytes) {
+  if (text.size() <= most_bytes) return text;
+  const auto is_inside_character = [&](std::size_t at) {
+    return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+  };
+  while (most_bytes > 0 && is_inside_character(most_bytes)) --most_bytes;
+  text.resize(most_bytes);
+  return text;
+}
+
+// A line may have bytes and yet show nothing, such as the one that resets a terminal's colours.
+std::string last_shown_line(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto newline = bytes.find_last_of("\r\n");
+    const auto begin = newline == std::string_view::npos ? 0 : newline + 1;
+    auto shown = files::plain_text(bytes.substr(begin, files::LogLines::kLongestLine));
+    if (!core::trim(shown).empty()) return shown;
+    bytes.remove_suffix(bytes.size() - (begin == 0 ? 0 : newline));
+  }
+  return {};
+}
+
+}  // namespace
 
 LogWatch::LogWatch(core::AttemptId attempt, std::filesystem::path directory, Sink report)
     : attempt_(std::move(attempt)),
@@ -31,6 +61,18 @@ void LogWatch::read() {
     output.progress_text = progress->text;
   }
   report_(std::move(output));
+}
+
+std::string LogWatch::final_line() const {
+  for (const auto* stream : {"stderr", "stdout"}) {
+    const auto size = files::read_slice(directory_ / stream, 0, 0);
+    if (!size) continue;
+    const auto end =
+        files::read_slice(directory_ / stream, size->size - std::min<std::uint64_t>(size->size, kEnd), kEnd);
+    if (!end) continue;
+    if (auto line = last_shown_line(end->bytes); !line.empty()) return cut(std::move(line), kLongestFinalLine);
+  }
+  return {};
 }
 
 protocol::LogPiece LogWatch::piece(const protocol::ReadLog& question) const {

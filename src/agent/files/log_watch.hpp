@@ -24,6 +24,10 @@ class LogWatch {
 
   // Reads what is new; to be called a few times a second, and once after the task's end.
   void read();
+  // The last line with something in it, of standard error if it has one, else of standard output, as it can be printed;
+  // "" when there is none. For a task that has ended: it is read from the ends of the files, however far read() came.
+  [[nodiscard]] std::string final_line() const;
+  static constexpr std::size_t kLongestFinalLine = 512;  // bytes; what follows is cut
   [[nodiscard]] protocol::LogPiece piece(const protocol::ReadLog& question) const;
 
  private:

@@ -40,8 +40,9 @@ void add_run_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--image-runtime", raw.on_cluster.image.runtime,
                  "Who runs it: nodemanager (YARN's default), podman, docker")
       ->type_name("WHO");
-  app.add_option("--image-mount", raw.on_cluster.image.mounts, "A folder of the hosts that is seen in the image")
-      ->type_name("SOURCE:TARGET[:rw]")
+  app.add_option("--image-mount", raw.on_cluster.image.mounts,
+                 "A folder of the hosts that is seen in the image; writable with :rw")
+      ->type_name("SOURCE:TARGET")
       ->allow_extra_args(false);
   app.add_option("--priority", raw.on_cluster.priority, "Among the jobs of a queue; higher is more important")
       ->type_name("N");
@@ -90,14 +91,18 @@ void add_job_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--python-env", job.python_env,
                  "Python environment that travels: a folder, archive or requirements.txt")
       ->type_name("PATH");
-  app.add_option("--retries", job.retries, "Failed tasks of a role that are started again")
+  app.add_option("--retries", job.retries,
+                 "Failed tasks of a role that are started again (default 2 on a cluster, else 0)")
       ->check(whole_number())
-      ->type_name("N")
-      ->capture_default_str();
+      ->type_name("N");
   app.add_option("--job-retries", job.job_retries, "Starts of the whole job after a failure")
       ->check(whole_number())
       ->type_name("N")
       ->capture_default_str();
+  app.add_option("--blacklist", job.blacklist,
+                 "Which hosts are not used again after failures: decay (default), strict, off")
+      ->check(not_empty())
+      ->type_name("MODE");
   app.add_option("--allocation-timeout", job.allocation_timeout, "How long to wait for places (default 5m)")
       ->type_name("TIME");
   app.add_option("--timeout", job.run_timeout, "How long the job may take (default: no limit)")->type_name("TIME");

@@ -142,10 +142,14 @@ Result<spec::JobSpec> make_spec(const JobOptions& options, const std::string& di
     return fail(Errc::usage,
                 "--python names an interpreter of the hosts, --python-env one that travels: give one of them");
   }
-  if (options.retries < 0 || options.job_retries < 0)
+  if (options.retries.value_or(0) < 0 || options.job_retries < 0)
     return fail(Errc::usage, "--retries and --job-retries count from 0");
   job.retries = options.retries;
   job.job_retries = options.job_retries;
+  if (!options.blacklist.empty()) {
+    if (auto ok = spec::check_blacklist_mode(options.blacklist); !ok) return fail(ok.error().within("--blacklist"));
+    job.blacklist.mode = options.blacklist;
+  }
 
   if (auto roles = add_roles(job, options); !roles) return fail(roles.error());
   if (auto resources = add_resources(job, options); !resources) return fail(resources.error());

@@ -27,8 +27,9 @@ struct JobOptions {
   bool no_auto_files = false;
   std::string python;
   std::string python_env;
-  int retries = 0;
+  std::optional<int> retries;
   int job_retries = 0;
+  std::string blacklist;
   std::string allocation_timeout, run_timeout, stop_grace;
   std::vector<std::string> command;
 };

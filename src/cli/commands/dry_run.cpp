@@ -60,6 +60,19 @@ std::string vcores_text(const master::RoleLaunch& role) {
   return role.asked.vcores ? std::to_string(role.vcores) : fmt::format("{} (default)", role.vcores);
 }
 
+// What starts again when a task of the role failed and has retries left.
+std::string_view restart_text(core::RestartUnit unit) {
+  switch (unit) {
+    case core::RestartUnit::task:
+      return "alone";
+    case core::RestartUnit::task_in_place:
+      return "alone, at its address";
+    case core::RestartUnit::gang:
+      break;
+  }
+  return "all";
+}
+
 }  // namespace
 
 std::string dry_run_text(const master::JobPlan& plan, const client::ClusterChoice& where, const ui::Style& style) {
@@ -86,12 +99,14 @@ std::string dry_run_text(const master::JobPlan& plan, const client::ClusterChoic
                    {"MEMORY"},
                    {"VCORES"},
                    {"GPUS", ui::Align::right},
-                   {"RETRIES", ui::Align::right}});
+                   {"RETRIES", ui::Align::right},
+                   {"RESTART"}});
   for (std::size_t i = 0; i < plan.roles.size(); ++i) {
     const auto& role = plan.roles[i];
     const auto& machine = plan.job.roles[i];
     table.row({role.name, std::to_string(role.count), std::string(job::name(machine.kind)), memory_text(role),
-               vcores_text(role), std::to_string(role.gpus), std::to_string(machine.retries)});
+               vcores_text(role), std::to_string(role.gpus), std::to_string(machine.retries),
+               std::string(restart_text(machine.restart))});
   }
   text += table.render(0, style);
 
@@ -126,6 +141,7 @@ std::string dry_run_json(const master::JobPlan& plan, const client::ClusterChoic
                                  {"vcores", role.vcores},
                                  {"gpus", role.gpus},
                                  {"retries", plan.job.roles[i].retries},
+                                 {"restart", restart_text(plan.job.roles[i].restart)},
                                  {"command", json::array(role.argv.begin(), role.argv.end())},
                                  {"environment_of_first", std::move(env)}});
   }

@@ -3,8 +3,10 @@
 #include "cli/commands/common.hpp"
 #include "core/strings.hpp"
 #include "ui/relative_time.hpp"
+#include "ui/screen.hpp"
 #include "ui/table.hpp"
 #include "ui/text.hpp"
+#include "ui/words.hpp"
 
 #include <fmt/format.h>
 
@@ -15,6 +17,16 @@ std::string duration_of(const ui::TaskView& task, core::WallTime now) {
   if (task.ran_for) return core::format_duration(*task.ran_for);
   if (task.running_since) return core::format_duration(now - *task.running_since);
   return "";
+}
+
+// "until 14:10 ", with the day where that is not the next such time. Once the job has ended nothing ends the entry.
+std::string until_text(const std::optional<core::WallTime>& until, const ui::JobView& job, core::WallTime now) {
+  if (!until || job.finished) return "";
+  std::string date;
+  if (*until - now >= std::chrono::hours(24))
+    date =
+        core::format_utc(*until + ui::local_utc_offset(*until)).substr(0, std::string_view("2026-11-15").size()) + " ";
+  return fmt::format("until {}{} ", date, ui::clock_time(*until, ui::local_utc_offset).substr(0, 5));
 }
 
 }  // namespace
@@ -28,7 +40,12 @@ std::string status_text(const ui::JobView& job) {
       fmt::format("submitted {}{}\n", ui::relative_time(job.submitted, now),
                   job.finished ? fmt::format(", took {}", core::format_duration(*job.finished - job.submitted)) : "");
   if (!job.reason.empty()) text += fmt::format("{}\n", ui::clean(job.reason));
-  text += fmt::format("logs     {}\nresults  {}\n\n", ui::clean(job.logs_path), ui::clean(job.results_path));
+  text += fmt::format("logs     {}\nresults  {}\n", ui::clean(job.logs_path), ui::clean(job.results_path));
+  for (const auto& host : job.avoided) {
+    text += fmt::format("avoided  {} {}({})\n", ui::clean(host.node), until_text(host.until, job, now),
+                        ui::clean(host.reason));
+  }
+  text += "\n";
   ui::Table table({{"TASK"},
                    {"STATE"},
                    {"ATTEMPT", ui::Align::right},

@@ -129,6 +129,22 @@ TEST(JobView, is_what_the_master_says) {
   EXPECT_FALSE(view->tasks[1].progress);
 }
 
+TEST(JobView, has_the_hosts_that_the_job_avoids) {
+  EXPECT_EQ(job_view_from_json(kRunning)->avoided.size(), 0U) << "an older master says nothing of them";
+  std::string text = kRunning;
+  text.replace(text.rfind('}'), 1,
+               R"(,"avoided":[{"node":"node2","until":"2026-11-15T03:13:28.123Z","reason":"2 containers lost"},)"
+               R"({"node":"node3","reason":"worker:1 ended with code 1"}]})");
+  const auto view = job_view_from_json(text);
+  ASSERT_TRUE(view) << view.error().message;
+  ASSERT_EQ(view->avoided.size(), 2U);
+  EXPECT_EQ(view->avoided[0].node, "node2");
+  EXPECT_EQ(view->avoided[0].until, kTime);
+  EXPECT_EQ(view->avoided[0].reason, "2 containers lost");
+  EXPECT_EQ(view->avoided[1].node, "node3");
+  EXPECT_FALSE(view->avoided[1].until);
+}
+
 TEST(JobView, of_a_job_that_ended_has_its_code_and_reason) {
   const auto view = job_view_from_json(
       R"({"id":"mnist-1","name":"mnist","framework":"mxnet","cluster":"yarn","user":"ann","state":"failed","attempt":1,)"

@@ -191,6 +191,31 @@ TEST(TensorFlow, workers_decide_unless_parameter_servers_make_them_servers) {
             core::RoleKind::service);
 }
 
+TEST(TensorFlow, a_worker_beside_ps_starts_again_alone_where_the_chief_calls_it) {
+  const Shape with_ps{{{"chief", 1}, {"worker", 2}, {"ps", 1}, {"evaluator", 1}}};
+  const auto restart = [](const Shape& shape, std::string_view role) {
+    return get("tensorflow").traits(shape, role).restart;
+  };
+  using core::RestartUnit;
+  EXPECT_EQ(restart(with_ps, "worker"), RestartUnit::task_in_place);
+  EXPECT_EQ(restart(with_ps, "chief"), RestartUnit::gang);
+  EXPECT_EQ(restart(with_ps, "ps"), RestartUnit::gang);
+  EXPECT_EQ(restart(with_ps, "evaluator"), RestartUnit::task);
+  EXPECT_EQ(restart({{{"chief", 1}, {"worker", 2}}}, "worker"), RestartUnit::gang);
+  EXPECT_EQ(restart({{{"worker", 2}}}, "worker"), RestartUnit::gang);
+}
+
+TEST(Frameworks, a_task_that_cannot_start_again_alone_and_anywhere_has_a_reason) {
+  const Shape shape{{{"chief", 1}, {"master", 1}, {"worker", 2}, {"ps", 1}, {"server", 1}, {"evaluator", 1}}};
+  for (const auto* framework : all()) {
+    for (const auto& role : shape.roles) {
+      const auto traits = framework->traits(shape, role.name);
+      EXPECT_EQ(traits.restart_reason.empty(), traits.restart == core::RestartUnit::task)
+          << framework->name() << " " << role.name;
+    }
+  }
+}
+
 TEST(Jax, processes_are_numbered_and_meet_at_process_zero) {
   const Shape shape{{{"worker", 2}}};
   const auto env = env_of("jax", shape, {"worker", 1});

@@ -68,8 +68,18 @@ TEST(JobEnd, a_service_that_is_starting_again_is_dropped_when_the_deciders_are_d
   plan.roles = {{"worker", 1}, {"ps", 1, RoleKind::service, RestartUnit::task, 1}};
   Script s(plan);
   s.run_all();
-  EXPECT_EQ(s.exits("ps:0", 1), (Strings{"release ps:0#1", "ask ps:0#2"}));
+  EXPECT_EQ(s.exits("ps:0", 1), Strings{});
+  EXPECT_EQ(s.waits_no_longer(), Strings{"ask ps:0#2 after #1"});
   EXPECT_EQ(s.exits("worker:0", 0), (Strings{"release worker:0#1", "release ps:0#2", "finish succeeded 0"}));
+}
+
+TEST(JobEnd, a_service_that_waits_for_its_retry_is_dropped_when_the_deciders_are_done) {
+  Plan plan;
+  plan.roles = {{"worker", 1}, {"ps", 1, RoleKind::service, RestartUnit::task, 1}};
+  Script s(plan);
+  s.run_all();
+  s.exits("ps:0", 1);
+  EXPECT_EQ(s.exits("worker:0", 0), (Strings{"release worker:0#1", "release ps:0#1", "finish succeeded 0"}));
 }
 
 TEST(JobEnd, a_user_stops_a_running_job_with_grace) {

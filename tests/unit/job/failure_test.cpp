@@ -54,7 +54,9 @@ TEST(JobFailure, a_retry_starts_the_failed_task_alone_where_its_peers_can_take_i
   plan.roles[0].retries = 1;
   Script s(plan);
   s.run_all();
-  EXPECT_EQ(s.exits("worker:1", 1), (Strings{"release worker:1#1", "ask worker:1#2"}));
+  EXPECT_EQ(s.exits("worker:1", 1), Strings{});
+  EXPECT_EQ(s.state_of("worker:1"), "waiting");
+  EXPECT_EQ(s.waits_no_longer(), Strings{"ask worker:1#2 after #1"});
   EXPECT_EQ(s.state(), "running");
   EXPECT_EQ(s.placed("worker:1"), Strings{"launch worker:1#2"});
   s.started("worker:1");
@@ -67,9 +69,10 @@ TEST(JobFailure, a_retry_starts_the_whole_gang_where_peers_cannot_go_on_without_
   plan.roles[0].restart = RestartUnit::gang;
   Script s(plan);
   s.run_all();
-  EXPECT_EQ(s.exits("worker:1", 1), (Strings{"release worker:1#1", "stop worker:0#1 10 s"}));
+  EXPECT_EQ(s.exits("worker:1", 1), (Strings{"stop worker:0#1 10 s"}));
   EXPECT_EQ(s.state(), "restarting");
-  EXPECT_EQ(s.exits("worker:0", 1), (Strings{"release worker:0#1", "ask worker:0#2", "ask worker:1#2"}));
+  EXPECT_EQ(s.exits("worker:0", 1), Strings{});
+  EXPECT_EQ(s.waits_no_longer(), (Strings{"ask worker:0#2 after #1", "ask worker:1#2 after #1"}));
   s.placed("worker:0");
   EXPECT_EQ(s.placed("worker:1"), (Strings{"launch worker:0#2", "launch worker:1#2"}));
   s.started("worker:0");
@@ -84,8 +87,9 @@ TEST(JobFailure, a_gang_restart_runs_tasks_again_that_had_succeeded) {
   plan.roles[0].restart = RestartUnit::gang;
   Script s(plan);
   s.run_all();
-  s.exits("worker:0", 0);
-  EXPECT_EQ(s.exits("worker:1", 1), (Strings{"release worker:1#1", "ask worker:0#2", "ask worker:1#2"}));
+  EXPECT_EQ(s.exits("worker:0", 0), Strings{"release worker:0#1"});
+  s.exits("worker:1", 1);
+  EXPECT_EQ(s.waits_no_longer(), (Strings{"ask worker:0#2", "ask worker:1#2 after #1"}));
   s.placed("worker:0");
   s.placed("worker:1");
   s.exits("worker:1", 0);
@@ -99,12 +103,16 @@ TEST(JobFailure, the_whole_job_is_tried_again_when_the_roles_retries_are_used_up
   Script s(plan);
   s.run_all();
   s.exits("worker:0", 1);
-  EXPECT_EQ(s.exits("worker:1", 1), (Strings{"release worker:1#1", "ask worker:0#2", "ask worker:1#2"}));
+  s.exits("worker:1", 1);
+  EXPECT_EQ(s.waits_no_longer(), (Strings{"ask worker:0#2 after #1", "ask worker:1#2 after #1"}));
   EXPECT_EQ(s.machine.snapshot().attempt, 2);
 }
 
-TEST(JobFailure, a_lost_host_is_a_failure_that_names_it) {
-  Script s(workers(1));
+TEST(JobFailure, the_loss_of_the_only_host_is_a_failure_that_names_it) {
+  auto plan = workers(1);
+  plan.roles[0].retries = 1;
+  plan.one_host = true;
+  Script s(plan);
   s.run_all();
   EXPECT_EQ(s.lost("worker:0", "host1 did not answer for 30 s"), (Strings{"release worker:0#1", "finish failed 1"}));
   EXPECT_EQ(s.machine.snapshot().outcome->reason, "worker:0 was lost: host1 did not answer for 30 s");
@@ -127,7 +135,8 @@ TEST(JobFailure, what_fails_all_tasks_while_they_are_about_to_start_again_ends_t
   s.run_all();
   s.exits("worker:1", 1);
   ASSERT_EQ(s.state(), "restarting");
-  EXPECT_EQ(s.happens(Broken{"the ResourceManager ended this master"}), Strings{"stop worker:0#1 10 s"});
+  EXPECT_EQ(s.happens(Broken{"the ResourceManager ended this master"}),
+            (Strings{"stop worker:0#1 10 s", "release worker:1#1"}));
   EXPECT_EQ(s.killed("worker:0", 15), (Strings{"release worker:0#1", "finish failed 1"}));
   EXPECT_EQ(s.machine.snapshot().outcome->reason, "the ResourceManager ended this master");
 }
@@ -138,6 +147,9 @@ TEST(JobFailure, events_of_an_old_attempt_change_nothing) {
   Script s(plan);
   s.run_all();
   s.exits("worker:0", 1);
+  EXPECT_EQ(s.exits("worker:0#1", 1), Strings{});
+  EXPECT_EQ(s.placed("worker:0#1"), Strings{"release worker:0#1"});
+  s.waits_no_longer();
   EXPECT_EQ(s.exits("worker:0#1", 1), Strings{});
   EXPECT_EQ(s.lost("worker:0#1", "late"), Strings{});
   EXPECT_EQ(s.started("worker:0#1"), Strings{});
@@ -165,7 +177,9 @@ TEST(JobFailure, side_tasks_and_evaluators_that_fail_are_reported_and_decide_not
 }
 
 TEST(JobFailure, the_cause_of_a_failure_is_in_its_record_in_the_snapshot_and_in_the_outcome) {
-  Script s(workers(2));
+  auto plan = workers(2);
+  plan.one_host = true;
+  Script s(plan);
   s.run_all();
   s.lost("worker:1", "its NodeManager is gone", Cause::host_lost);
   s.killed("worker:0", 15);
@@ -207,6 +221,7 @@ TEST(JobFailure, rounds_of_placing_used_at_the_start_are_there_again_at_a_restar
   s.placed("worker:0");
   s.started("worker:0");
   s.exits("worker:0", 1);
+  s.waits_no_longer();
   EXPECT_EQ(s.state(), "placing");
   s.passes(plan.allocation_timeout);
   EXPECT_EQ(s.state(), "restarting");  // the second of two rounds is left
@@ -235,11 +250,13 @@ TEST(JobFailure, the_rendezvous_opens_with_each_start_of_all_tasks_and_hears_of_
   EXPECT_EQ(s.rendezvous, Strings{"open"});
   s.exits("worker:1", 1);  // a retry of the task alone
   EXPECT_EQ(s.rendezvous, (Strings{"open", "worker:1#1 unknown", "worker:1#1 restarts"}));
+  s.waits_no_longer();
   s.placed("worker:1");
   s.started("worker:1");
   s.rendezvous.clear();
   s.exits("worker:1", 1);  // a retry of the job
   s.killed("worker:0", 15);
+  s.waits_no_longer();
   EXPECT_EQ(s.rendezvous, (Strings{"worker:1#2 unknown", "close", "worker:0#1 gone", "open"}));
   s.placed("worker:0");
   s.placed("worker:1");

@@ -46,11 +46,12 @@ class World {
 
   Plan make_plan() {
     Plan plan;
-    plan.roles = {
-        {"worker", 1 + roll(4), RoleKind::decider, chance(2) ? RestartUnit::gang : RestartUnit::task, roll(3)}};
+    plan.roles = {{"worker", 1 + roll(4), RoleKind::decider, static_cast<RestartUnit>(roll(3)), roll(3)}};
     if (chance(2)) plan.roles.push_back({"ps", 1 + roll(2), RoleKind::service, RestartUnit::task, roll(2)});
     if (chance(3)) plan.roles.push_back({"evaluator", 1, RoleKind::evaluator, RestartUnit::task, roll(2)});
     plan.job_retries = roll(2);
+    plan.blacklist.mode = static_cast<Blacklist::Mode>(roll(3));
+    plan.fail_fast = chance(2);
     if (chance(4)) plan.run_timeout = core::Seconds(1 + roll(500));
     return plan;
   }
@@ -72,7 +73,10 @@ class World {
 
   void note_end(const Event& event) {
     if (const auto* exited = std::get_if<Exited>(&event)) live_.erase(exited->attempt);
-    if (const auto* lost = std::get_if<Lost>(&event)) live_.erase(lost->attempt);
+    if (const auto* lost = std::get_if<Lost>(&event)) {
+      live_.erase(lost->attempt);
+      if (held_.erase(lost->attempt) > 0) lost_.insert(lost->attempt);
+    }
     if (const auto* failed = std::get_if<StartFailed>(&event);
         failed != nullptr && failed->cause != Cause::port_taken) {
       live_.erase(failed->attempt);
@@ -93,9 +97,18 @@ class World {
         if (live.task == ask->attempt.task) violation_ = "two attempts at once of " + live.task.str();
       }
       seen_.push_back(ask->attempt);
-      if (!chance(30)) pending_.emplace_back(Placed{ask->attempt, {"h", "h", {}}});
+      const AttemptId before{ask->attempt.task, ask->takes_over.value_or(0)};
+      if (ask->takes_over && held_.erase(before) == 0 && !lost_.contains(before))
+        violation_ = ask->attempt.str() + " takes over a container that is not held";
+      if (!ask->same_ports.empty() && chance(3)) {
+        pending_.emplace_back(Lost{ask->attempt, "its container is gone"});
+        return;
+      }
+      if (chance(20)) pending_.emplace_back(HostFailed{ask->attempt, host(), Cause::disk, "disk"});
+      if (!chance(30)) pending_.emplace_back(Placed{ask->attempt, {"h", host(), {7000}}});
     } else if (const auto* launch = std::get_if<Launch>(&action)) {
       live_.insert(launch->attempt);
+      held_.insert(launch->attempt);  // until it is released or taken over
       on_launch(launch->attempt);
     } else if (const auto* stop = std::get_if<Stop>(&action)) {
       if (!chance(20))
@@ -108,8 +121,15 @@ class World {
         return placed != nullptr && placed->attempt == release->attempt;
       });
       live_.erase(release->attempt);
+      held_.erase(release->attempt);
+    } else if (const auto* avoid = std::get_if<AvoidHost>(&action)) {
+      if (!avoided_.insert(avoid->node).second) violation_ = "avoided twice: " + avoid->node;
+      if (avoided_.size() == kHosts) pending_.emplace_back(NoHostLeft{"worker"});
+    } else if (const auto* forgive = std::get_if<ForgiveHost>(&action)) {
+      if (avoided_.erase(forgive->node) == 0) violation_ = "forgiven, and not avoided: " + forgive->node;
     } else if (std::holds_alternative<Finish>(action)) {
       finished_ = true;
+      if (!held_.empty()) violation_ = "the job ended with a container held for " + held_.begin()->str();
     }
   }
 
@@ -129,9 +149,15 @@ class World {
     pending_.emplace_back(Started{attempt, 1});
     if (chance(6))
       pending_.emplace_back(Lost{attempt, "host gone"});
-    else
-      pending_.emplace_back(Exited{attempt, {chance(3) ? 1 : 0}});
+    else {
+      ExitStatus status{chance(3) ? 1 : 0};
+      if (chance(2)) status.last_line = "error " + std::to_string(roll(100));
+      pending_.emplace_back(Exited{attempt, status});
+    }
   }
+
+  static constexpr int kHosts = 3;
+  std::string host() { return "host" + std::to_string(roll(kHosts)); }
 
   std::mt19937 random_;
   Machine machine_;
@@ -139,6 +165,9 @@ class World {
   std::vector<Event> pending_;
   std::set<AttemptId> asked_;
   std::set<AttemptId> live_;
+  std::set<AttemptId> held_;  // containers
+  std::set<AttemptId> lost_;  // the same, and gone since
+  std::set<std::string> avoided_;
   std::vector<AttemptId> seen_;
   bool finished_ = false;
   std::string violation_;

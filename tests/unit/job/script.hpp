@@ -13,6 +13,8 @@ namespace ydl::job {
 
 // Drives a Machine as a story: say what happens, then compare what it wants done, as text.
 //   "ask worker:0#1", "launch worker:0#1", "stop worker:0#1 10 s", "release worker:0#1", "finish failed 3"
+//   "ask worker:0#2 after #1": in the container of attempt 1; "on 7000": with this port; "not on host1"
+//   "avoid host1", "forgive host1"
 class Script {
  public:
   using Strings = std::vector<std::string>;
@@ -20,7 +22,9 @@ class Script {
   explicit Script(Plan plan) : machine(std::move(plan)) {}
 
   Strings begin() { return happens(Begin{}); }
-  Strings placed(const std::string& task) { return happens(Placed{attempt(task), {"127.0.0.1", "host1", {7000}}}); }
+  Strings placed(const std::string& task, const std::string& node = "host1") {
+    return happens(Placed{attempt(task), {"127.0.0.1", node, {7000}}});
+  }
   Strings granted(const std::string& task) { return happens(Granted{attempt(task), "host1"}); }
   Strings reached(const std::string& task) { return happens(Reached{attempt(task)}); }
   Strings waits(const std::string& task, std::string why) {
@@ -34,7 +38,11 @@ class Script {
     return happens(StartFailed{attempt(task), how, std::move(why)});
   }
   Strings saves(const std::string& task) { return happens(Saving{attempt(task)}); }
-  Strings exits(const std::string& task, int code) { return happens(Exited{attempt(task), ExitStatus{code}}); }
+  Strings exits(const std::string& task, int code, std::string last_line = {}) {
+    ExitStatus status{code};
+    status.last_line = std::move(last_line);
+    return happens(Exited{attempt(task), status});
+  }
   Strings killed(const std::string& task, int signal) { return happens(Exited{attempt(task), ExitStatus{0, signal}}); }
   Strings lost(const std::string& task, std::string why, Cause cause = Cause::agent_lost) {
     return happens(Lost{attempt(task), std::move(why), cause});
@@ -45,10 +53,13 @@ class Script {
     return happens(Tick{});
   }
 
-  // Places and starts every task of the plan.
-  void run_all() {
+  // Places and starts every task of the plan, each on a host of its own if wanted: "host1", "host2", …
+  enum class Hosts { one, many };
+  void run_all(Hosts hosts = Hosts::one) {
     begin();
-    for (const auto& task : machine.snapshot().tasks) placed(task.id.str());
+    int number = 1;
+    for (const auto& task : machine.snapshot().tasks)
+      placed(task.id.str(), fmt::format("host{}", hosts == Hosts::one ? 1 : number++));
     for (const auto& task : machine.snapshot().tasks) started(task.id.str());
     ASSERT_EQ(machine.snapshot().state, JobState::running);
   }
@@ -86,6 +97,11 @@ class Script {
     }
     return false;
   }
+  // Lets the time pass that the machine waits for before it does anything else.
+  Strings waits_no_longer() {
+    now = std::max(now, *machine.next_deadline());
+    return happens(Tick{});
+  }
   std::string state() const { return std::string(name(machine.snapshot().state)); }
   std::string state_of(const std::string& id) const { return std::string(name(task(id).state)); }
 
@@ -109,7 +125,15 @@ class Script {
   }
   static std::string text(const Action& action) {
     const auto id = [](const AttemptId& a) { return fmt::format("{}#{}", a.task.str(), a.attempt); };
-    if (const auto* ask = std::get_if<Ask>(&action)) return "ask " + id(ask->attempt);
+    if (const auto* ask = std::get_if<Ask>(&action)) {
+      auto text = "ask " + id(ask->attempt);
+      if (ask->takes_over) text += fmt::format(" after #{}", *ask->takes_over);
+      for (const auto port : ask->same_ports) text += fmt::format(" on {}", port);
+      for (const auto& node : ask->not_on) text += fmt::format(" not on {}", node);
+      return text;
+    }
+    if (const auto* avoid = std::get_if<AvoidHost>(&action)) return "avoid " + avoid->node;
+    if (const auto* forgive = std::get_if<ForgiveHost>(&action)) return "forgive " + forgive->node;
     if (const auto* launch = std::get_if<Launch>(&action)) return "launch " + id(launch->attempt);
     if (const auto* release = std::get_if<Release>(&action)) return "release " + id(release->attempt);
     if (const auto* stop = std::get_if<Stop>(&action)) {

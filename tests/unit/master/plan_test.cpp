@@ -1,5 +1,7 @@
 #include "master/plan.hpp"
 
+#include "spec/rules.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -214,6 +216,41 @@ TEST(Plan, retries_are_the_roles_or_the_jobs) {
   const auto plan = make_plan(spec, both_pythons());
   EXPECT_EQ(plan->job.roles[0].retries, 3);
   EXPECT_EQ(plan->job.roles[1].retries, 0);
+}
+
+TEST(Plan, retries_that_nobody_gave_depend_on_the_cluster) {
+  auto spec = job_of({"./train"});
+  spec.roles.push_back(role("ps"));
+  spec.roles[1].retries = 5;
+  const auto retries = [&](core::ClusterKind cluster) {
+    return make_plan(spec, both_pythons(), cluster)->job.roles[0].retries;
+  };
+  EXPECT_EQ(retries(core::ClusterKind::local), 0);
+  EXPECT_EQ(retries(core::ClusterKind::yarn), 2);
+  EXPECT_EQ(make_plan(spec, both_pythons(), core::ClusterKind::yarn)->job.roles[1].retries, 5);
+  spec.retries = 0;
+  EXPECT_EQ(retries(core::ClusterKind::yarn), 0);
+  spec.retries = 1;
+  EXPECT_EQ(retries(core::ClusterKind::yarn), 1);
+  EXPECT_EQ(retries(core::ClusterKind::local), 1);
+}
+
+TEST(Plan, what_the_job_says_of_hosts_and_errors_reaches_the_state_machine) {
+  auto spec = job_of({"./train"});
+  auto plan = make_plan(spec, both_pythons());
+  EXPECT_TRUE(plan->job.fail_fast);
+  EXPECT_EQ(plan->job.blacklist.mode, job::Blacklist::Mode::decay);
+  EXPECT_EQ(plan->job.blacklist.failures, job::Blacklist{}.failures);
+  EXPECT_EQ(plan->job.blacklist.forget, job::Blacklist{}.forget);
+  for (const auto mode : spec::kBlacklistModes) {
+    spec.blacklist = {std::string(mode), 3, core::Seconds(90)};
+    spec.fail_fast = false;
+    plan = make_plan(spec, both_pythons());
+    EXPECT_FALSE(plan->job.fail_fast);
+    EXPECT_EQ(core::name(plan->job.blacklist.mode), mode);
+    EXPECT_EQ(plan->job.blacklist.failures, 3);
+    EXPECT_EQ(plan->job.blacklist.forget, core::Seconds(90));
+  }
 }
 
 TEST(Plan, times_reach_the_state_machine) {

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
+
 namespace ydl::spec {
 namespace {
 
@@ -46,6 +48,8 @@ auto_files: false
 python: /usr/bin/python3
 retries: 4
 job_retries: 5
+fail_fast: false
+blacklist: {mode: strict, failures: 3, forget: 90s}
 timeouts: {allocation: 6m, start: 7m, run: 12h, stop_grace: 500ms, evaluator: 0}
 )",
                              "train.yaml");
@@ -72,6 +76,8 @@ timeouts: {allocation: 6m, start: 7m, run: 12h, stop_grace: 500ms, evaluator: 0}
   expected.python = "/usr/bin/python3";
   expected.retries = 4;
   expected.job_retries = 5;
+  expected.fail_fast = false;
+  expected.blacklist = {"strict", 3, Seconds(90)};
   expected.allocation_timeout = Seconds(360);
   expected.start_timeout = Seconds(420);
   expected.run_timeout = Seconds(12 * 3600);
@@ -87,6 +93,32 @@ TEST(ParseJob, what_is_not_written_has_its_default) {
   expected.command = {"./train"};
   expected.roles.emplace_back().name = "worker";
   EXPECT_EQ(*job, expected);
+}
+
+TEST(ParseJob, a_blacklist_is_a_mapping_or_its_mode_alone) {
+  const auto blacklist_of = [](std::string_view value) {
+    const auto job = parse_job(minimal_with(fmt::format("blacklist: {}", value)), "f");
+    EXPECT_TRUE(job) << job.error().message;
+    return job ? job->blacklist : Blacklist{};
+  };
+  EXPECT_EQ(blacklist_of("strict"), (Blacklist{"strict", 2, Seconds(3600)}));
+  EXPECT_EQ(blacklist_of("off"), (Blacklist{"off", 2, Seconds(3600)}));
+  EXPECT_EQ(blacklist_of("{failures: 1}"), (Blacklist{"decay", 1, Seconds(3600)}));
+  EXPECT_EQ(blacklist_of("{forget: 10m}"), (Blacklist{"decay", 2, Seconds(600)}));
+  EXPECT_EQ(error_of(minimal_with("blacklist: strikt")),
+            "train.yaml:4: blacklist: 'strikt' does not say which hosts are avoided (decay, strict, off); did you mean "
+            "'strict'?");
+  EXPECT_EQ(error_of(minimal_with("blacklist: {mode: strikt}")),
+            "train.yaml:4: mode in blacklist: 'strikt' does not say which hosts are avoided (decay, strict, off); did "
+            "you mean 'strict'?");
+  EXPECT_EQ(error_of(minimal_with("blacklist: {failures: 0}")),
+            "train.yaml:4: failures in blacklist: this must be a whole number from 1 to 1000, not 0");
+  EXPECT_EQ(error_of(minimal_with("blacklist: {forget: 0}")),
+            "train.yaml:4: forget in blacklist: 0 leaves no time at all; write for example 90s or 10m");
+  EXPECT_THAT(error_of(minimal_with("blacklist: {hosts: [a]}")), HasSubstr("unknown key 'hosts' in blacklist"));
+  EXPECT_THAT(error_of(minimal_with("blacklist: [a]")), HasSubstr("blacklist: this must be a mapping, for example {"));
+  EXPECT_THAT(error_of(minimal_with("blacklist: false")), HasSubstr("blacklist: this must be text"));
+  EXPECT_THAT(error_of(minimal_with("fail_fast: yes")), HasSubstr("fail_fast: this must be true or false, not 'yes'"));
 }
 
 TEST(ParseJob, roles_keep_the_order_of_the_file) {

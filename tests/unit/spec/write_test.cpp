@@ -42,8 +42,11 @@ class RandomJobs {
     if (maybe()) job.am_resources.label = "masters";
     if (maybe()) job.acl.view = "alice,bob ml-team";
     if (maybe()) job.acl.modify = " ";
-    job.retries = number(0, 1000);
+    if (maybe()) job.retries = number(0, 1000);
     job.job_retries = number(0, 1000);
+    job.fail_fast = maybe();
+    job.blacklist = {std::string(kBlacklistModes[static_cast<std::size_t>(number(0, 2))]), number(1, 1000),
+                     Millis(number(1, 1'000'000'000))};
     job.allocation_timeout = Millis(number(1, 1'000'000'000));
     job.start_timeout = Millis(number(1, 100) * 1000);
     job.run_timeout = Millis(number(0, 5) * 3'600'000LL);
@@ -170,8 +173,13 @@ TEST(WriteJob, the_text_is_json_with_a_line_for_each_key) {
   },
   "auto_files": true,
   "directory": "/d",
-  "retries": 0,
   "job_retries": 0,
+  "fail_fast": true,
+  "blacklist": {
+    "mode": "decay",
+    "failures": 2,
+    "forget": "1h"
+  },
   "timeouts": {
     "allocation": "5m",
     "start": "2m",

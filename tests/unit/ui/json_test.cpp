@@ -20,13 +20,23 @@ TEST(JsonDisplay, the_job_is_written_whole_at_first_and_when_its_state_changes) 
       R"({"v":1,"type":"job","job":"mnist-7f3k","name":"mnist","framework":"mxnet","where":"this machine",)"
       R"("state":"placing","reason":"","submitted":"2026-11-15T03:13:20.000Z","finished":null,"tasks":[)"
       R"({"task":"worker:0","attempt":1,"state":"running","node":"host1","reason":"",)"
-      R"("running_since":"2026-11-15T03:13:22.000Z","ran_for_ms":null,"percent":42,"progress_text":"epoch 3/5"}]})"
+      R"("running_since":"2026-11-15T03:13:22.000Z","ran_for_ms":null,"percent":42,"progress_text":"epoch 3/5"}],"avoided":[]})"
       "\n"
       R"({"v":1,"type":"progress","job":"mnist-7f3k","task":"worker:0","attempt":1,"percent":42,"text":"epoch 3/5"})"
       "\n");
   EXPECT_EQ(display.update(job, frame_at(5000)), "");
   job.state = core::JobState::running;
   EXPECT_TRUE(display.update(job, frame_at(6000)).starts_with(R"({"v":1,"type":"job",)"));
+}
+
+TEST(JsonDisplay, avoided_hosts_are_part_of_the_job) {
+  auto job = mnist();
+  job.avoided = {{"node2", wall("04:10:00.000"), "2 containers lost"},
+                 {"node3", std::nullopt, "worker:1 ended with code 1"}};
+  EXPECT_TRUE(json_job_line(job).ends_with(
+      R"("avoided":[{"node":"node2","until":"2026-11-15T04:10:00.000Z","reason":"2 containers lost"},)"
+      R"({"node":"node3","until":null,"reason":"worker:1 ended with code 1"}]})"
+      "\n"));
 }
 
 TEST(JsonDisplay, progress_is_written_at_most_once_a_second_but_its_end_always) {

@@ -3,7 +3,9 @@
 #include "samples.hpp"
 #include "support/vt.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <tuple>
 
 namespace ydl::ui {
 namespace {
@@ -143,6 +145,21 @@ TEST(TtyDisplay, what_a_task_writes_cannot_move_the_cursor) {
             "mnist-7f3k: mxnet job of 1 task on this machine\n"
             "mnist-7f3k  running  1 of 1 task  12 s\n"
             "● worker:0  running  host1  10 s  50%\n");
+}
+
+TEST(TtyDisplay, hosts_that_are_avoided_and_forgiven_are_told) {
+  Terminal terminal;
+  terminal.begin(mnist(), 2000);
+  for (const auto& [seq, kind, text] :
+       {std::tuple{1, "host_avoided", "node2 is avoided until 14:10: 2 containers lost"},
+        std::tuple{2, "host_forgiven", "node2 may be used again"}}) {
+    auto of_job = event(static_cast<std::uint64_t>(seq), kind, text);
+    of_job.task.reset();
+    terminal.event(of_job, 2000 + 200L * seq);
+  }
+  EXPECT_THAT(terminal.vt.text(),
+              testing::HasSubstr("03:13:28 mnist-7f3k: node2 is avoided until 14:10: 2 containers lost\n"
+                                 "03:13:28 mnist-7f3k: node2 may be used again\n"));
 }
 
 TEST(TtyDisplay, events_that_matter_scroll_above_the_block_whole_and_once) {

@@ -198,7 +198,8 @@ TEST(ParseRun, every_option_reaches_the_job) {
   const auto run = run_of(
       "ydl run --framework none --n 2 --role ps=1 --resource worker:memory=1g,gpus=1 --resource ps:vcores=2 "
       "--name mnist --env A=1 --env B=x=y --file data=d --files more --no-auto-files --python /py "
-      "--retries 3 --job-retries 2 --allocation-timeout 10s --timeout 2h --stop-grace 500ms -- train.py");
+      "--retries 3 --job-retries 2 --blacklist strict --allocation-timeout 10s --timeout 2h --stop-grace 500ms -- "
+      "train.py");
   EXPECT_EQ(roles_of(run), "ps=1 worker=2 ");
   EXPECT_EQ(role(run, "worker").resources, (spec::Resources{1ULL << 30U, {}, 1, {}}));
   EXPECT_EQ(role(run, "ps").resources, (spec::Resources{{}, 2, {}, {}}));
@@ -209,6 +210,7 @@ TEST(ParseRun, every_option_reaches_the_job) {
   EXPECT_EQ(run.spec.python, "/py");
   EXPECT_EQ(run.spec.retries, 3);
   EXPECT_EQ(run.spec.job_retries, 2);
+  EXPECT_EQ(run.spec.blacklist.mode, "strict");
   EXPECT_EQ(run.spec.allocation_timeout, core::Seconds(10));
   EXPECT_EQ(run.spec.run_timeout, std::chrono::hours(2));
   EXPECT_EQ(run.spec.stop_grace, core::Millis(500));

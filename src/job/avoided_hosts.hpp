@@ -1,0 +1,44 @@
+#pragma once
+
+#include "job/types.hpp"
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace ydl::job {
+
+// Which hosts a job does not use again, by the rules of its Blacklist, and why.
+class AvoidedHosts {
+ public:
+  explicit AvoidedHosts(Blacklist rules) : rules_(rules) {}
+
+  // An attempt failed there; `what` is a clause: "worker:1 ended with code 1". Returns whether the host is avoided
+  // from now on, and was not before.
+  [[nodiscard]] bool failed(const std::string& node, Cause cause, std::string what, Instant now);
+  // Those whose time is over.
+  [[nodiscard]] std::vector<std::string> forget(Instant now);
+  // The host that has been avoided longest is used again; "" when none is avoided. Not in strict mode.
+  [[nodiscard]] std::string relax();
+
+  [[nodiscard]] bool contains(const std::string& node) const;
+  [[nodiscard]] const std::vector<AvoidedHost>& list() const { return avoided_; }
+  [[nodiscard]] Blacklist::Mode mode() const { return rules_.mode; }
+  [[nodiscard]] std::optional<Instant> next_deadline() const;
+  // "node1 (worker:0 ended with code 1), node2 (2 containers lost)"
+  [[nodiscard]] std::string describe() const;
+
+ private:
+  struct Fault {
+    Instant at;
+    Cause cause;
+  };
+  void avoid(const std::string& node, std::optional<Instant> until, std::string reason);
+
+  Blacklist rules_;
+  std::map<std::string, std::deque<Fault>> faults_;  // of hosts that are not avoided
+  std::vector<AvoidedHost> avoided_;                 // the one avoided longest first
+};
+
+}  // namespace ydl::job

@@ -1,0 +1,69 @@
+// Which hosts and containers the next attempts get.
+#include "core/strings.hpp"
+#include "job/machine.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ydl::job {
+
+void Machine::on(const HostFailed& event) {
+  if (current(event.attempt) == nullptr || outcome_) return;
+  blame_host(event.node, event.cause, fmt::format("{}: {}", event.attempt.task.str(), event.reason));
+}
+
+// Decaying faults must not starve the job; in strict mode no host comes back.
+void Machine::on(const NoHostLeft& event) {
+  if (outcome_) return;
+  if (avoided_.mode() == Blacklist::Mode::strict && !avoided_.list().empty()) {
+    const auto sentence = fmt::format(
+        "no host is left for role {}: {} (--blacklist strict uses no host again on which "
+        "a task failed)",
+        event.role, avoided_.describe());
+    begin_stopping({JobState::failed, 1, sentence, {}, Cause::no_capacity}, sentence);
+    return;
+  }
+  const auto node = avoided_.relax();
+  if (node.empty()) return;
+  record(RecordKind::host_forgiven,
+         fmt::format("{} is used again before its time: no other host is left for role {}", node, event.role));
+  emit(ForgiveHost{node});
+}
+
+void Machine::blame_host(const std::string& node, Cause cause, std::string what) {
+  if (!avoided_.failed(node, cause, std::move(what), now_)) return;
+  const auto& host = avoided_.list().back();
+  record(RecordKind::host_avoided,
+         host.until
+             ? fmt::format("{} is avoided for {}: {}", node,
+                           core::format_duration(std::chrono::duration_cast<Millis>(*host.until - now_)), host.reason)
+             : fmt::format("{} is not used again: {}", node, host.reason));
+  emit(AvoidHost{node});
+}
+
+void Machine::forgive_hosts() {
+  for (const auto& node : avoided_.forget(now_)) {
+    record(RecordKind::host_forgiven, fmt::format("{} may be used again: its time is over", node));
+    emit(ForgiveHost{node});
+  }
+}
+
+bool Machine::may_stay(const Task& task) const {
+  return task.place && !avoided_.contains(task.place->node) && !task.not_on.contains(task.place->node);
+}
+
+// Its attempt has ended because it was stopped.
+void Machine::keep_or_release(Task& task) {
+  const bool starts_again = state_ == JobState::restarting || task.retry_when_ended;
+  if (starts_again && may_stay(task))
+    task.held = task.attempt;
+  else
+    emit(Release{id_of(task)});
+}
+
+void Machine::release_held(Task& task) {
+  if (const auto held = std::exchange(task.held, std::nullopt)) emit(Release{{task.id, *held}});
+}
+
+}  // namespace ydl::job

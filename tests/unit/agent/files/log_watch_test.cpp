@@ -1,0 +1,66 @@
+#include "agent/files/log_watch.hpp"
+
+#include "support/temp_dir.hpp"
+
+#include <fstream>
+#include <gtest/gtest.h>
+
+namespace ydl::agent {
+namespace {
+
+class FinalLine : public testing::Test {
+ protected:
+  void write(const char* stream, const std::string& text) {
+    std::ofstream(dir_.path() / stream, std::ios::binary) << text;
+  }
+  [[nodiscard]] std::string final_line() const {
+    return LogWatch({{"worker", 0}, 1}, dir_.path(), [](const protocol::Report&) {}).final_line();
+  }
+
+  test::TempDir dir_;
+};
+
+TEST_F(FinalLine, is_that_of_standard_error_if_it_has_one) {
+  EXPECT_EQ(final_line(), "") << "there are no files yet";
+  write("stdout", "step 1\nstep 2\n");
+  write("stderr", "");
+  EXPECT_EQ(final_line(), "step 2");
+  write("stderr", " \n\n");
+  EXPECT_EQ(final_line(), "step 2");
+  write("stderr", "Traceback:\nValueError: no such directory\n\n  \n");
+  EXPECT_EQ(final_line(), "ValueError: no such directory");
+}
+
+TEST_F(FinalLine, may_be_unfinished_and_is_the_newest_state_of_a_progress_bar) {
+  write("stderr", "begin\n10%\r20%\r");
+  EXPECT_EQ(final_line(), "20%");
+  write("stderr", "begin\nkilled in the mid");
+  EXPECT_EQ(final_line(), "killed in the mid");
+}
+
+TEST_F(FinalLine, can_be_printed) {
+  write("stderr", "\x1b[31mred \x07 error\x1b[0m\n\x1b[0m\n\x1b[2J\n");
+  EXPECT_EQ(final_line(), "red  error");
+  write("stderr", "broken \xff bytes\n");
+  EXPECT_EQ(final_line(), "broken \xef\xbf\xbd bytes");
+}
+
+TEST_F(FinalLine, is_cut_between_two_characters) {
+  write("stderr", "x" + std::string(511, 'a') + "b\n");
+  EXPECT_EQ(final_line(), "x" + std::string(511, 'a'));
+  std::string umlauts = "x";
+  for (int i = 0; i < 600; ++i) umlauts += "ä";
+  write("stderr", umlauts + "\n");
+  EXPECT_EQ(final_line(), umlauts.substr(0, 511));
+}
+
+TEST_F(FinalLine, of_a_large_log_is_found_at_its_end) {
+  write("stderr", std::string(std::size_t{300} << 10U, 'a') + "\nthe end\n");
+  EXPECT_EQ(final_line(), "the end");
+  write("stderr", std::string(std::size_t{300} << 10U, '\n'));
+  write("stdout", "the rest\n");
+  EXPECT_EQ(final_line(), "the rest") << "more blank lines than anybody reads";
+}
+
+}  // namespace
+}  // namespace ydl::agent
