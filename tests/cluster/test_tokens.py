@@ -15,7 +15,7 @@ from yarn_shell import SMALL, YDL, Jobs, job_id, jobs_on, let_users_in, user_of_
 from cluster_lib import jvm, state
 
 pytestmark = pytest.mark.timeout(300)
-HA_YARN = ("--nodes", "1", "--yarn", "--secure", "--ha")
+HA_YARN = ("--nodes", "1", "--yarn", "--secure", "--ha", "--second-namenode")
 of_secure = pytest.mark.on_cluster(*SECURE_YARN)
 
 # Writes and reads a file, then reads what the other client wrote before.
@@ -50,7 +50,7 @@ def java(jobs, *words):
     """A line of a shell that runs Hadoop's own client as a program in a task would."""
     cluster = state.load(jobs.cluster.folder)
     command = jvm.command([*jvm.QUICK_CLIENT, *cluster.jvm_options()], "org.apache.hadoop.fs.FsShell", words)
-    classpath = jvm.environment(cluster.options.version, [cluster.conf])["CLASSPATH"]
+    classpath = jvm.environment(cluster.options.version, [jobs.environment["HADOOP_CONF_DIR"]])["CLASSPATH"]
     return f"CLASSPATH={shlex.quote(classpath)} {shutil.which('java')} {shlex.join(command[1:])}"
 
 
@@ -58,7 +58,7 @@ def script_of_both_clients(jobs, url):
     """Each client writes a file in that HDFS; both are read by both."""
     folder = f"/tmp/both-{os.urandom(4).hex()}"
     (jobs.work / "native.py").write_text(HDFS_NATIVE)
-    native = f"HADOOP_CONF_DIR={jobs.cluster.conf} {python_of('hdfs-native')} native.py {url} {folder}/native {folder}/java"
+    native = f"HADOOP_CONF_DIR={jobs.environment['HADOOP_CONF_DIR']} {python_of('hdfs-native')} native.py {url} {folder}/native {folder}/java"
     return (f"set -e; echo by java > from-java; {java(jobs, '-mkdir', '-p', url + folder)}; "
             f"{java(jobs, '-put', 'from-java', f'{url}{folder}/java')}; {native}; {java(jobs, '-cat', f'{url}{folder}/native')}; echo")
 
@@ -84,10 +84,40 @@ def test_both_use_a_second_name_node_that_the_job_names(secure):
     run_both(secure, second(secure), "--name-node", second(secure))
 
 
+def pair(name, server):
+    """What makes a client take a NameNode for one of a pair, whose token has the name of the pair and no address."""
+    return {
+        "dfs.nameservices": name,
+        f"dfs.ha.namenodes.{name}": "nn1",
+        f"dfs.namenode.rpc-address.{name}.nn1": server,
+        f"dfs.client.failover.proxy.provider.{name}": "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider",
+    }
+
+
+@of_secure
+def test_both_use_a_name_service_that_only_the_client_knows(secure):
+    """The ResourceManager has to renew its token, and finds its NameNodes in no file of its own."""
+    other = secure.cluster.view(pair("other", second(secure).removeprefix("hdfs://")))
+    assert "other" not in (secure.cluster.folder / "resourcemanager1/conf/hdfs-site.xml").read_text()
+    secure.environment.update(other.variables)
+    run_both(secure, "hdfs://other", "--name-node", "hdfs://other")
+    run_both(secure, default_of(secure), "--name-node", "hdfs://other")
+
+
 @pytest.mark.on_cluster(*HA_YARN)
 def test_both_use_a_pair_of_name_nodes(clusters, tmp_path):
     jobs = ready(clusters(*HA_YARN), tmp_path)
     run_both(jobs, default_of(jobs))
+
+
+@pytest.mark.on_cluster(*HA_YARN)
+def test_both_use_two_pairs_of_which_the_resource_manager_knows_one(clusters, tmp_path):
+    """What the client sends replaces the ResourceManager's own configuration, so it has to name both pairs."""
+    jobs = ready(clusters(*HA_YARN), tmp_path)
+    other = pair("other", second(jobs).removeprefix("hdfs://"))
+    jobs.environment.update(jobs.cluster.view({**other, "dfs.nameservices": "ydl,other"}).variables)
+    run_both(jobs, "hdfs://other", "--name-node", "hdfs://other")
+    run_both(jobs, default_of(jobs), "--name-node", "hdfs://other")
 
 
 @of_secure
