@@ -16,6 +16,7 @@ from cluster_lib import jvm, state
 
 pytestmark = pytest.mark.timeout(300)
 HA_YARN = ("--nodes", "1", "--yarn", "--secure", "--ha", "--second-namenode")
+ROUTER_YARN = ("--nodes", "1", "--yarn", "--secure", "--router")
 of_secure = pytest.mark.on_cluster(*SECURE_YARN)
 
 # Writes and reads a file, then reads what the other client wrote before.
@@ -120,18 +121,33 @@ def test_both_use_two_pairs_of_which_the_resource_manager_knows_one(clusters, tm
     run_both(jobs, default_of(jobs), "--name-node", "hdfs://other")
 
 
+def use_for_inputs_and_results(jobs, url):
+    (jobs.work / "words").write_text("from elsewhere\n")
+    jobs.run("fs", "mkdir", "-p", f"{url}/in")
+    jobs.run("fs", "put", "-f", "words", f"{url}/in/words")
+    out, err = jobs.run("run", *SMALL, "--input", f"{url}/in/words", "--results", f"{url}/out/{jobs.work.parent.name}",
+                        "--", "sh", "-c", "cat words; echo 42 > answer")  # fmt: skip
+    assert "[worker:0] from elsewhere" in out
+    assert "worker-0/answer" in jobs.run("results", "ls", job_id(err))[0]
+    jobs.run("results", "get", job_id(err), "--to", "here")
+    assert (jobs.work / "here/worker-0/answer").read_text() == "42\n"
+
+
 @of_secure
 def test_inputs_and_results_may_lie_on_another_hdfs(secure):
-    url = second(secure)
-    (secure.work / "words").write_text("from elsewhere\n")
-    secure.run("fs", "mkdir", "-p", f"{url}/in")
-    secure.run("fs", "put", "-f", "words", f"{url}/in/words")
-    out, err = secure.run("run", *SMALL, "--input", f"{url}/in/words", "--results", f"{url}/out/{secure.work.parent.name}",
-                          "--", "sh", "-c", "cat words; echo 42 > answer")  # fmt: skip
-    assert "[worker:0] from elsewhere" in out
-    assert "worker-0/answer" in secure.run("results", "ls", job_id(err))[0]
-    secure.run("results", "get", job_id(err), "--to", "here")
-    assert (secure.work / "here/worker-0/answer").read_text() == "42\n"
+    use_for_inputs_and_results(secure, second(secure))
+
+
+@pytest.mark.on_cluster(*ROUTER_YARN)
+def test_a_router_is_a_name_node_with_tokens_of_its_own(clusters, tmp_path):
+    jobs = ready(clusters(*ROUTER_YARN), tmp_path)
+    router = f"hdfs://localhost:{state.load(jobs.cluster.folder).port('router.rpc')}"
+    eventually(lambda: jobs.start("fs", "ls", f"{router}/").wait() == 0, "the router serves", 60)
+    use_for_inputs_and_results(jobs, router)
+    assert jobs.run("fs", "cat", "hdfs:///in/words")[0] == "from elsewhere\n", "what it writes is on the HDFS behind it"
+    run_both(jobs, router, "--name-node", router)
+    log = (jobs.cluster.folder / "router/log").read_text()
+    assert "Token renewal for identifier: (token for root: HDFS_DELEGATION_TOKEN" in log, "the ResourceManager renewed the router's own token"
 
 
 @of_secure
