@@ -253,8 +253,16 @@ class Follower {
     return screen_.mode() == ui::Mode::plain || screen_.mode() == ui::Mode::json;
   }
   asio::awaitable<void> follow_logs() {
-    for (;;) {
-      if (shows_logs() && remote_) (void)co_await remote_->fetch_logs({});
+    for (bool said = false;;) {
+      if (shows_logs() && remote_) {
+        // Other errors pass or are told at the end; without a ticket no more lines come until then.
+        const auto fetched = co_await remote_->fetch_logs({});
+        const bool is_refused = !fetched && is_refusal(fetched.error());
+        if (is_refused && !said)
+          screen_.note(fmt::format("lines of the tasks cannot be read now, and the job goes on: {}",
+                                   core::escaped_lines(fetched.error().message)));
+        said = is_refused;
+      }
       const bool has_more = shows_logs() && screen_.logs(logs_);
       co_await net::pause(has_more ? core::Millis(0) : remote_ ? kRemoteLogRefresh : kLogRefresh);
     }

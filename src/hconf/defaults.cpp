@@ -80,6 +80,7 @@ constexpr auto kKeys = std::to_array<KnownKey>({
     {"yarn.resourcemanager.application-https.policy", "NONE"},
     {"yarn.resourcemanager.connect.max-wait.ms", "900000"},
     {"yarn.resourcemanager.connect.retry-interval.ms", "30000"},
+    {"yarn.resourcemanager.delegation-token.max-conf-size-bytes", "12800"},
     {"yarn.resourcemanager.ha.enabled", "false"},
     {"yarn.resourcemanager.ha.rm-ids", ""},
     {"yarn.resourcemanager.hostname", "0.0.0.0"},

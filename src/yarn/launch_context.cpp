@@ -177,6 +177,7 @@ core::Result<pb::ContainerLaunchContextProto> launch_context(const Launch& launc
   if (auto added = add_environment(context, launch); !added) return core::fail(std::move(added).error());
   if (auto added = add_files(context, launch); !added) return core::fail(std::move(added).error());
   if (launch.credentials != Credentials{}) context.set_tokens(encode_credentials(launch.credentials));
+  if (!launch.renewal_configuration.empty()) context.set_tokens_conf(launch.renewal_configuration);
   add_acl(context, pb::APPACCESS_VIEW_APP, launch.viewers);
   add_acl(context, pb::APPACCESS_MODIFY_APP, launch.modifiers);
   return context;

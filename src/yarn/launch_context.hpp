@@ -52,6 +52,9 @@ struct Launch {
   // launch, a NodeManager by those of the first container that it starts.
   std::optional<std::string> viewers = std::nullopt;
   std::optional<std::string> modifiers = std::nullopt;
+  // An encode_configuration() with which the ResourceManager renews the tokens of the master's launch. It then does
+  // not use its own configuration for them at all. Empty: it uses its own.
+  std::string renewal_configuration = {};
 };
 
 // Errors: usage, for what cannot travel (see launch_quoting.hpp; to an entry point that is much more), names that are

@@ -29,6 +29,13 @@ std::string encode_sized(std::string_view bytes) {
   return encode_vlong(static_cast<std::int64_t>(bytes.size())).append(bytes);
 }
 
+std::string encode_configuration(const std::map<std::string, std::string>& values) {
+  constexpr std::string_view kNoFiles = "\xff\xff\xff\xff";
+  auto bytes = encode_vlong(static_cast<std::int64_t>(values.size()));
+  for (const auto& [key, value] : values) bytes.append(encode_sized(key)).append(encode_sized(value)).append(kNoFiles);
+  return bytes;
+}
+
 core::Result<std::int64_t> take_vlong(std::string_view& rest) {
   if (rest.empty()) return cut_off();
   const int byte = static_cast<unsigned char>(rest.front());

@@ -3,6 +3,7 @@
 #include "core/result.hpp"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,8 @@ namespace ydl::yarn {
 [[nodiscard]] std::string encode_vlong(std::int64_t value);
 // A length as vlong, then the bytes: "Text" and byte arrays alike.
 [[nodiscard]] std::string encode_sized(std::string_view bytes);
+// A Configuration: count, (key, value, the files that it comes from)...; an int of -1 stands for no files.
+[[nodiscard]] std::string encode_configuration(const std::map<std::string, std::string>& values);
 
 // These take what they read off the front of `rest`. Errors: corrupt.
 [[nodiscard]] core::Result<std::int64_t> take_vlong(std::string_view& rest);

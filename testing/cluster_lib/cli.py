@@ -60,6 +60,10 @@ def _options(arguments):
         raise ClusterError(f"--nodes {arguments.nodes}: a cluster has 1 to 50 hosts.")
     if (arguments.protection or arguments.data_protection) and not arguments.secure:
         raise ClusterError("--protection and --data-protection are about Kerberos and need --secure (--encrypt does not).")
+    if arguments.router and arguments.ha:
+        raise ClusterError("--router knows one NameNode; leave out --ha.")
+    if arguments.router and arguments.version.startswith("3.3."):
+        raise ClusterError("--router needs Hadoop 3.4.")
     if arguments.label and not arguments.yarn:
         raise ClusterError("--label is about NodeManagers and needs --yarn.")
     if arguments.acl and not arguments.yarn:
@@ -71,8 +75,8 @@ def _options(arguments):
     for name, hosts in arguments.label:
         if unknown := [host for host in hosts if not 1 <= host <= arguments.nodes]:
             raise ClusterError(f"--label {name}: there is no host {unknown[0]}; the hosts are 1 to {arguments.nodes}.")
-    return state.Options(version=arguments.version, nodes=arguments.nodes, ha=arguments.ha, second_namenode=arguments.second_namenode, secure=arguments.secure,
-                         protection=arguments.protection or "authentication", data_protection=arguments.data_protection or "",
+    return state.Options(version=arguments.version, nodes=arguments.nodes, ha=arguments.ha, second_namenode=arguments.second_namenode,
+                         router=arguments.router, secure=arguments.secure, protection=arguments.protection or "authentication", data_protection=arguments.data_protection or "",
                          encrypt=arguments.encrypt or "", yarn=arguments.yarn, acl=arguments.acl, users=arguments.users,
                          namespaces=network.choose_subnet() if arguments.namespaces else "", https_policy=arguments.https_policy or "NONE",
                          labels=dict(arguments.label), optimize=arguments.optimize, settings=dict(arguments.set))
@@ -206,6 +210,7 @@ def _add_up(sub):
     sub.add_argument("--version", default="3.4.1", help="Hadoop's release (default: %(default)s)")
     sub.add_argument("--ha", action="store_true", help="two NameNodes, and with --yarn two ResourceManagers")
     sub.add_argument("--second-namenode", action="store_true", help="a second HDFS, with one NameNode and one DataNode of its own")
+    sub.add_argument("--router", action="store_true", help="a router in front of HDFS, which has one NameNode")
     sub.add_argument("--yarn", action="store_true", help="a ResourceManager, and a NodeManager on each host")
     sub.add_argument("--label", type=_label, action="append", default=[], metavar="NAME=HOST,...", help="a node label and the hosts that have it")
     sub.add_argument("--acl", action="store_true", help="the ResourceManager obeys ACLs; the user who runs this is its administrator")

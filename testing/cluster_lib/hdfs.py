@@ -2,7 +2,7 @@
 
 import json
 
-from . import web
+from . import router, web
 from .daemon import JavaDaemon
 from .errors import ClusterError
 from .sites import merged
@@ -61,7 +61,7 @@ def _namenode(cluster, name):
     settings = _namenode_settings(cluster, name)
     if cluster.options.ha:
         settings.update(_ha_settings(cluster, name))
-    return JavaDaemon(cluster, name, host=0, main=NAMENODE, sites={"hdfs": settings})
+    return JavaDaemon(cluster, name, host=0, main=NAMENODE, sites={"core": router.namenode_settings(cluster), "hdfs": settings})
 
 
 def _namenode_settings(cluster, name):

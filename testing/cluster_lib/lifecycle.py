@@ -5,7 +5,7 @@ import signal
 import socket
 import time
 
-from . import hdfs, jvm, kdc, network, processes, security, sites, users, yarn
+from . import hdfs, jvm, kdc, network, processes, router, security, sites, users, yarn
 from .errors import ClusterError
 
 START_TIMEOUT = 120.0  # seconds; a busy machine of two cores needs about 40 for a secure cluster with YARN
@@ -15,7 +15,7 @@ POLL = 0.1
 def daemons(cluster):
     first = [network.Namespaces(cluster)] if cluster.options.namespaces else []
     first += [kdc.Kdc(cluster, "kdc", host=0)] if cluster.options.secure else []
-    return [*first, *hdfs.daemons(cluster), *yarn.daemons(cluster)]
+    return [*first, *hdfs.daemons(cluster), *router.daemons(cluster), *yarn.daemons(cluster)]
 
 
 def daemon_named(cluster, name):
@@ -64,7 +64,7 @@ def _wait_for_running(cluster):
     """Waits until what runs serves. What was killed on purpose does not count."""
     running = [daemon for daemon in daemons(cluster) if daemon.pid()]
     names = [daemon.name for daemon in running]
-    _wait_until(lambda: hdfs.what_is_missing(cluster, names) or yarn.what_is_missing(cluster, names), running)
+    _wait_until(lambda: hdfs.what_is_missing(cluster, names) or router.what_is_missing(cluster, names) or yarn.what_is_missing(cluster, names), running)
 
 
 def _wait_until(what_is_missing, watched):

@@ -25,6 +25,7 @@ class Options:
     nodes: int = 3
     ha: bool = False
     second_namenode: bool = False
+    router: bool = False
     secure: bool = False
     protection: str = "authentication"
     data_protection: str = ""

@@ -15,7 +15,8 @@ from yarn_shell import SMALL, YDL, Jobs, job_id, jobs_on, let_users_in, user_of_
 from cluster_lib import jvm, state
 
 pytestmark = pytest.mark.timeout(300)
-HA_YARN = ("--nodes", "1", "--yarn", "--secure", "--ha")
+HA_YARN = ("--nodes", "1", "--yarn", "--secure", "--ha", "--second-namenode")
+ROUTER_YARN = ("--nodes", "1", "--yarn", "--secure", "--router")
 of_secure = pytest.mark.on_cluster(*SECURE_YARN)
 
 # Writes and reads a file, then reads what the other client wrote before.
@@ -50,7 +51,7 @@ def java(jobs, *words):
     """A line of a shell that runs Hadoop's own client as a program in a task would."""
     cluster = state.load(jobs.cluster.folder)
     command = jvm.command([*jvm.QUICK_CLIENT, *cluster.jvm_options()], "org.apache.hadoop.fs.FsShell", words)
-    classpath = jvm.environment(cluster.options.version, [cluster.conf])["CLASSPATH"]
+    classpath = jvm.environment(cluster.options.version, [jobs.environment["HADOOP_CONF_DIR"]])["CLASSPATH"]
     return f"CLASSPATH={shlex.quote(classpath)} {shutil.which('java')} {shlex.join(command[1:])}"
 
 
@@ -58,7 +59,7 @@ def script_of_both_clients(jobs, url):
     """Each client writes a file in that HDFS; both are read by both."""
     folder = f"/tmp/both-{os.urandom(4).hex()}"
     (jobs.work / "native.py").write_text(HDFS_NATIVE)
-    native = f"HADOOP_CONF_DIR={jobs.cluster.conf} {python_of('hdfs-native')} native.py {url} {folder}/native {folder}/java"
+    native = f"HADOOP_CONF_DIR={jobs.environment['HADOOP_CONF_DIR']} {python_of('hdfs-native')} native.py {url} {folder}/native {folder}/java"
     return (f"set -e; echo by java > from-java; {java(jobs, '-mkdir', '-p', url + folder)}; "
             f"{java(jobs, '-put', 'from-java', f'{url}{folder}/java')}; {native}; {java(jobs, '-cat', f'{url}{folder}/native')}; echo")
 
@@ -84,24 +85,69 @@ def test_both_use_a_second_name_node_that_the_job_names(secure):
     run_both(secure, second(secure), "--name-node", second(secure))
 
 
+def pair(name, server):
+    """What makes a client take a NameNode for one of a pair, whose token has the name of the pair and no address."""
+    return {
+        "dfs.nameservices": name,
+        f"dfs.ha.namenodes.{name}": "nn1",
+        f"dfs.namenode.rpc-address.{name}.nn1": server,
+        f"dfs.client.failover.proxy.provider.{name}": "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider",
+    }
+
+
+@of_secure
+def test_both_use_a_name_service_that_only_the_client_knows(secure):
+    """The ResourceManager has to renew its token, and finds its NameNodes in no file of its own."""
+    other = secure.cluster.view(pair("other", second(secure).removeprefix("hdfs://")))
+    assert "other" not in (secure.cluster.folder / "resourcemanager1/conf/hdfs-site.xml").read_text()
+    secure.environment.update(other.variables)
+    run_both(secure, "hdfs://other", "--name-node", "hdfs://other")
+    run_both(secure, default_of(secure), "--name-node", "hdfs://other")
+
+
 @pytest.mark.on_cluster(*HA_YARN)
 def test_both_use_a_pair_of_name_nodes(clusters, tmp_path):
     jobs = ready(clusters(*HA_YARN), tmp_path)
     run_both(jobs, default_of(jobs))
 
 
+@pytest.mark.on_cluster(*HA_YARN)
+def test_both_use_two_pairs_of_which_the_resource_manager_knows_one(clusters, tmp_path):
+    """What the client sends replaces the ResourceManager's own configuration, so it has to name both pairs."""
+    jobs = ready(clusters(*HA_YARN), tmp_path)
+    other = pair("other", second(jobs).removeprefix("hdfs://"))
+    jobs.environment.update(jobs.cluster.view({**other, "dfs.nameservices": "ydl,other"}).variables)
+    run_both(jobs, "hdfs://other", "--name-node", "hdfs://other")
+    run_both(jobs, default_of(jobs), "--name-node", "hdfs://other")
+
+
+def use_for_inputs_and_results(jobs, url):
+    (jobs.work / "words").write_text("from elsewhere\n")
+    jobs.run("fs", "mkdir", "-p", f"{url}/in")
+    jobs.run("fs", "put", "-f", "words", f"{url}/in/words")
+    out, err = jobs.run("run", *SMALL, "--input", f"{url}/in/words", "--results", f"{url}/out/{jobs.work.parent.name}",
+                        "--", "sh", "-c", "cat words; echo 42 > answer")  # fmt: skip
+    assert "[worker:0] from elsewhere" in out
+    assert "worker-0/answer" in jobs.run("results", "ls", job_id(err))[0]
+    jobs.run("results", "get", job_id(err), "--to", "here")
+    assert (jobs.work / "here/worker-0/answer").read_text() == "42\n"
+
+
 @of_secure
 def test_inputs_and_results_may_lie_on_another_hdfs(secure):
-    url = second(secure)
-    (secure.work / "words").write_text("from elsewhere\n")
-    secure.run("fs", "mkdir", "-p", f"{url}/in")
-    secure.run("fs", "put", "-f", "words", f"{url}/in/words")
-    out, err = secure.run("run", *SMALL, "--input", f"{url}/in/words", "--results", f"{url}/out/{secure.work.parent.name}",
-                          "--", "sh", "-c", "cat words; echo 42 > answer")  # fmt: skip
-    assert "[worker:0] from elsewhere" in out
-    assert "worker-0/answer" in secure.run("results", "ls", job_id(err))[0]
-    secure.run("results", "get", job_id(err), "--to", "here")
-    assert (secure.work / "here/worker-0/answer").read_text() == "42\n"
+    use_for_inputs_and_results(secure, second(secure))
+
+
+@pytest.mark.on_cluster(*ROUTER_YARN)
+def test_a_router_is_a_name_node_with_tokens_of_its_own(clusters, tmp_path):
+    jobs = ready(clusters(*ROUTER_YARN), tmp_path)
+    router = f"hdfs://localhost:{state.load(jobs.cluster.folder).port('router.rpc')}"
+    eventually(lambda: jobs.start("fs", "ls", f"{router}/").wait() == 0, "the router serves", 60)
+    use_for_inputs_and_results(jobs, router)
+    assert jobs.run("fs", "cat", "hdfs:///in/words")[0] == "from elsewhere\n", "what it writes is on the HDFS behind it"
+    run_both(jobs, router, "--name-node", router)
+    log = (jobs.cluster.folder / "router/log").read_text()
+    assert "Token renewal for identifier: (token for root: HDFS_DELEGATION_TOKEN" in log, "the ResourceManager renewed the router's own token"
 
 
 @of_secure

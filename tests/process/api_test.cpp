@@ -253,6 +253,30 @@ TEST_F(ApiTest, guests_see_the_job_and_a_stop_has_the_name_of_the_guest) {
   EXPECT_EQ(finish().reason, "stopped by carla");
 }
 
+TEST_F(ApiTest, answers_to_guests_are_small_and_the_rest_comes_when_they_ask_again) {
+  serve_running_job();
+  constexpr std::size_t kMost = std::size_t{256} << 10U;
+  const std::string bytes(kMost + 1000, 'x');
+  const auto logs = folder_.task_logs({{"worker", 1}, 1});
+  ASSERT_TRUE(core::make_directories(logs));
+  ASSERT_TRUE(core::write_file_atomically(logs / "stdout", bytes));
+  auto bob = client("of bob");
+  EXPECT_EQ(loop_.run(bob.get("/v1/tasks/worker:1/logs?limit=10000000", kLong))->body.size(), kMost);
+  EXPECT_EQ(loop_.run(bob.get(fmt::format("/v1/tasks/worker:1/logs?offset={}", kMost), kLong))->body.size(), 1000U);
+  EXPECT_EQ(get("/v1/tasks/worker:1/logs").body.size(), bytes.size()) << "the owner";
+
+  const auto before = master_->journal().last();
+  job::Record note;
+  note.text = std::string(60'000, 'y');
+  for (int i = 0; i < 6; ++i) master_->journal().add(note, core::wall_now());
+  const auto count_after = [&](std::uint64_t seq) {
+    const auto answer = loop_.run(bob.get(fmt::format("/v1/events?after={}", seq), kLong));
+    return client::events_from_json(answer->body)->size();
+  };
+  EXPECT_EQ(count_after(before), 4U);
+  EXPECT_EQ(count_after(before + 4), 2U);
+}
+
 TEST_F(ApiTest, a_stop_needs_no_body_but_not_a_broken_one) {
   serve_running_job();
   EXPECT_EQ(post("/v1/job/stop", "{").status, 400U);

@@ -18,6 +18,8 @@ version=$1
 # The daemons and the clients; the ResourceManager does not start without the classes of the timeline service.
 artifacts=(hadoop-common hadoop-hdfs hadoop-yarn-server-resourcemanager hadoop-yarn-server-nodemanager hadoop-yarn-client
   hadoop-yarn-server-timelineservice)
+# A router of HDFS's federation; 3.3 does not have the second one.
+if [[ $version != 3.3.* ]]; then artifacts+=(hadoop-hdfs-rbf hadoop-federation-balance); fi
 
 pom() {
   local artifact

@@ -67,6 +67,7 @@ yarn::Submission submission_of(const YarnJob& job, const std::string& name, cons
   submission.master.credentials = std::move(credentials);
   submission.master.viewers = options.acl.view;
   submission.master.modifiers = options.acl.modify;
+  submission.master.renewal_configuration = options.renewal_conf;
   if (submission.unmanaged) return submission;
   submission.master_resource = options.am_size;
   submission.master_label = options.am_label;

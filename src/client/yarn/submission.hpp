@@ -25,6 +25,7 @@ struct SubmissionOptions {
   spec::Acl acl;
   spec::Settings settings;
   std::vector<JobFileSystem> file_systems;       // that the job uses
+  std::string renewal_conf;                      // of their tokens, see renewal_conf.hpp
   std::optional<backend::PythonEnv> python_env;  // that is uploaded with the job
 };
 [[nodiscard]] SubmissionOptions submission_options(const spec::JobSpec& job);

@@ -6,6 +6,7 @@
 #include "client/settings.hpp"
 #include "client/task_paths.hpp"
 #include "client/yarn/image_check.hpp"
+#include "client/yarn/renewal_conf.hpp"
 #include "client/yarn/retention.hpp"
 #include "client/yarn/submission.hpp"
 #include "core/strings.hpp"
@@ -116,6 +117,12 @@ class YarnLaunch final : public LaunchTarget {
     auto systems = file_systems_of(cluster_->config, job.plan.spec, file->results.string());
     if (!systems) co_return fail(systems.error());
     options_.file_systems = *std::move(systems);
+    if (cluster_->is_secure) {
+      auto conf = renewal_conf(cluster_->config,
+                               services_with_tokens(cluster_->config, options_.file_systems, cluster_->tokens));
+      if (!conf) co_return fail(conf.error());
+      options_.renewal_conf = *std::move(conf);
+    }
     if (auto checked = co_await check_file_systems(*cluster_, job.plan.spec, options_.file_systems); !checked)
       co_return checked;
     job_ = make_yarn_job(*cluster_, *file, options_, std::move(facts_));

@@ -50,6 +50,13 @@ TEST(WritableCodec, numbers_are_written_and_read_as_hadoop_does) {
   }
 }
 
+TEST(WritableCodec, a_configuration_is_written_as_hadoop_does) {
+  EXPECT_EQ(encode_configuration({}), from_hex("00"));
+  EXPECT_EQ(encode_configuration({{"a", "bc"}, {"d", ""}}), from_hex("020161026263ffffffff016400ffffffff"));
+  const auto longer = encode_configuration({{"k", std::string(200, 'x')}});
+  EXPECT_TRUE(longer.starts_with(from_hex("01016b8fc8"))) << "the length of a value is a vlong";
+}
+
 TEST(WritableCodec, the_largest_numbers_come_back) {
   for (const auto value : {INT64_MAX, INT64_MIN, INT64_MIN + 1, std::int64_t{-1} << 32}) {
     const std::string bytes = encode_vlong(value);

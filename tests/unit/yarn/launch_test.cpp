@@ -48,6 +48,13 @@ TEST(Launch, a_command_writes_to_the_containers_log_folder) {
   EXPECT_FALSE(context.has_tokens());
 }
 
+TEST(Launch, the_configuration_for_renewing_tokens_is_sent_where_there_is_one) {
+  EXPECT_FALSE(launch_context({.command = {"/bin/true"}}).value().has_tokens_conf());
+  const auto context = launch_context({.command = {"/bin/true"}, .renewal_configuration = "bytes"}).value();
+  EXPECT_EQ(context.tokens_conf(), "bytes");
+  EXPECT_EQ(pb::ContainerLaunchContextProto::kTokensConfFieldNumber, 8);
+}
+
 TEST(Launch, variables_are_quoted_unless_the_node_manager_is_to_expand_them) {
   const auto context =
       launch_context({.environment = {{"A", "$x"}}, .expanded_environment = {{"B", "{{PWD}}/lib"}}}).value();
