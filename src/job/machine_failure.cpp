@@ -141,7 +141,10 @@ bool Machine::is_error_of_the_job(const Task& task) const {
 
 void Machine::fail_fast(const Task& task) {
   const auto& error = *early_errors_.of(task.id);
-  const int unused = policy_.retries_left(task.role);
+  // Retries that wait to begin are not used either.
+  const auto waiting =
+      std::ranges::count_if(tasks_, [&](const Task& other) { return other.role == task.role && other.backs_off; });
+  const auto unused = policy_.retries_left(task.role) + waiting;
   begin_stopping(
       {JobState::failed, exit_code_of(task),
        fmt::format("{} {}: {}; the same on every host: trying again cannot help; {} unused (fail_fast: false "

@@ -45,7 +45,7 @@ class MasterTest : public testing::Test {
     file.id = folder_.id();
     file.created = core::wall_now();
     file.user = "ann";
-    file.cluster = core::ClusterKind::local;
+    file.cluster = cluster_;
     file.results = folder_.default_results();
     file.spec = spec;
     auto plan = make_plan(spec);
@@ -117,6 +117,7 @@ class MasterTest : public testing::Test {
   test::TempDir dir_;
   test::Loop loop_;
   jobs::JobFolder folder_ = *jobs::create_job_folder(dir_.path() / "jobs", "story");
+  core::ClusterKind cluster_ = core::ClusterKind::local;
   std::string logs_elsewhere_;  // as on a cluster
   std::unique_ptr<Master> master_;
   backend::FakeBackend* fake_ = nullptr;

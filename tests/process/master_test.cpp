@@ -41,9 +41,11 @@ struct Spy final : backend::Backend {
   }
   void stop(protocol::Stop request) override { sink.event(job::Exited{request.attempt, {0, 15}}); }
   void release(const core::AttemptId&) override {}
+  void avoid(const std::string& node) override { avoided.push_back(node); }
   net::awaitable<void> close(const job::Outcome& /*outcome*/) override { co_return; }
 
   backend::Sink sink;
+  std::vector<std::string> avoided;
   std::vector<backend::TaskRequest> requests;
   std::vector<protocol::Launch> launches;
 };
@@ -122,9 +124,10 @@ TEST_F(MasterTest, retries_come_to_an_end) {
   EXPECT_EQ(state_on_disk().cause_attempt, 3);
 }
 
-TEST_F(MasterTest, a_lost_host_is_a_failure_that_may_be_tried_again) {
+TEST_F(MasterTest, a_lost_host_of_a_cluster_is_no_reason_to_fail) {
+  cluster_ = core::ClusterKind::yarn;
   auto spec = job(1);
-  spec.retries = 1;
+  spec.retries = 0;
   auto lost = never_ends();
   lost.lose_node_after = core::Millis(5);
   make(spec, {{"worker:0#1", lost}});
@@ -310,8 +313,8 @@ TEST_F(MasterTest, tasks_that_start_again_together_share_the_list_of_all_tasks) 
   });
   begin_and_run();
   ASSERT_EQ(spy->launches.size(), 3U);
-  spy->sink.event(job::Exited{{{"chief", 0}, 1}, {1}});
-  spy->sink.event(job::Exited{{{"chief", 1}, 1}, {1}});
+  spy->sink.event(job::Lost{{{"chief", 0}, 1}, "preempted", job::Cause::preempted});
+  spy->sink.event(job::Lost{{{"chief", 1}, 1}, "preempted", job::Cause::preempted});
   ASSERT_TRUE(loop_.until([&] { return spy->launches.size() == 5; }));
   EXPECT_NE(spy->launches[3].gang, spy->launches[0].gang);
   EXPECT_EQ(spy->launches[3].gang, spy->launches[4].gang);
@@ -329,9 +332,33 @@ TEST_F(MasterTest, a_task_that_is_stopped_before_it_starts_again_is_started_firs
     return made;
   });
   begin_and_run();
-  spy->sink.event(job::Exited{{{"chief", 0}, 1}, {1}});
+  spy->sink.event(job::Lost{{{"chief", 0}, 1}, "preempted", job::Cause::preempted});
   master_->request_stop("ann", std::nullopt);
   EXPECT_EQ(spy->launches.size(), 2U) << "an agent does not answer to the stop of a task that it has not started";
+  EXPECT_EQ(finish().state, job::JobState::stopped);
+}
+
+TEST_F(MasterTest, hosts_that_are_avoided_are_in_the_view_and_the_backend_is_told) {
+  cluster_ = core::ClusterKind::yarn;
+  Spy* spy = nullptr;
+  auto spec = job(1);
+  spec.roles[0].name = "chief";
+  spec.blacklist.failures = 1;
+  make_with(spec, [&](backend::Sink sink) {
+    auto made = std::make_unique<Spy>(std::move(sink));
+    spy = made.get();
+    return made;
+  });
+  begin_and_run();
+  spy->sink.event(job::Lost{{{"chief", 0}, 1}, "its host is gone", job::Cause::host_lost});
+  EXPECT_EQ(spy->avoided, std::vector<std::string>{"n1"});
+  EXPECT_EQ(spy->requests.back().not_on, std::set<std::string>{"n1"});
+  const auto seen = view();
+  ASSERT_EQ(seen.avoided->size(), 1U);
+  EXPECT_EQ((*seen.avoided)[0].node, "n1");
+  EXPECT_EQ((*seen.avoided)[0].reason, "1 container lost");
+  EXPECT_TRUE((*seen.avoided)[0].until);
+  master_->request_stop("ann", std::nullopt);
   EXPECT_EQ(finish().state, job::JobState::stopped);
 }
 

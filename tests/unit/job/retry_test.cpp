@@ -177,6 +177,7 @@ TEST(JobRetry, an_error_of_every_task_that_starts_again_alone_ends_the_job_befor
   s.exits("worker:0", 1, "error: no such option");
   EXPECT_EQ(s.exits("worker:1", 1, "error: no such option"), (Strings{"release worker:1#1", "finish failed 1"}));
   EXPECT_EQ(s.task("worker:0").attempt, 1);
+  EXPECT_NE(s.machine.snapshot().outcome->reason.find("; 2 retries unused"), std::string::npos);
 }
 
 TEST(JobRetry, peers_that_show_no_error_within_a_moment_are_restarted) {
