@@ -354,10 +354,10 @@ TEST_F(MasterTest, hosts_that_are_avoided_are_in_the_view_and_the_backend_is_tol
   EXPECT_EQ(spy->avoided, std::vector<std::string>{"n1"});
   EXPECT_EQ(spy->requests.back().not_on, std::set<std::string>{"n1"});
   const auto seen = view();
-  ASSERT_EQ(seen.avoided->size(), 1U);
-  EXPECT_EQ((*seen.avoided)[0].node, "n1");
-  EXPECT_EQ((*seen.avoided)[0].reason, "1 container lost");
-  EXPECT_TRUE((*seen.avoided)[0].until);
+  ASSERT_EQ(seen.avoided.size(), 1U);
+  EXPECT_EQ(seen.avoided[0].node, "n1");
+  EXPECT_EQ(seen.avoided[0].reason, "1 container lost");
+  EXPECT_TRUE(seen.avoided[0].until);
   master_->request_stop("ann", std::nullopt);
   EXPECT_EQ(finish().state, job::JobState::stopped);
 }
