@@ -99,7 +99,7 @@ Machine::Ended Machine::note_failure(Task& task, Cause cause, std::string senten
   const bool is_early = task.running_since.has_value();
   task.cause = cause;
   early_errors_.note(task.id, is_early && task.exit ? early_error(*task.exit, cause, node, ran) : std::nullopt);
-  if (ran > kLongRun) task.failures_in_a_row = 0;
+  if (ran > kLongRun) task.failures_in_a_row = restarts_in_a_row_ = 0;
   ++task.failures_in_a_row;
   if (!node.empty() && (judge(cause).blames_host || early_errors_.of(task.id) != nullptr)) task.not_on = {node};
   blame_host(node, cause, fmt::format("{} {}", task.id.str(), sentence));
@@ -145,14 +145,13 @@ void Machine::fail_fast(const Task& task) {
   const auto waiting =
       std::ranges::count_if(tasks_, [&](const Task& other) { return other.role == task.role && other.backs_off; });
   const auto unused = policy_.retries_left(task.role) + waiting;
-  begin_stopping(
-      {JobState::failed, exit_code_of(task),
-       fmt::format("{} {}: {}; the same on every host: trying again cannot help; {} unused (fail_fast: false "
-                   "tries them)",
-                   task.id.str(), describe(*task.exit), error.last_line,
-                   unused == 1 ? "1 retry" : fmt::format("{} retries", unused)),
-       id_of(task), task.cause},
-      fmt::format("{} failed with an error that is the same on every host", task.id.str()));
+  const auto* const where = plan_.one_host ? "the same in every task" : "the same on every host";
+  begin_stopping({JobState::failed, exit_code_of(task),
+                  fmt::format("{} {}: {}; {}: trying again cannot help; {} unused (fail_fast: false tries them)",
+                              task.id.str(), describe(*task.exit), error.last_line, where,
+                              unused == 1 ? "1 retry" : fmt::format("{} retries", unused)),
+                  id_of(task), task.cause},
+                 fmt::format("{} failed with an error that is {}", task.id.str(), where));
 }
 
 void Machine::decide(const Ended& ended) {
@@ -192,7 +191,6 @@ void Machine::act_on(Task& task, const Verdict& verdict, const Ended& ended) {
     case What::retry_job: {
       if (is_over) break;
       if (verdict.what == What::retry_job) ++job_attempt_;
-      if (task.failures_in_a_row == 1) restarts_in_a_row_ = 0;
       const auto backoff = backs_off ? backoff_after(++restarts_in_a_row_) : Millis(0);
       record(RecordKind::task_retry, task, fmt::format("all tasks start again{}: {}", wait(backoff), verdict.reason));
       restart_all(fmt::format("{} {}", task.id.str(), ended.sentence), backoff);

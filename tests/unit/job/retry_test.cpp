@@ -88,6 +88,23 @@ TEST(JobRetry, waits_double_up_to_a_minute_with_some_jitter) {
   EXPECT_TRUE(s.said(RecordKind::task_retry, "starts again in "));
 }
 
+TEST(JobRetry, a_gang_waits_longer_each_time_whichever_task_fails) {
+  Script s(retried(2, RestartUnit::gang, 9));
+  s.run_all();
+  for (const int seconds : {1, 2, 4}) {
+    const auto* const fails = seconds == 2 ? "worker:0" : "worker:1";
+    const auto* const peer = seconds == 2 ? "worker:1" : "worker:0";
+    s.exits(fails, 1);
+    s.killed(peer, 15);
+    const auto wait = *s.machine.next_deadline() - s.now;
+    EXPECT_GE(wait, core::Millis(800 * seconds));
+    EXPECT_LE(wait, core::Millis(1200 * seconds));
+    s.waits_no_longer();
+    for (const auto* task : {"worker:0", "worker:1"}) s.placed(task);
+    for (const auto* task : {"worker:0", "worker:1"}) s.started(task);
+  }
+}
+
 TEST(JobRetry, an_attempt_that_ran_long_starts_the_row_anew) {
   Script s(retried(1, RestartUnit::task, 9));
   s.run_all();
