@@ -8,8 +8,6 @@
 namespace ydl::job {
 namespace {
 
-constexpr Millis kEarly = core::Seconds(30);
-
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
@@ -58,12 +56,22 @@ void EarlyErrors::note(const TaskId& task, std::optional<EarlyError> error) {
   bool on_two_hosts = false;
   if (const auto* before = of(task)) {
     on_two_hosts = error && before->looks_like(*error) && before->node != error->node;
-    --alike_[kind_of(task, *before)];
-    noted_.erase(task);
+    forget(task);
   }
   if (!error) return;
   ++alike_[kind_of(task, *error)];
   noted_[task] = {*std::move(error), on_two_hosts};
+}
+
+void EarlyErrors::started(const TaskId& task) {
+  const auto found = noted_.find(task);
+  if (found == noted_.end() || !std::exchange(found->second.is_current, false)) return;
+  --alike_[kind_of(task, found->second.error)];
+}
+
+void EarlyErrors::forget(const TaskId& task) {
+  started(task);
+  noted_.erase(task);
 }
 
 const EarlyError* EarlyErrors::of(const TaskId& task) const {
@@ -73,7 +81,7 @@ const EarlyError* EarlyErrors::of(const TaskId& task) const {
 
 bool EarlyErrors::is_everywhere(const TaskId& task) const {
   const auto found = noted_.find(task);
-  if (found == noted_.end()) return false;
+  if (found == noted_.end() || !found->second.is_current) return false;
   if (found->second.on_two_hosts) return true;
   const int count = tasks_of_.at(task.role);
   return count >= 2 && alike_.at(kind_of(task, found->second.error)) == count;

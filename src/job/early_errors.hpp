@@ -21,7 +21,9 @@ struct EarlyError {
   }
 };
 
-// Nothing where the attempt ran for longer, did not end by itself, or left no line that could be compared.
+inline constexpr Millis kEarly = core::Seconds(30);
+
+// Nothing where the attempt ran for longer than kEarly, did not end by itself, or left no line that could be compared.
 [[nodiscard]] std::optional<EarlyError> early_error(const ExitStatus& status, Cause cause, std::string node,
                                                     Millis ran);
 
@@ -31,8 +33,10 @@ class EarlyErrors {
  public:
   explicit EarlyErrors(const Plan& plan);
 
-  // How the newest attempt of the task ended; nothing: in no such way.
+  // How the newest attempt of the task ended; nothing: in no such way, or it ran for longer.
   void note(const TaskId& task, std::optional<EarlyError> error);
+  // The task runs again: what it ended with before counts only against its own next end.
+  void started(const TaskId& task);
   // Whether the newest error of this task is the same everywhere.
   [[nodiscard]] bool is_everywhere(const TaskId& task) const;
   [[nodiscard]] const EarlyError* of(const TaskId& task) const;
@@ -41,13 +45,15 @@ class EarlyErrors {
   struct Noted {
     EarlyError error;
     bool on_two_hosts = false;
+    bool is_current = true;  // no attempt has started since
   };
   using Kind = std::tuple<std::string, int, std::string>;  // role, code and pattern
   [[nodiscard]] static Kind kind_of(const TaskId& task, const EarlyError& error);
+  void forget(const TaskId& task);
 
   std::map<std::string, int> tasks_of_;  // by role
   std::map<TaskId, Noted> noted_;
-  std::map<Kind, int> alike_;  // how many tasks have it as their newest error
+  std::map<Kind, int> alike_;  // how many tasks have it as their current error
 };
 
 }  // namespace ydl::job

@@ -90,6 +90,7 @@ void Machine::on(const Placed& event) {
   }
   set_state(*task, TaskState::placed);
   task->place = event.place;
+  task->not_on.clear();
   task->is_recorded = true;
   emit(Record{
       RecordKind::task_placed, id_of(*task), fmt::format("has a place on {}", event.place.node), {}, event.place, 0});
@@ -147,6 +148,12 @@ void Machine::on(const CannotPlace& event) {
   task->cause = event.cause;
   const auto sentence = fmt::format("{} cannot be placed: {}", task->id.str(), event.reason);
   record_end(RecordKind::task_failed, *task, fmt::format("cannot be placed: {}", event.reason));
+  if (const auto kind = role_of(*task).kind; kind == RoleKind::side || kind == RoleKind::evaluator) {
+    set_deadline(*task, std::nullopt);
+    only_reported(*task, fmt::format("the job does not depend on role {}", task->id.role));
+    if (state_ == JobState::placing && count(TaskState::waiting) == 0) launch_all();
+    return;
+  }
   begin_stopping({JobState::failed, 1, sentence, id_of(*task), event.cause}, sentence);
 }
 
@@ -156,6 +163,7 @@ void Machine::on(const Started& event) {
   set_state(*task, TaskState::running);
   set_deadline(*task, std::nullopt);
   task->running_since = now_;
+  early_errors_.started(task->id);
   emit(Record{RecordKind::task_running,
               id_of(*task),
               fmt::format("runs on {} (pid {})", task->place->node, event.pid),
@@ -197,7 +205,7 @@ void Machine::on(const StartFailed& event) {
     // All uncharged restarts are used up: no retry gets the gang its ports.
     const auto ended =
         note_failure(*task, Cause::port_taken, fmt::format("{}: {}", event.reason, verdict.reason), Container::gone);
-    act_on(*task, policy_.after_failure({task->role, Cause::cannot_start}, now_), ended);
+    act_on(*task, policy_.after_failure({.role = task->role, .cause = Cause::cannot_start}, now_), ended);
     return;
   }
   task_failed(*task, event.cause, event.reason, Container::lives);
@@ -253,13 +261,19 @@ void Machine::start_timed_out(Task& task) {
 }
 
 void Machine::retry_not_placed(Task& task) {
+  if (relax_hosts(fmt::format("role {}", task.id.role))) return set_deadline(task, now_ + plan_.allocation_timeout);
   auto sentence =
       fmt::format("has no place for its next attempt after {}", core::format_duration(plan_.allocation_timeout));
   if (!task.reason.empty()) sentence += fmt::format(": {}", task.reason);
+  sentence += not_used_again();
   task_failed(task, Cause::no_capacity, std::move(sentence), Container::gone);
 }
 
 void Machine::allocation_timed_out() {
+  if (relax_hosts("the job")) {
+    allocation_deadline_ = now_ + plan_.allocation_timeout;
+    return;
+  }
   std::vector<std::string> missing;
   std::size_t unnamed = 0;
   for (const auto& task : tasks_) {
@@ -272,7 +286,8 @@ void Machine::allocation_timed_out() {
   if (unnamed > 0) missing.push_back(fmt::format("and {} more", unnamed));
   const auto sentence = fmt::format("{} of {} have no place after {}: {}", count(TaskState::waiting),
                                     core::plural(static_cast<std::int64_t>(tasks_.size()), "task"),
-                                    core::format_duration(plan_.allocation_timeout), core::join(missing, ", "));
+                                    core::format_duration(plan_.allocation_timeout), core::join(missing, ", ")) +
+                        not_used_again();
   if (allocation_round_ >= plan_.allocation_rounds) {
     begin_stopping({JobState::failed, 1, sentence, {}, Cause::no_capacity}, sentence);
     return;

@@ -68,6 +68,7 @@ class Machine {
     std::vector<std::uint16_t> same_ports;  // it must have these, where the attempt before it was
     std::set<std::string> not_on;           // nodes where this task had no luck
     int failures_in_a_row = 0;
+    Millis backoff{0};  // before its retry, which waits for this attempt's end
 
     [[nodiscard]] bool is_asked_for() const { return state == TaskState::waiting && !backs_off; }
   };
@@ -105,6 +106,7 @@ class Machine {
   void check_all_running();
   void allocation_timed_out();
   void start_timed_out(Task& task);
+  void only_reported(Task& task, std::string_view why);
   void retry_not_placed(Task& task);
 
   // Failure and retry (machine_failure.cpp).
@@ -115,6 +117,7 @@ class Machine {
   [[nodiscard]] bool waits_for_peers(const Task& task) const;
   void settle();
   [[nodiscard]] bool is_error_of_the_job(const Task& task) const;
+  [[nodiscard]] int unused_retries(const Task& task) const;
   void fail_fast(const Task& task);
   void decide(const Ended& ended);
   void act_on(Task& task, const Verdict& verdict, const Ended& ended);
@@ -127,6 +130,8 @@ class Machine {
   // Hosts and containers (machine_hosts.cpp).
   void blame_host(const std::string& node, Cause cause, std::string what);
   void forgive_hosts();
+  bool relax_hosts(std::string_view for_whom);
+  [[nodiscard]] std::string not_used_again() const;
   [[nodiscard]] bool may_stay(const Task& task) const;
   void keep_or_release(Task& task);
   void release_held(Task& task);

@@ -79,7 +79,7 @@ void Machine::stop_task(Task& task, std::string why, Millis grace) {
   if (std::exchange(task.backs_off, false)) {  // its next attempt was not asked for
     set_deadline(task, std::nullopt);
     set_state(task, TaskState::failed, task.reason);
-    release_held(task);
+    if (state_ != JobState::restarting) release_held(task);
     return;
   }
   if (task.state == TaskState::waiting || task.state == TaskState::placed) {  // nothing runs

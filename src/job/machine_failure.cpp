@@ -23,6 +23,7 @@ void Machine::on(const Exited& event) {
   task->exit = event.status;
   const bool was_stopping = task->state == TaskState::stopping;
   if (was_stopping) {
+    if (task->running_since && now_ - *task->running_since > kEarly) early_errors_.note(task->id, std::nullopt);
     set_state(*task, TaskState::stopped, task->reason);
     record(RecordKind::task_stopped, *task, fmt::format("stopped ({})", describe(event.status)), event.status);
     emit(MemberEnded{id_of(*task), MemberEnded::Next::gone, describe(event.status)});
@@ -35,6 +36,7 @@ void Machine::on(const Exited& event) {
     return;
   }
   set_state(*task, TaskState::succeeded);
+  early_errors_.note(task->id, std::nullopt);
   record(RecordKind::task_succeeded, *task, "ended well", event.status);
   emit(MemberEnded{id_of(*task), MemberEnded::Next::left, {}});
   emit(Release{id_of(*task)});
@@ -96,12 +98,15 @@ void Machine::task_failed(Task& task, Cause cause, std::string sentence, Contain
 Machine::Ended Machine::note_failure(Task& task, Cause cause, std::string sentence, Container container) {
   const auto node = task.place ? task.place->node : std::string();
   const auto ran = task.running_since ? std::chrono::duration_cast<Millis>(now_ - *task.running_since) : Millis(0);
-  const bool is_early = task.running_since.has_value();
+  const bool is_peer = settling_ && tasks_[settling_->task].role == task.role;  // of one that failed a moment ago
   task.cause = cause;
-  early_errors_.note(task.id, is_early && task.exit ? early_error(*task.exit, cause, node, ran) : std::nullopt);
+  early_errors_.note(task.id,
+                     task.running_since && task.exit ? early_error(*task.exit, cause, node, ran) : std::nullopt);
   if (ran > kLongRun) task.failures_in_a_row = restarts_in_a_row_ = 0;
-  ++task.failures_in_a_row;
-  if (!node.empty() && (judge(cause).blames_host || early_errors_.of(task.id) != nullptr)) task.not_on = {node};
+  if (judge(cause).backs_off) ++task.failures_in_a_row;
+  const bool may_be_the_host = !is_peer && early_errors_.of(task.id) != nullptr && !plan_.one_host &&
+                               role_of(task).restart != RestartUnit::task_in_place;
+  if (!node.empty() && (judge(cause).blames_host || may_be_the_host)) task.not_on = {node};
   blame_host(node, cause, fmt::format("{} {}", task.id.str(), sentence));
 
   const bool stops_first = task.state == TaskState::stopping;  // start_timed_out: its process may still be there
@@ -136,15 +141,21 @@ void Machine::settle() {
 }
 
 bool Machine::is_error_of_the_job(const Task& task) const {
-  return plan_.fail_fast && !outcome_ && policy_.retries_left(task.role) > 0 && early_errors_.is_everywhere(task.id);
+  const auto kind = role_of(task).kind;
+  if (!plan_.fail_fast || outcome_ || kind == RoleKind::side || kind == RoleKind::evaluator) return false;
+  return early_errors_.is_everywhere(task.id) && unused_retries(task) > 0;
+}
+
+// Those that wait to begin are not used either.
+int Machine::unused_retries(const Task& task) const {
+  const auto waiting =
+      std::ranges::count_if(tasks_, [&](const Task& other) { return other.role == task.role && other.backs_off; });
+  return policy_.retries_left(task.role) + static_cast<int>(waiting);
 }
 
 void Machine::fail_fast(const Task& task) {
   const auto& error = *early_errors_.of(task.id);
-  // Retries that wait to begin are not used either.
-  const auto waiting =
-      std::ranges::count_if(tasks_, [&](const Task& other) { return other.role == task.role && other.backs_off; });
-  const auto unused = policy_.retries_left(task.role) + waiting;
+  const int unused = unused_retries(task);
   const auto* const where = plan_.one_host ? "the same in every task" : "the same on every host";
   begin_stopping({JobState::failed, exit_code_of(task),
                   fmt::format("{} {}: {}; {}: trying again cannot help; {} unused (fail_fast: false tries them)",
@@ -158,7 +169,8 @@ void Machine::decide(const Ended& ended) {
   auto& task = tasks_[ended.task];
   if (plan_.one_host && (ended.cause == Cause::agent_lost || ended.cause == Cause::host_lost))
     return act_on(task, {Verdict::What::fail_job, "there is no other host"}, ended);
-  act_on(task, policy_.after_failure({task.role, ended.cause, ended.keeps_container}, now_), ended);
+  const auto node = task.place ? task.place->node : std::string();
+  act_on(task, policy_.after_failure({task.role, ended.cause, node, ended.keeps_container}, now_), ended);
 }
 
 void Machine::act_on(Task& task, const Verdict& verdict, const Ended& ended) {
@@ -171,9 +183,7 @@ void Machine::act_on(Task& task, const Verdict& verdict, const Ended& ended) {
   switch (verdict.what) {
     case What::report_only:
       release_held(task);
-      record(RecordKind::note, task, fmt::format("its failure is only reported: {}", verdict.reason));
-      check_all_running();
-      check_finished();
+      only_reported(task, verdict.reason);
       return;
     case What::retry_task: {
       if (is_over) break;
@@ -181,6 +191,7 @@ void Machine::act_on(Task& task, const Verdict& verdict, const Ended& ended) {
       record(RecordKind::task_retry, task, fmt::format("starts again{}: {}", wait(backoff), verdict.reason));
       emit(MemberEnded{id_of(task), MemberEnded::Next::restarts, ended.sentence});
       if (role_of(task).restart == RestartUnit::task_in_place && task.place) task.same_ports = task.place->ports;
+      task.backoff = backoff;
       if (task.state == TaskState::stopping)
         task.retry_when_ended = true;
       else
@@ -220,8 +231,14 @@ int Machine::exit_code_of(const Task& task) {
 // A task that was asked to stop is gone: whoever waited for that goes on.
 void Machine::after_stop(Task& task) {
   if (std::exchange(task.retry_when_ended, false) && !outcome_ && state_ != JobState::restarting)
-    retry_task(task, Millis(0));
+    retry_task(task, task.backoff);
   check_restart();
+  check_finished();
+}
+
+void Machine::only_reported(Task& task, std::string_view why) {
+  record(RecordKind::note, task, fmt::format("its failure is only reported: {}", why));
+  check_all_running();
   check_finished();
 }
 

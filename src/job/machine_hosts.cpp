@@ -18,17 +18,29 @@ void Machine::on(const NoHostLeft& event) {
   if (outcome_) return;
   if (avoided_.mode() == Blacklist::Mode::strict && !avoided_.list().empty()) {
     const auto sentence = fmt::format(
-        "no host is left for role {}: {} (--blacklist strict uses no host again on which "
+        "too few hosts are left for role {}: {} (--blacklist strict uses no host again on which "
         "a task failed)",
         event.role, avoided_.describe());
     begin_stopping({JobState::failed, 1, sentence, {}, Cause::no_capacity}, sentence);
     return;
   }
+  relax_hosts(fmt::format("role {}", event.role));
+}
+
+// Whether a host is used again before its time.
+bool Machine::relax_hosts(std::string_view for_whom) {
   const auto node = avoided_.relax();
-  if (node.empty()) return;
+  if (node.empty()) return false;
   record(RecordKind::host_forgiven,
-         fmt::format("{} is used again before its time: no other host is left for role {}", node, event.role));
+         fmt::format("{} is used again before its time: too few other hosts are left for {}", node, for_whom));
   emit(ForgiveHost{node});
+  return true;
+}
+
+// For the sentence of a job that found no room: "; hosts that are not used again: node1 (…)", or nothing.
+std::string Machine::not_used_again() const {
+  if (avoided_.list().empty()) return {};
+  return fmt::format("; hosts that are not used again: {}", avoided_.describe());
 }
 
 void Machine::blame_host(const std::string& node, Cause cause, std::string what) {

@@ -2,6 +2,7 @@
 
 #include "core/assert.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,12 +21,17 @@ std::vector<int> RestartPolicy::full_budgets() const {
   return budgets;
 }
 
-bool RestartPolicy::is_charged(Judgement::Charge charge, Instant now) {
+bool RestartPolicy::is_charged(const Failure& failure, Instant now) {
   using Charge = Judgement::Charge;
+  const auto charge = judge(failure.cause).charge;
   if (charge != Charge::when_frequent) return charge == Charge::always;
-  while (!uncharged_.empty() && now - uncharged_.front() >= kUnchargedWindow) uncharged_.pop_front();
+  while (!uncharged_.empty() && now - uncharged_.front().at >= kUnchargedWindow) uncharged_.pop_front();
+  const bool is_known = std::ranges::any_of(uncharged_, [&](const Uncharged& one) {
+    return !one.node.empty() && one.node == failure.node && now - one.at < kOneIncident;
+  });
+  if (is_known) return false;
   if (uncharged_.size() >= kMostUncharged) return true;
-  uncharged_.push_back(now);
+  uncharged_.push_back({now, failure.node});
   return false;
 }
 
@@ -44,7 +50,7 @@ Verdict RestartPolicy::after_failure(const Failure& failure, Instant now) {
   const auto judgement = judge(failure.cause);
 
   if (judgement.may_help) {
-    if (!is_charged(judgement.charge, now)) return retry(role, failure.keeps_address, "no retry is charged for this");
+    if (!is_charged(failure, now)) return retry(role, failure.keeps_address, "no retry is charged for this");
     if (int& left = role_retries_left_[failure.role]; left > 0) {
       --left;
       return retry(role, failure.keeps_address,

@@ -25,11 +25,13 @@ struct Verdict {
 struct Failure {
   std::size_t role = 0;  // the index of the task's role in the plan
   Cause cause = Cause::none;
+  std::string node = {};
   bool keeps_address = true;  // the container lives: the next attempt may have its host and ports
 };
 
 // Counts what may still be tried. Roles have budgets, the job has one; a start of the whole job refills the roles'.
-// Ends that are nobody's fault in the job are not charged, up to a number per hour.
+// Ends that are nobody's fault in the job are not charged, up to a number per hour; those of one host in one minute, on
+// which many tasks may run, are one of them.
 class RestartPolicy {
  public:
   explicit RestartPolicy(const Plan& plan);
@@ -48,9 +50,10 @@ class RestartPolicy {
   static constexpr int kPortRetries = 5;
   static constexpr std::size_t kMostUncharged = 20;  // in kUnchargedWindow
   static constexpr Millis kUnchargedWindow = std::chrono::hours(1);
+  static constexpr Millis kOneIncident = std::chrono::minutes(1);
 
   [[nodiscard]] std::vector<int> full_budgets() const;
-  [[nodiscard]] bool is_charged(Judgement::Charge charge, Instant now);
+  [[nodiscard]] bool is_charged(const Failure& failure, Instant now);
   [[nodiscard]] static Verdict retry(const RolePlan& role, bool keeps_address, std::string reason);
 
   std::vector<RolePlan> roles_;
@@ -58,7 +61,11 @@ class RestartPolicy {
   std::vector<int> role_retries_left_;
   int job_retries_left_;
   int port_retries_left_ = kPortRetries;
-  std::deque<Instant> uncharged_;  // within the last kUnchargedWindow
+  struct Uncharged {
+    Instant at;
+    std::string node;
+  };
+  std::deque<Uncharged> uncharged_;  // within the last kUnchargedWindow
 };
 
 }  // namespace ydl::job

@@ -48,7 +48,7 @@ def test_a_host_is_not_used_again_in_strict_mode(jobs):
     hosts = hosts_of(events(jobs, told))
     assert sorted(hosts) == sorted(HOSTS)
     (end,) = [line for line in out.splitlines() if "failed after" in line]
-    assert "no host is left for role worker: " in end
+    assert "too few hosts are left for role worker: " in end
     assert all(f"{host} (worker:0 ended with code 3)" in end for host in HOSTS)
 
 

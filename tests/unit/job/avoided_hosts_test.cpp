@@ -72,6 +72,28 @@ TEST(AvoidedHosts, when_no_host_is_left_the_oldest_entry_is_relaxed) {
   EXPECT_EQ(s.happens(NoHostLeft{"worker"}), Strings{});
 }
 
+TEST(AvoidedHosts, a_gang_that_finds_no_room_in_time_gets_avoided_hosts_back_before_it_gives_up) {
+  Script s(avoiding(Mode::decay));
+  s.begin();
+  for (int i = 0; i < 2; ++i) s.happens(HostFailed{{{"worker", 0}, 1}, "host1", Cause::disk, "full"});
+  EXPECT_EQ(s.passes(std::chrono::minutes(5)), Strings{"forgive host1"});
+  EXPECT_EQ(s.state(), "placing");
+  s.passes(std::chrono::minutes(5));
+  EXPECT_EQ(s.state(), "restarting");
+}
+
+TEST(AvoidedHosts, a_gang_that_finds_no_room_in_strict_mode_names_the_hosts_that_it_left_out) {
+  auto plan = avoiding(Mode::strict);
+  plan.allocation_rounds = 1;
+  Script s(plan);
+  s.begin();
+  s.happens(HostFailed{{{"worker", 0}, 1}, "host1", Cause::disk, "its disk is full"});
+  EXPECT_EQ(s.passes(std::chrono::minutes(5)), (Strings{"release worker:0#1", "finish failed 1"}));
+  EXPECT_NE(
+      s.machine.snapshot().outcome->reason.find("; hosts that are not used again: host1 (worker:0: its disk is full)"),
+      std::string::npos);
+}
+
 TEST(AvoidedHosts, strict_uses_no_host_again_on_which_a_task_failed) {
   Script s(avoiding(Mode::strict));
   s.run_all();
@@ -82,10 +104,10 @@ TEST(AvoidedHosts, strict_uses_no_host_again_on_which_a_task_failed) {
   s.killed("worker:0", 9);
   s.waits_no_longer();
   EXPECT_EQ(s.happens(NoHostLeft{"worker"}), (Strings{"release worker:0#3", "finish failed 1"}));
-  EXPECT_EQ(
-      s.machine.snapshot().outcome->reason,
-      "no host is left for role worker: host1 (worker:0 ended with code 1), host2 (worker:0 was ended by signal 9 "
-      "(SIGKILL)) (--blacklist strict uses no host again on which a task failed)");
+  EXPECT_EQ(s.machine.snapshot().outcome->reason,
+            "too few hosts are left for role worker: host1 (worker:0 ended with code 1), host2 (worker:0 was ended by "
+            "signal 9 "
+            "(SIGKILL)) (--blacklist strict uses no host again on which a task failed)");
 }
 
 TEST(AvoidedHosts, strict_forgives_preemption_and_keeps_no_container_there_at_a_restart_of_all) {

@@ -252,5 +252,107 @@ TEST(JobRetry, a_job_without_retries_waits_for_its_peers_errors_too) {
   EXPECT_EQ(s.machine.snapshot().outcome->reason, "worker:0 ended with code 1");
 }
 
+TEST(JobRetry, more_tasks_than_retries_fail_fast_all_the_same) {
+  Script s(retried(4));
+  s.run_all();
+  for (const auto* task : {"worker:0", "worker:1"}) s.exits(task, 1, "a");
+  EXPECT_EQ(s.exits("worker:2", 1, "a"), Strings{"release worker:2#1"});  // no retry is left: its peer gets a moment
+  EXPECT_EQ(s.exits("worker:3", 1, "a").back(), "finish failed 1");
+  EXPECT_NE(s.machine.snapshot().outcome->reason.find("; 2 retries unused"), std::string::npos);
+}
+
+TEST(JobRetry, an_error_of_a_task_that_runs_again_is_not_everywhere) {
+  Script s(retried(2));
+  s.run_all(Script::Hosts::many);
+  s.exits("worker:0", 1, "connection refused");
+  s.waits_no_longer();
+  start_again(s, "worker:0", "host3");
+  s.exits("worker:1", 1, "connection refused");
+  EXPECT_EQ(s.state(), "running");
+}
+
+TEST(JobRetry, an_error_before_a_long_run_is_forgotten) {
+  Script s(retried(2, RestartUnit::gang));
+  s.run_all(Script::Hosts::many);
+  s.exits("worker:0", 1, "connection reset");
+  s.passes(core::Seconds(1));
+  s.killed("worker:1", 15);
+  s.waits_no_longer();
+  for (const auto* task : {"worker:0", "worker:1"}) start_again(s, task, "host3");
+  s.now += std::chrono::hours(5);
+  s.lost("worker:1", "gone", Cause::host_lost);
+  s.killed("worker:0", 15);
+  for (const auto* task : {"worker:0", "worker:1"}) start_again(s, task, "host4");
+  s.exits("worker:0", 1, "connection reset");
+  s.passes(core::Seconds(1));
+  EXPECT_EQ(s.state(), "restarting");
+}
+
+TEST(JobRetry, errors_of_side_tasks_and_evaluators_do_not_end_the_job) {
+  auto plan = workers(1);
+  plan.roles.push_back({"board", 2, RoleKind::side, RestartUnit::task, 2});
+  Script s(plan);
+  s.run_all();
+  s.exits("board:0", 1, "no such option");
+  s.exits("board:1", 1, "no such option");
+  EXPECT_EQ(s.state(), "running");
+}
+
+TEST(JobRetry, a_side_task_that_cannot_be_placed_again_is_only_reported) {
+  auto plan = workers(1);
+  plan.roles.push_back({"board", 1, RoleKind::side, RestartUnit::task, 2});
+  Script s(plan);
+  s.run_all();
+  s.killed("board:0", 9);
+  s.waits_no_longer();
+  EXPECT_EQ(s.cannot_place("board:0", "no host has it"), Strings{});
+  EXPECT_EQ(s.state(), "running");
+  EXPECT_EQ(s.exits("worker:0", 0), (Strings{"release worker:0#1", "finish succeeded 0"}));
+}
+
+TEST(JobRetry, peers_that_fail_with_an_early_error_keep_their_containers) {
+  Script s(retried(3, RestartUnit::gang));
+  s.run_all(Script::Hosts::many);
+  s.exits("worker:0", 1, "out of range");
+  s.exits("worker:1", 1, "connection closed by peer");
+  s.exits("worker:2", 1, "connection closed by peer");
+  EXPECT_EQ(s.waits_no_longer(),
+            (Strings{"ask worker:0#2 not on host1", "ask worker:1#2 after #1", "ask worker:2#2 after #1"}));
+}
+
+TEST(JobRetry, a_task_that_was_sent_elsewhere_once_keeps_its_container_later) {
+  Script s(retried(1));
+  s.run_all();
+  s.exits("worker:0", 1, "a");
+  EXPECT_EQ(s.waits_no_longer(), Strings{"ask worker:0#2 not on host1"});
+  start_again(s, "worker:0", "host1");  // no other had room
+  s.killed("worker:0", 9);
+  EXPECT_EQ(s.waits_no_longer(), Strings{"ask worker:0#3 after #2"});
+}
+
+TEST(JobRetry, a_task_at_its_address_stays_there_after_an_early_error) {
+  Script s(retried(2, RestartUnit::task_in_place));
+  s.run_all();
+  s.exits("worker:1", 1, "a");
+  EXPECT_EQ(s.waits_no_longer(), Strings{"ask worker:1#2 after #1 on 7000"});
+}
+
+TEST(JobRetry, many_tasks_of_one_lost_host_are_one_incident) {
+  Script s(retried(50, RestartUnit::task, 0));
+  s.run_all();
+  for (int i = 0; i < 50; ++i) s.lost(fmt::format("worker:{}", i), "gone", Cause::host_lost);
+  EXPECT_EQ(s.state(), "running");
+}
+
+TEST(JobRetry, a_restart_of_all_keeps_the_container_of_a_task_that_waits_for_its_retry) {
+  auto plan = retried(1, RestartUnit::task);
+  plan.roles.push_back({"ps", 1, RoleKind::service, RestartUnit::gang, 2});
+  Script s(plan);
+  s.run_all();
+  s.killed("worker:0", 9);
+  EXPECT_EQ(s.killed("ps:0", 9), Strings{});
+  EXPECT_EQ(s.waits_no_longer(), (Strings{"ask worker:0#2 after #1", "ask ps:0#2 after #1"}));
+}
+
 }  // namespace
 }  // namespace ydl::job
