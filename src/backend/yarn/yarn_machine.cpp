@@ -240,10 +240,14 @@ const YarnRole* YarnMachine::role_of(const yarn::AskKey& key) const {
   return index < options_.roles.size() ? &options_.roles[index] : nullptr;
 }
 
-yarn::AskKey YarnMachine::key_of(const std::string& role) const {
-  const auto found = std::ranges::find(options_.roles, role, &YarnRole::name);
+const YarnRole& YarnMachine::role_named(const std::string& name) const {
+  const auto found = std::ranges::find(options_.roles, name, &YarnRole::name);
   YDL_ASSERT(found != options_.roles.end());
-  const auto number = static_cast<std::int32_t>(found - options_.roles.begin()) + 1;
+  return *found;
+}
+
+yarn::AskKey YarnMachine::key_of(const std::string& role) const {
+  const auto number = static_cast<std::int32_t>(&role_named(role) - options_.roles.data()) + 1;
   return {{number}, number};
 }
 

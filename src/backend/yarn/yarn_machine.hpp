@@ -101,6 +101,7 @@ class YarnMachine {
   void tell_job(job::Event event);
   void tell_user(std::string text);
   [[nodiscard]] const YarnRole* role_of(const yarn::AskKey& key) const;
+  [[nodiscard]] const YarnRole& role_named(const std::string& name) const;
   [[nodiscard]] yarn::AskKey key_of(const std::string& role) const;
 
   // yarn_machine_containers.cpp
@@ -119,8 +120,10 @@ class YarnMachine {
   void refuse(const std::string& role, const yarn::Container& container, core::Instant now);
   void leave_out_hosts(core::Instant now);
   void tell_where_no_host_is_left();
-  [[nodiscard]] std::vector<std::string> hosts_for(const std::string& role) const;
-  [[nodiscard]] bool every_role_has_a_host_without(const std::set<std::string>& hosts) const;
+  [[nodiscard]] std::vector<yarn::NodeRoom> hosts_for(const YarnRole& role) const;
+  [[nodiscard]] std::set<std::string> hosts_that_no_attempt_is_to_get(core::Instant now);
+  [[nodiscard]] std::set<std::string> without_the_last_of_a_role(const std::set<std::string>& hosts) const;
+  [[nodiscard]] bool are_too_few_left(const YarnRole& role);
 
   YarnJob job_;
   YarnMachineOptions options_;
