@@ -41,7 +41,7 @@ struct YarnMachineOptions {
 //   attempt:    waiting ──granted──> starting ──prepared──> placed ──launch──> launched ──> idle ──release──> ended
 //                  ^                  │   ^                                                  │
 //                  └──────────────────┘   └───────────────── the next attempt ───────────────┘
-//      its container or its agent failed, at most twice
+//      its container or its agent failed: at most twice, unless the cluster took it away
 //
 // One call to the ResourceManager is under way at a time: tick() asks for it, and one of the four functions after it
 // takes its answer. The watch over agents and containers goes on meanwhile.
@@ -111,6 +111,7 @@ class YarnMachine {
   void end_container(const AssignedContainer& assigned);
   void container_ended(const yarn::ContainerId& id, const ContainerEnd& end, core::Instant now);
   void end_silent_containers(const LastHeard& last_heard, core::Instant now);
+  void end_hanging_containers(core::Instant now);
   void tell_what_is_missing(core::Instant now);
   void tell_what_is_overdue(core::Instant now);
 
