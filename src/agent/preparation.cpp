@@ -62,7 +62,7 @@ net::Async<> Preparation::fetch_from_hdfs() {
   for (const auto& input : request_.inputs) {
     const auto source = file_systems.locate(input.path);
     if (!source) co_return core::fail(source.error().within("the input"));
-    const auto target = std::filesystem::path(request_.working_directory + ".inputs") / input.name;
+    const auto target = inputs_directory(request_) / input.name;
     auto downloaded = co_await download_tree(*source->fs, source->path, target, Names::as_they_are, copying_);
     if (!downloaded) co_return core::fail(downloaded.error().within(fmt::format("the input {}", input.path)));
     links.push_back({target.string(), input.name});

@@ -36,8 +36,9 @@ struct NodeRoom {
   std::string rack = {};
   std::string label = {};
   Resource free = {};
-  bool usable = true;  // it runs and is not avoided
-  int of_role = 0;     // containers of the role that are there already
+  Resource capability = {};  // in all; nothing: not known
+  bool usable = true;        // it runs and is not avoided
+  int of_role = 0;           // containers of the role that are there already
 };
 
 // Each laxer than the one before it. Where hosts are named and others allowed, the scheduler waits for the named ones

@@ -9,7 +9,11 @@ NodeTable::NodeTable(std::span<const NodeReport> snapshot) {
 }
 
 void NodeTable::update(const NodeReport& report) {
-  nodes_[report.id] = {.rack = report.rack, .label = report.label, .free = report.free(), .state = report.state};
+  nodes_[report.id] = {.rack = report.rack,
+                       .label = report.label,
+                       .free = report.free(),
+                       .capability = report.capability,
+                       .state = report.state};
 }
 
 void NodeTable::take(const NodeId& node, const Resource& resource) {
@@ -47,7 +51,8 @@ std::vector<NodeRoom> NodeTable::rooms() const {
 std::vector<NodeRoom> NodeTable::running() const {
   std::vector<NodeRoom> running;
   for (const auto& [id, node] : nodes_) {
-    if (node.runs()) running.push_back({.host = id.host, .rack = node.rack, .label = node.label});
+    if (!node.runs()) continue;
+    running.push_back({.host = id.host, .rack = node.rack, .label = node.label, .capability = node.capability});
   }
   return running;
 }

@@ -25,7 +25,7 @@ class NodeTable {
 
   [[nodiscard]] const std::set<std::string>& avoided() const { return avoided_; }
   [[nodiscard]] bool is_usable(const std::string& host) const;
-  // Those that run, whether they are avoided or not; their room is not looked at.
+  // Those that run, whether they are avoided or not; what is free there is not looked at.
   [[nodiscard]] std::vector<NodeRoom> running() const;
   // Nothing for a node we do not know.
   [[nodiscard]] std::optional<NodeState> state_of(const NodeId& node) const;
@@ -38,6 +38,7 @@ class NodeTable {
     std::string rack;
     std::string label;
     Resource free;
+    Resource capability;
     NodeState state = NodeState::starting;
     [[nodiscard]] bool runs() const { return state == NodeState::running; }
   };

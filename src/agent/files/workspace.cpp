@@ -71,6 +71,43 @@ core::Result<void> make_task_directory(const fs::path& path) {
   return {};
 }
 
+std::vector<fs::path> names_in(const fs::path& directory) {
+  std::vector<fs::path> entries;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error); !error && entry != fs::directory_iterator();
+       entry.increment(error))
+    entries.push_back(entry->path());
+  return entries;
+}
+
+// fs::remove_all ends at the first thing that it cannot remove: what is in a read-only folder, or another user's.
+void remove_what_can_be(const fs::path& path) {
+  std::error_code ignored;
+  if (fs::symlink_status(path, ignored).type() == fs::file_type::directory) {
+    fs::permissions(path, fs::perms::owner_all, fs::perm_options::add, ignored);
+    for (const auto& entry : names_in(path)) remove_what_can_be(entry);
+  }
+  fs::remove(path, ignored);
+}
+
+// The name is free for the next attempt after this, whatever cannot be removed.
+core::Result<void> clear_away(const fs::path& directory, int earlier) {
+  const auto is_taken = [](const fs::path& path) {
+    std::error_code unknown;
+    return fs::exists(fs::symlink_status(path, unknown));
+  };
+  const auto named = [&](int number) { return fs::path(fmt::format("{}.{}", directory.string(), number)); };
+  auto aside = named(earlier);
+  for (int number = earlier + 1; is_taken(aside); ++number) aside = named(number);
+  if (::rename(directory.c_str(), aside.c_str()) == 0) {
+    remove_what_can_be(aside);
+  } else if (errno != ENOENT) {
+    return core::fail(
+        core::system_error(errno, fmt::format("cannot rename {} to {}", directory.string(), aside.string())));
+  }
+  return {};
+}
+
 // Whether `entry` is a link that prepare_workspace made.
 bool is_own_link(const fs::path& entry, const protocol::Prepare& request) {
   std::error_code error;
@@ -135,6 +172,10 @@ bool is_made_quickly(const protocol::Prepare& request) {
   return true;
 }
 
+fs::path inputs_directory(const protocol::Prepare& request) {
+  return request.working_directory + ".inputs";
+}
+
 core::Result<void> put_earlier_aside(const protocol::Prepare& request, int earlier) {
   for (const auto stream : {protocol::LogStream::standard_output, protocol::LogStream::standard_error}) {
     const auto log = fs::path(request.log_directory) / name(stream);
@@ -142,11 +183,8 @@ core::Result<void> put_earlier_aside(const protocol::Prepare& request, int earli
     if (::rename(log.c_str(), aside.c_str()) != 0 && errno != ENOENT)
       return core::fail(core::system_error(errno, fmt::format("cannot rename {} to {}", log.string(), aside)));
   }
-  std::error_code error;
-  fs::remove_all(request.working_directory, error);
-  if (!error) return {};
-  return core::fail(core::Error{error, fmt::format("cannot remove the working directory {} of its attempt {}: {}",
-                                                   request.working_directory, earlier, error.message())});
+  if (auto cleared = clear_away(request.working_directory, earlier); !cleared) return cleared;
+  return clear_away(inputs_directory(request), earlier);
 }
 
 core::Result<void> prepare_workspace(const protocol::Prepare& request, DirectoryListings& listings) {

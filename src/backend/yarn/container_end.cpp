@@ -71,6 +71,28 @@ job::ExitStatus killed_for_memory(const AssignedContainer& assigned, yarn::ExitC
   return exit;
 }
 
+job::ExitStatus killed_for_logs() {
+  job::ExitStatus exit;
+  exit.signal = SIGKILL;
+  exit.cause = job::Cause::signal;
+  exit.killer =
+      "its NodeManager for the size of its logs: write less to them, or have the administrator raise "
+      "yarn.nodemanager.container-log-monitor.dir-size-limit-bytes and "
+      "yarn.nodemanager.container-log-monitor.total-size-limit-bytes";
+  return exit;
+}
+
+// What the task itself did to be killed by its NodeManager; nothing for other ends.
+std::optional<job::ExitStatus> own_fault(const AssignedContainer& assigned, yarn::ExitCause cause,
+                                         std::string_view diagnostics) {
+  using yarn::ExitCause;
+  if (assigned.phase != Phase::launched) return std::nullopt;  // it was the agent
+  if (cause == ExitCause::memory || cause == ExitCause::virtual_memory)
+    return killed_for_memory(assigned, cause, diagnostics);
+  if (cause == ExitCause::logs) return killed_for_logs();
+  return std::nullopt;
+}
+
 // The ResourceManager has one status for containers that it gave up by itself; its words tell them apart.
 job::Cause cause_of_abort(std::string_view diagnostics, std::optional<yarn::NodeState> node) {
   const auto mentions = [&](std::string_view words) { return diagnostics.find(words) != std::string_view::npos; };
@@ -103,8 +125,9 @@ job::Cause cause_of(yarn::ExitCause cause, std::string_view diagnostics, std::op
     case ExitCause::stopped:
       return job::Cause::stopped;
     case ExitCause::cluster:
-    case ExitCause::logs:
       return job::Cause::cluster;
+    case ExitCause::logs:
+      return job::Cause::signal;
     case ExitCause::not_started:
       return job::Cause::files;
   }
@@ -121,21 +144,28 @@ ContainerEnd classify_container_end(const AssignedContainer& assigned, const yar
   ContainerEnd end;
   end.reason = sentence(assigned, status);
   end.cause = cause_of(cause, status.diagnostics, node);
-  if (cause == yarn::ExitCause::memory || cause == yarn::ExitCause::virtual_memory) {
+  if (auto exit = own_fault(assigned, cause, status.diagnostics)) {
     end.meaning = Meaning::exited;
-    end.exit = killed_for_memory(assigned, cause, status.diagnostics);
+    end.exit = *std::move(exit);
     return end;
   }
   if (assigned.phase != Phase::starting) {
     end.meaning = Meaning::lost;
     return end;
   }
-  end.meaning = after_failed_container(assigned);
+  // An agent that never called did not come to run: the image or the host may lack what it needs.
+  if (end.cause == job::Cause::agent_lost && !assigned.has_called) end.cause = job::Cause::start_failed;
+  end.meaning = after_failed_container(assigned, end.cause);
   return end;
 }
 
-ContainerEnd::Meaning after_failed_container(const AssignedContainer& assigned) {
+bool counts_as_failed(job::Cause cause) {
+  return job::judge(cause).charge == job::Judgement::Charge::always;
+}
+
+ContainerEnd::Meaning after_failed_container(const AssignedContainer& assigned, job::Cause cause) {
   using Meaning = ContainerEnd::Meaning;
+  if (!counts_as_failed(cause)) return Meaning::try_again;
   return assigned.failures.size() + 1 >= kMostFailedContainers ? Meaning::cannot_place : Meaning::try_again;
 }
 

@@ -33,8 +33,12 @@ inline constexpr std::size_t kMostFailedContainers = 3;  // for one attempt
                                                   const yarn::ContainerStatus& status,
                                                   std::optional<yarn::NodeState> node = std::nullopt);
 
-// Of an attempt whose container failed before it was prepared: try_again, and cannot_place the third time.
-[[nodiscard]] ContainerEnd::Meaning after_failed_container(const AssignedContainer& assigned);
+// Whether a container that failed before its attempt was prepared is one of the kMostFailedContainers. What the cluster
+// does to containers says nothing of the next one.
+[[nodiscard]] bool counts_as_failed(job::Cause cause);
+
+// Of an attempt whose container failed before it was prepared: try_again, and cannot_place the third time that counts.
+[[nodiscard]] ContainerEnd::Meaning after_failed_container(const AssignedContainer& assigned, job::Cause cause);
 
 // The reason why an attempt cannot be placed, with those of its earlier containers.
 [[nodiscard]] std::string with_earlier_failures(std::string reason, const std::vector<std::string>& failures);

@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,11 +29,12 @@ struct AssignedContainer {
   protocol::Prepare request;
   yarn::Container container;
   Phase phase = Phase::starting;
-  std::vector<std::string> failures = {};  // why earlier containers of this attempt came to nothing
-  std::set<std::string> not_on = {};       // as in WaitingAttempt
-  core::Instant since = {};                // when the container was granted
-  bool is_overdue = false;                 // the job was told that it takes long
-  bool has_called = false;                 // its agent has
+  std::vector<std::string> failures = {};               // why earlier containers failed, of those that count
+  std::set<std::string> not_on = {};                    // as in WaitingAttempt
+  core::Instant since = {};                             // when the container was granted
+  bool is_overdue = false;                              // the job was told that it takes long
+  bool has_called = false;                              // its agent has
+  std::optional<core::Instant> told_to_shut_down = {};  // its agent was, and nobody has ended the container since
 };
 
 // An attempt that has no container.

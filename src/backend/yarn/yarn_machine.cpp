@@ -107,6 +107,7 @@ void YarnMachine::give_back(const core::AttemptId& attempt, core::Instant now) {
   const bool has_exited = assigned->phase == Phase::idle;
   assigned->phase = Phase::ended;
   if (!has_exited) return end_container(*assigned);
+  assigned->told_to_shut_down = now;
   actions_.emplace_back(SendToAgent{assigned->container.id, protocol::Shutdown{}});  // its container ends with it
 }
 
@@ -122,6 +123,7 @@ YarnActions YarnMachine::tick(const LastHeard& last_heard, core::Instant now) {
   if (now >= next_watch_) {
     next_watch_ = now + kWatchEvery;
     end_silent_containers(last_heard, now);
+    end_hanging_containers(now);
     tell_what_is_missing(now);
     tell_what_is_overdue(now);
     tell_where_no_host_is_left();
@@ -240,10 +242,14 @@ const YarnRole* YarnMachine::role_of(const yarn::AskKey& key) const {
   return index < options_.roles.size() ? &options_.roles[index] : nullptr;
 }
 
-yarn::AskKey YarnMachine::key_of(const std::string& role) const {
-  const auto found = std::ranges::find(options_.roles, role, &YarnRole::name);
+const YarnRole& YarnMachine::role_named(const std::string& name) const {
+  const auto found = std::ranges::find(options_.roles, name, &YarnRole::name);
   YDL_ASSERT(found != options_.roles.end());
-  const auto number = static_cast<std::int32_t>(found - options_.roles.begin()) + 1;
+  return *found;
+}
+
+yarn::AskKey YarnMachine::key_of(const std::string& role) const {
+  const auto number = static_cast<std::int32_t>(&role_named(role) - options_.roles.data()) + 1;
   return {{number}, number};
 }
 

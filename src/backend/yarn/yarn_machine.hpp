@@ -41,7 +41,7 @@ struct YarnMachineOptions {
 //   attempt:    waiting ──granted──> starting ──prepared──> placed ──launch──> launched ──> idle ──release──> ended
 //                  ^                  │   ^                                                  │
 //                  └──────────────────┘   └───────────────── the next attempt ───────────────┘
-//      its container or its agent failed, at most twice
+//      its container or its agent failed: at most twice, unless the cluster took it away
 //
 // One call to the ResourceManager is under way at a time: tick() asks for it, and one of the four functions after it
 // takes its answer. The watch over agents and containers goes on meanwhile.
@@ -101,6 +101,7 @@ class YarnMachine {
   void tell_job(job::Event event);
   void tell_user(std::string text);
   [[nodiscard]] const YarnRole* role_of(const yarn::AskKey& key) const;
+  [[nodiscard]] const YarnRole& role_named(const std::string& name) const;
   [[nodiscard]] yarn::AskKey key_of(const std::string& role) const;
 
   // yarn_machine_containers.cpp
@@ -110,6 +111,7 @@ class YarnMachine {
   void end_container(const AssignedContainer& assigned);
   void container_ended(const yarn::ContainerId& id, const ContainerEnd& end, core::Instant now);
   void end_silent_containers(const LastHeard& last_heard, core::Instant now);
+  void end_hanging_containers(core::Instant now);
   void tell_what_is_missing(core::Instant now);
   void tell_what_is_overdue(core::Instant now);
 
@@ -119,8 +121,10 @@ class YarnMachine {
   void refuse(const std::string& role, const yarn::Container& container, core::Instant now);
   void leave_out_hosts(core::Instant now);
   void tell_where_no_host_is_left();
-  [[nodiscard]] std::vector<std::string> hosts_for(const std::string& role) const;
-  [[nodiscard]] bool every_role_has_a_host_without(const std::set<std::string>& hosts) const;
+  [[nodiscard]] std::vector<yarn::NodeRoom> hosts_for(const YarnRole& role) const;
+  [[nodiscard]] std::set<std::string> hosts_that_no_attempt_is_to_get(core::Instant now);
+  [[nodiscard]] std::set<std::string> without_the_last_of_a_role(const std::set<std::string>& hosts) const;
+  [[nodiscard]] bool are_too_few_left(const YarnRole& role);
 
   YarnJob job_;
   YarnMachineOptions options_;

@@ -14,6 +14,7 @@ using Meaning = ContainerEnd::Meaning;
 
 constexpr core::Millis kMissingAfter{2'000};
 constexpr core::Millis kOverdueAfter{15'000};
+constexpr core::Millis kShutdownWithin{15'000};
 
 // " with the label gpu on node1, /rack2".
 std::string constraints_of(const YarnRole& role) {
@@ -67,9 +68,9 @@ YarnActions YarnMachine::reported(const yarn::ContainerId& id, const protocol::R
 void YarnMachine::not_prepared(AssignedContainer& assigned, const Translation& translation, core::Instant now) {
   ContainerEnd end;
   end.reason = fmt::format("it could not be prepared on {}: {}", assigned.container.node.host, translation.reason);
-  end.meaning = translation.on_every_host ? Meaning::cannot_place : after_failed_container(assigned);
-  end.is_the_same_everywhere = translation.on_every_host;
   end.cause = translation.cause;
+  end.meaning = translation.on_every_host ? Meaning::cannot_place : after_failed_container(assigned, end.cause);
+  end.is_the_same_everywhere = translation.on_every_host;
   const auto id = assigned.container.id;
   end_container(assigned);
   container_ended(id, end, now);
@@ -88,8 +89,8 @@ void YarnMachine::start_failed(const yarn::ContainerId& id, const core::Error& e
   ContainerEnd end;
   end.reason = fmt::format("the NodeManager on {} did not start its container: {}", assigned->container.node.host,
                            yarn::shorten_diagnostics(error.message));
-  end.meaning = assigned->phase == Phase::ended ? Meaning::nothing : after_failed_container(*assigned);
   end.cause = job::Cause::start_failed;
+  end.meaning = assigned->phase == Phase::ended ? Meaning::nothing : after_failed_container(*assigned, end.cause);
   allocator_.release(id);
   container_ended(id, end, now);
 }
@@ -147,7 +148,7 @@ void YarnMachine::container_ended(const yarn::ContainerId& id, const ContainerEn
   switch (end.meaning) {
     case Meaning::try_again:
       tell_job(job::NotPlacedYet{attempt, end.reason});
-      assigned.failures.push_back(end.reason);
+      if (counts_as_failed(end.cause)) assigned.failures.push_back(end.reason);
       assigned.not_on.insert(host);
       table_.wait({.request = std::move(assigned.request),
                    .failures = std::move(assigned.failures),
@@ -183,10 +184,21 @@ void YarnMachine::end_silent_containers(const LastHeard& last_heard, core::Insta
     const auto& assigned = *table_.find(id);
     const auto reason = silence_reason(assigned.container.node.host, options_.agent_silence);
     ContainerEnd end{.meaning = Meaning::lost, .reason = reason, .cause = job::Cause::agent_lost};
-    if (assigned.phase == Phase::starting) end.meaning = after_failed_container(assigned);
+    if (assigned.phase == Phase::starting) end.meaning = after_failed_container(assigned, end.cause);
     if (assigned.phase == Phase::idle) end.meaning = Meaning::nothing;
     end_container(assigned);
     container_ended(id, end, now);
+  }
+}
+
+// Agents that were told to shut down and whose containers go on: each is ended once, by its NodeManager.
+void YarnMachine::end_hanging_containers(core::Instant now) {
+  for (auto& [id, assigned] : table_.assigned()) {
+    if (!assigned.told_to_shut_down || now - *assigned.told_to_shut_down < kShutdownWithin) continue;
+    assigned.told_to_shut_down.reset();
+    actions_.emplace_back(LogLine{fmt::format("{} has not ended {} after its agent was told to shut down", id.str(),
+                                              core::format_duration(kShutdownWithin))});
+    end_container(assigned);
   }
 }
 

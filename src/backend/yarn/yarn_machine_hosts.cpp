@@ -1,6 +1,5 @@
 // Which hosts the machine asks for and takes containers on.
 #include "backend/yarn/yarn_machine.hpp"
-#include "core/assert.hpp"
 
 #include <algorithm>
 
@@ -27,23 +26,19 @@ void YarnMachine::forgive(const std::string& host) {
 }
 
 // That run and have the role's label and are where it may be; whether they are avoided or not.
-std::vector<std::string> YarnMachine::hosts_for(const std::string& role) const {
-  const auto found = std::ranges::find(options_.roles, role, &YarnRole::name);
-  YDL_ASSERT(found != options_.roles.end());
+std::vector<yarn::NodeRoom> YarnMachine::hosts_for(const YarnRole& role) const {
   const yarn::RoleAsk ask{
-      .key = {}, .resource = found->resource, .label = found->label, .hosts = found->hosts, .racks = found->racks};
-  std::vector<std::string> hosts;
-  for (const auto& node : allocator_.nodes().running()) {
-    if (yarn::may_be_on(ask, node)) hosts.push_back(node.host);
-  }
+      .key = {}, .resource = role.resource, .label = role.label, .hosts = role.hosts, .racks = role.racks};
+  auto hosts = allocator_.nodes().running();
+  std::erase_if(hosts, [&](const yarn::NodeRoom& node) { return !yarn::may_be_on(ask, node); });
   return hosts;
 }
 
 // Only where another host can do it.
 bool YarnMachine::is_left_out(const std::string& role, const std::set<std::string>& not_on,
                               const std::string& host) const {
-  return not_on.contains(host) && std::ranges::any_of(hosts_for(role), [&](const std::string& other) {
-           return !not_on.contains(other) && !avoided_.contains(other);
+  return not_on.contains(host) && std::ranges::any_of(hosts_for(role_named(role)), [&](const yarn::NodeRoom& other) {
+           return !not_on.contains(other.host) && !avoided_.contains(other.host);
          });
 }
 
@@ -59,20 +54,11 @@ void YarnMachine::refuse(const std::string& role, const yarn::Container& contain
   }
 }
 
-// The ResourceManager grants none on a host that an attempt which waits must not get, as long as it does.
+// The ResourceManager grants none on a host that no attempt which waits is to get, as long as that is so. Its list is
+// for the whole application: a host that only some are not to get stays out of it, and refuse() does the rest.
 void YarnMachine::leave_out_hosts(core::Instant now) {
-  std::set<std::string> hosts;
-  for (const auto& role : options_.roles) {
-    for (auto& attempt : table_.waiting(role.name)) {
-      if (now - attempt.since >= kLeaveOutFor) attempt.not_on.clear();
-      for (const auto& host : attempt.not_on) {
-        if (avoided_.contains(host) || hosts.contains(host)) continue;
-        auto with_it = hosts;
-        with_it.insert(host);
-        if (every_role_has_a_host_without(with_it)) hosts = std::move(with_it);
-      }
-    }
-  }
+  auto hosts = hosts_that_no_attempt_is_to_get(now);
+  if (!hosts.empty()) hosts = without_the_last_of_a_role(hosts);
   for (const auto& host : left_out_) {
     if (!hosts.contains(host)) allocator_.forgive(host);
   }
@@ -82,25 +68,71 @@ void YarnMachine::leave_out_hosts(core::Instant now) {
   left_out_ = std::move(hosts);
 }
 
-bool YarnMachine::every_role_has_a_host_without(const std::set<std::string>& hosts) const {
-  return std::ranges::all_of(options_.roles, [&](const YarnRole& role) {
-    return std::ranges::any_of(hosts_for(role.name), [&](const std::string& host) {
-      return !hosts.contains(host) && !avoided_.contains(host);
+// Less those that the job avoids anyway. An attempt that has waited long takes any host.
+std::set<std::string> YarnMachine::hosts_that_no_attempt_is_to_get(core::Instant now) {
+  std::optional<std::set<std::string>> hosts;  // nothing: nobody waits
+  for (const auto& role : options_.roles) {
+    for (auto& attempt : table_.waiting(role.name)) {
+      if (now - attempt.since >= kLeaveOutFor) attempt.not_on.clear();
+      if (!hosts) hosts = attempt.not_on;
+      std::erase_if(*hosts, [&](const std::string& host) { return !attempt.not_on.contains(host); });
+    }
+  }
+  if (!hosts) return {};
+  std::erase_if(*hosts, [&](const std::string& host) { return avoided_.contains(host); });
+  return *std::move(hosts);
+}
+
+// As many of these hosts as leave every role one.
+std::set<std::string> YarnMachine::without_the_last_of_a_role(const std::set<std::string>& hosts) const {
+  std::vector<std::set<std::string>> left_for_roles;
+  for (const auto& role : options_.roles) {
+    auto& left = left_for_roles.emplace_back();
+    for (const auto& node : hosts_for(role)) {
+      if (!avoided_.contains(node.host)) left.insert(node.host);
+    }
+  }
+  std::set<std::string> chosen;
+  for (const auto& host : hosts) {
+    const bool is_spare = std::ranges::all_of(left_for_roles, [&](const std::set<std::string>& left) {
+      return left.size() > (left.contains(host) ? 1U : 0U);
     });
-  });
+    if (!is_spare) continue;
+    chosen.insert(host);
+    for (auto& left : left_for_roles) left.erase(host);
+  }
+  return chosen;
 }
 
 // Once, until something changes that may help.
 void YarnMachine::tell_where_no_host_is_left() {
+  if (avoided_.empty()) return;
   for (const auto& role : options_.roles) {
-    if (table_.waiting(role.name).empty() || told_no_host_.contains(role.name)) continue;
-    const auto hosts = hosts_for(role.name);
-    const bool is_any_left =
-        hosts.empty() || std::ranges::any_of(hosts, [&](const std::string& host) { return !avoided_.contains(host); });
-    if (is_any_left) continue;
+    if (table_.waiting(role.name).empty() || told_no_host_.contains(role.name) || !are_too_few_left(role)) continue;
     told_no_host_.insert(role.name);
     tell_job(job::NoHostLeft{role.name});
   }
+}
+
+// Whether the tasks of the role that wait or have a container on a host that is not avoided do not fit on these hosts,
+// empty as they may be, and more would fit with one that is avoided. What runs on an avoided host goes on there.
+bool YarnMachine::are_too_few_left(const YarnRole& role) {
+  auto needed = static_cast<std::int64_t>(table_.waiting(role.name).size());
+  for (const auto& [id, assigned] : table_.assigned()) {
+    const bool is_of_role = assigned.request.attempt.task.role == role.name && assigned.phase != Phase::ended;
+    if (is_of_role && !avoided_.contains(assigned.container.node.host)) ++needed;
+  }
+  std::int64_t fit = 0;
+  bool would_another_help = false;
+  for (const auto& node : hosts_for(role)) {
+    const bool is_known = node.capability != yarn::Resource{};
+    const auto here = is_known ? times_it_fits(role.resource, node.capability, needed) : needed;
+    if (!avoided_.contains(node.host))
+      fit += here;
+    else if (here > 0)
+      would_another_help = true;
+  }
+  return fit < needed && would_another_help;
 }
 
 }  // namespace ydl::backend

@@ -178,5 +178,40 @@ TEST_F(Workspace, the_next_attempt_finds_what_the_last_one_left_and_may_replace_
   EXPECT_EQ(core::read_file(results("checkpoint")), "two");
 }
 
+// ---- the directories of an attempt before this one
+
+TEST_F(Workspace, the_working_directory_and_the_inputs_of_an_earlier_attempt_are_removed) {
+  ASSERT_TRUE(prepare(request));
+  write(work("x"), "1");
+  fs::create_directories(inputs_directory(request) / "data");
+  write(inputs_directory(request) / "data" / "part", "1");
+  ASSERT_TRUE(put_earlier_aside(request, 1));
+  EXPECT_FALSE(fs::exists(request.working_directory));
+  EXPECT_FALSE(fs::exists(request.working_directory + ".1"));
+  EXPECT_FALSE(fs::exists(inputs_directory(request)));
+  EXPECT_FALSE(fs::exists(inputs_directory(request).string() + ".1"));
+  EXPECT_TRUE(put_earlier_aside(request, 2)) << "there is nothing to remove";
+}
+
+TEST_F(Workspace, read_only_folders_of_an_earlier_attempt_are_removed_too) {
+  ASSERT_TRUE(prepare(request));
+  fs::create_directories(work("a") / "b");
+  write(work("a") / "b" / "x", "1");
+  for (const auto& folder : {work("a") / "b", work("a"), work("")}) fs::permissions(folder, fs::perms::owner_read);
+  const auto done = put_earlier_aside(request, 1);
+  EXPECT_TRUE(done) << done.error().message;
+  EXPECT_FALSE(fs::exists(request.working_directory));
+  EXPECT_FALSE(fs::exists(request.working_directory + ".1"));
+}
+
+TEST_F(Workspace, what_could_not_be_removed_of_one_attempt_is_not_in_the_way_of_the_next) {
+  fs::create_directories(request.working_directory + ".1");  // as if it had been renamed and not removed
+  ASSERT_TRUE(prepare(request));
+  ASSERT_TRUE(put_earlier_aside(request, 1));
+  EXPECT_TRUE(fs::exists(request.working_directory + ".1"));
+  EXPECT_FALSE(fs::exists(request.working_directory + ".2"));
+  EXPECT_FALSE(fs::exists(request.working_directory));
+}
+
 }  // namespace
 }  // namespace ydl::agent

@@ -132,20 +132,53 @@ TEST(ContainerEnds, the_third_container_that_comes_to_nothing_is_the_last) {
   EXPECT_EQ(classify_container_end(assigned_in(Phase::starting, 2), ended_with(1)).meaning, Meaning::cannot_place);
 }
 
+TEST(ContainerEnds, that_are_not_the_fault_of_the_attempt_do_not_count) {
+  for (const auto status : {-100, -101, -102, -105, -106, 154}) {
+    EXPECT_EQ(classify_container_end(assigned_in(Phase::starting, 2), ended_with(status)).meaning, Meaning::try_again)
+        << status;
+  }
+}
+
+TEST(ContainerEnds, of_an_agent_that_called_count_as_its_loss_and_of_one_that_never_did_as_a_failed_start) {
+  auto assigned = assigned_in(Phase::starting, 2);
+  EXPECT_EQ(classify_container_end(assigned, ended_with(127)).cause, job::Cause::start_failed);
+  EXPECT_EQ(classify_container_end(assigned, ended_with(127)).meaning, Meaning::cannot_place);
+  assigned.has_called = true;
+  EXPECT_EQ(classify_container_end(assigned, ended_with(137)).cause, job::Cause::agent_lost);
+  EXPECT_EQ(classify_container_end(assigned, ended_with(137)).meaning, Meaning::try_again);
+}
+
 constexpr auto kUsage =
     "Container [pid=9] is running 379B beyond the 'PHYSICAL' memory limit. Current usage: 617.8 MB of 256 MB physical "
     "memory used; 4.0 GB of 2.5 GB virtual memory used. Killing container.";
 
 TEST(ContainerEnds, for_too_much_memory_the_attempt_has_failed_by_itself) {
-  const auto end = classify_container_end(assigned_in(Phase::placed), ended_with(-104, kUsage));
+  const auto end = classify_container_end(assigned_in(Phase::launched), ended_with(-104, kUsage));
   EXPECT_EQ(end.meaning, Meaning::exited);
   EXPECT_TRUE(end.exit.out_of_memory);
   EXPECT_EQ(end.exit.memory_limit, 2048ULL << 20U);
   EXPECT_EQ(end.exit.peak_memory >> 20U, 617U);
 }
 
+TEST(ContainerEnds, for_the_memory_of_an_agent_are_not_an_exit_of_its_task) {
+  for (const auto status : {-103, -104, -109}) {
+    EXPECT_EQ(classify_container_end(assigned_in(Phase::placed), ended_with(status)).meaning, Meaning::lost);
+    EXPECT_EQ(classify_container_end(assigned_in(Phase::starting), ended_with(status)).meaning, Meaning::try_again);
+    EXPECT_EQ(classify_container_end(assigned_in(Phase::starting, 2), ended_with(status)).meaning,
+              Meaning::cannot_place);
+  }
+}
+
+TEST(ContainerEnds, for_too_large_logs_the_attempt_has_failed_by_itself) {
+  const auto end = classify_container_end(assigned_in(Phase::launched), ended_with(-109));
+  EXPECT_EQ(end.meaning, Meaning::exited);
+  EXPECT_EQ(job::cause_of(end.exit), job::Cause::signal);
+  EXPECT_EQ(end.exit.shell_code(), 137);
+  EXPECT_THAT(job::describe(end.exit), HasSubstr("was killed by its NodeManager for the size of its logs"));
+}
+
 TEST(ContainerEnds, for_too_much_address_space_are_not_called_a_lack_of_memory) {
-  const auto end = classify_container_end(assigned_in(Phase::placed), ended_with(-103, kUsage));
+  const auto end = classify_container_end(assigned_in(Phase::launched), ended_with(-103, kUsage));
   EXPECT_EQ(end.meaning, Meaning::exited);
   EXPECT_EQ(job::describe(end.exit),
             "was killed by its NodeManager for its virtual memory, 4.0 GB where 2.5 GB are allowed: ask for more "
@@ -154,7 +187,7 @@ TEST(ContainerEnds, for_too_much_address_space_are_not_called_a_lack_of_memory) 
 
 TEST(ContainerEnds, are_understood_where_the_nodemanager_says_nothing) {
   for (const auto* words : {"", "physical memory used", " of  physical memory used; of virtual memory used"}) {
-    const auto end = classify_container_end(assigned_in(Phase::placed), ended_with(-104, words));
+    const auto end = classify_container_end(assigned_in(Phase::launched), ended_with(-104, words));
     EXPECT_THAT(job::describe(end.exit), HasSubstr("reached its limit of 2 GiB"));
   }
 }

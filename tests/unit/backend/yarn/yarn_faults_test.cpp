@@ -177,6 +177,22 @@ TEST_F(YarnFaults, the_third_host_that_cannot_prepare_an_attempt_is_the_last_and
   EXPECT_THAT(to_heartbeat(), Not(Contains(HasSubstr("allocate 1"))));
 }
 
+TEST_F(YarnFaults, containers_that_the_cluster_takes_away_are_replaced_as_often_as_it_does) {
+  start();
+  (void)place(0);
+  for (int n = 2; n <= 6; ++n) {
+    (void)answered({.granted = {container(n, fmt::format("node{}", n))}});
+    EXPECT_THAT(answered({.completed = {end_of(n, -102)}}), Contains(StartsWith("job: waits worker:0#1")));
+  }
+  for (int n = 7; n <= 8; ++n) {
+    (void)answered({.granted = {container(n, "node1")}});
+    EXPECT_THAT(answered({.completed = {end_of(n, 1)}}), Contains(StartsWith("job: waits worker:0#1")));
+    now_ += core::Seconds(30);  // until it takes any host
+  }
+  (void)answered({.granted = {container(9, "node1")}});
+  EXPECT_THAT(answered({.completed = {end_of(9, 1)}}), Contains(StartsWith("job: cannot place worker:0#1")));
+}
+
 TEST_F(YarnFaults, an_attempt_that_no_host_can_prepare_is_not_tried_elsewhere) {
   start();
   (void)place(0);
@@ -215,7 +231,7 @@ TEST_F(YarnFaults, a_container_that_ends_before_its_agent_calls_is_replaced) {
       answered({.completed = {end_of(2, 1)}}),
       ElementsAre(
           "forget agent 2",
-          "job: host failed worker:0#1 on node1, agent_lost: its container on node1 ended: it exited with code 1",
+          "job: host failed worker:0#1 on node1, start_failed: its container on node1 ended: it exited with code 1",
           "job: waits worker:0#1: its container on node1 ended: it exited with code 1"));
   EXPECT_THAT(to_heartbeat(), Contains("allocate 1 avoid node1"));
 }

@@ -131,6 +131,29 @@ TEST_F(YarnHosts, an_attempt_that_has_waited_long_takes_any_host) {
   EXPECT_THAT(to_heartbeat(), Contains(AllOf(StartsWith("allocate"), HasSubstr("forgive node1"))));
 }
 
+TEST_F(YarnHosts, attempts_that_failed_on_different_hosts_leave_none_out_for_all) {
+  start();
+  (void)place_not_on(0, {"node1", "node3"});
+  (void)place_not_on(1, {"node2", "node3"});
+  EXPECT_THAT(beat(), ElementsAre("allocate 2 avoid node3")) << "the one that neither is to get";
+  EXPECT_THAT(answered({.granted = {container(2, "node1"), container(3, "node2")}}),
+              AllOf(Contains("job: granted worker:1#1 on node1"), Contains("job: granted worker:0#1 on node2")));
+}
+
+TEST_F(YarnHosts, an_attempt_that_may_be_anywhere_leaves_no_host_out_for_others) {
+  start();
+  (void)place_not_on(0, {"node1"});
+  EXPECT_THAT(beat(), ElementsAre("allocate 1 avoid node1"));
+  (void)place(1);
+  EXPECT_THAT(to_heartbeat(), Contains("allocate 2 forgive node1"));
+}
+
+TEST_F(YarnHosts, of_all_hosts_of_an_attempt_one_is_not_left_out) {
+  start();
+  (void)place_not_on(0, {"node1", "node2", "node3", "node4", "node5", "node6"});
+  EXPECT_THAT(beat(), ElementsAre("allocate 1 avoid node1 avoid node2 avoid node3 avoid node4 avoid node5"));
+}
+
 // ---- no host left ----------------------------------------------------------------------------------------------
 
 TEST_F(YarnHosts, a_role_that_waits_with_every_host_avoided_is_told_once) {
@@ -190,6 +213,52 @@ TEST_F(YarnHosts, a_role_with_a_label_is_told_when_the_hosts_with_that_label_are
   EXPECT_THAT(watch(), Not(Contains(HasSubstr("no host left"))));
   machine_.avoid("node4");
   EXPECT_THAT(watch(), Contains("job: no host left for worker"));
+}
+
+// ---- too few hosts left: each has room for four of these containers
+
+TEST_F(YarnHosts, it_is_told_when_the_hosts_that_are_left_are_too_small_for_the_role) {
+  start();
+  for (int i = 2; i <= 6; ++i) machine_.avoid(fmt::format("node{}", i));
+  for (int i = 0; i < 4; ++i) (void)place(i);
+  EXPECT_THAT(watch(), Not(Contains(HasSubstr("no host left"))));
+  (void)place(4);
+  EXPECT_THAT(watch(), Contains("job: no host left for worker"));
+  machine_.forgive("node2");
+  EXPECT_THAT(watch(), Not(Contains(HasSubstr("no host left"))));
+}
+
+TEST_F(YarnHosts, containers_that_the_role_has_there_take_room_and_those_on_avoided_hosts_do_not) {
+  start();
+  launch_on(0, 2, "node1");
+  launch_on(1, 3, "node2");
+  for (int i = 2; i <= 6; ++i) machine_.avoid(fmt::format("node{}", i));
+  for (int i = 2; i < 5; ++i) (void)place(i);
+  EXPECT_THAT(watch(), Not(Contains(HasSubstr("no host left"))));
+  (void)place(5);
+  EXPECT_THAT(watch(), Contains("job: no host left for worker"));
+}
+
+TEST_F(YarnHosts, it_is_not_told_of_avoided_hosts_that_are_too_small_themselves) {
+  auto small = job();
+  for (auto& node : small.nodes) node.capability = {.memory_mib = 1024, .vcores = 8};
+  small.nodes.front().capability = {.memory_mib = 2048, .vcores = 8};
+  machine_ = YarnMachine(small, options());
+  start();
+  for (int i = 2; i <= 6; ++i) machine_.avoid(fmt::format("node{}", i));
+  (void)place(0);
+  (void)place(1);
+  EXPECT_THAT(watch(), Not(Contains(HasSubstr("no host left"))));
+}
+
+TEST_F(YarnHosts, hosts_whose_size_is_not_known_have_room_for_all) {
+  auto unknown = job();
+  for (auto& node : unknown.nodes) node.capability = {};
+  machine_ = YarnMachine(unknown, options());
+  start();
+  for (int i = 2; i <= 6; ++i) machine_.avoid(fmt::format("node{}", i));
+  for (int i = 0; i < 100; ++i) (void)place(i);
+  EXPECT_THAT(watch(), Not(Contains(HasSubstr("no host left"))));
 }
 
 TEST_F(YarnHosts, of_a_cluster_whose_hosts_are_not_known_it_is_never_told) {

@@ -85,6 +85,21 @@ TEST_F(YarnReuse, an_idle_container_whose_agent_is_silent_is_ended_and_the_job_i
   EXPECT_THAT(tick(), ElementsAre("agent 2: shutdown", "stop 2", "forget agent 2"));
 }
 
+TEST_F(YarnReuse, an_agent_that_does_not_shut_down_has_its_container_ended_once) {
+  fail_first();
+  EXPECT_THAT(lines(machine_.release(worker(0), now_)), ElementsAre("agent 2: shutdown"));
+  const auto told = now_;
+  (void)to_heartbeat();
+  now_ = told + core::Seconds(14);
+  EXPECT_THAT(tick(), IsEmpty());
+  now_ = told + core::Seconds(15);
+  EXPECT_THAT(tick(), ElementsAre("agent 2: shutdown", "stop 2"));
+  now_ += core::Seconds(30);
+  EXPECT_THAT(tick(), IsEmpty());
+  (void)machine_.allocated({.response_id = ++response_id_}, now_);
+  EXPECT_THAT(to_heartbeat(), ElementsAre("allocate release 2"));
+}
+
 TEST_F(YarnReuse, a_container_on_an_avoided_host_is_given_back) {
   fail_first();
   machine_.avoid("node1");
