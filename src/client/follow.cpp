@@ -37,8 +37,7 @@ namespace asio = net::asio;
 constexpr core::Millis kLiveRefresh{250};  // how often a terminal shows the tasks anew
 constexpr core::Millis kPlainRefresh{1000};
 constexpr core::Millis kLogRefresh{150};
-constexpr core::Millis kBacklogTime =
-    core::Seconds(2);  // to show lines that are left when the user has stopped the job
+constexpr core::Millis kBacklogTime{2'000};  // to show lines that are left when the user has stopped the job
 constexpr core::Millis kRemoteLogRefresh{700};
 constexpr core::Millis kReportPeriod{200};
 constexpr core::Millis kQuietWait{3'000};  // for a container that comes as fast as it can
@@ -248,22 +247,14 @@ class Follower {
     }
   }
 
-  // In a pipe the tasks' lines are part of what is shown; on a terminal each task's last line is.
-  [[nodiscard]] bool shows_logs() const {
-    return screen_.mode() == ui::Mode::plain || screen_.mode() == ui::Mode::json;
-  }
   asio::awaitable<void> follow_logs() {
-    for (bool said = false;;) {
-      if (shows_logs() && remote_) {
+    for (;;) {
+      if (screen_.shows_logs() && remote_) {
         // Other errors pass or are told at the end; without a ticket no more lines come until then.
         const auto fetched = co_await remote_->fetch_logs({});
-        const bool is_refused = !fetched && is_refusal(fetched.error());
-        if (is_refused && !said)
-          screen_.note(fmt::format("lines of the tasks cannot be read now, and the job goes on: {}",
-                                   core::escaped_lines(fetched.error().message)));
-        said = is_refused;
+        screen_.lines_missing(!fetched && is_refusal(fetched.error()) ? &fetched.error() : nullptr);
       }
-      const bool has_more = shows_logs() && screen_.logs(logs_);
+      const bool has_more = screen_.shows_logs() && screen_.logs(logs_);
       co_await net::pause(has_more ? core::Millis(0) : remote_ ? kRemoteLogRefresh : kLogRefresh);
     }
   }
@@ -345,9 +336,9 @@ class Follower {
       view->exit_code = end_->exit_code;
     }
     const auto backlog_end = core::steady_now() + kBacklogTime;
-    while (shows_logs() && screen_.logs(logs_) && !(stopping_ && core::steady_now() > backlog_end))
+    while (screen_.shows_logs() && screen_.logs(logs_) && !(stopping_ && core::steady_now() > backlog_end))
       co_await net::pause(core::Millis(0));
-    if (shows_logs() && !logs_.drain([this](const ui::LogLine& line) { screen_.log(line); }))
+    if (screen_.shows_logs() && !logs_.drain([this](const ui::LogLine& line) { screen_.log(line); }))
       screen_.note(fmt::format("lines of the tasks are left out here; `ydl logs {}` shows them", folder_.id().str()));
     if (const auto stored = read_events(folder_)) {
       for (const auto& event : stored->events) screen_.event(event);
@@ -366,8 +357,8 @@ class Follower {
     }
     const auto state = jobs::read_state_file(folder_);
     const auto cause = state ? state->cause : "";
-    if (!shows_logs() && cause.empty()) co_return;
-    const auto logs = co_await remote_->fetch_logs(shows_logs() ? "" : cause);
+    if (!screen_.shows_logs() && cause.empty()) co_return;
+    const auto logs = co_await remote_->fetch_logs(screen_.shows_logs() ? "" : cause);
     if (!logs) screen_.note(logs.error().message);
   }
 

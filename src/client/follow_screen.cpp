@@ -1,10 +1,13 @@
 #include "client/follow_screen.hpp"
 
+#include "core/utf8.hpp"
 #include "files/log_lines.hpp"
 
 #include <algorithm>
 #include <unistd.h>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace ydl::client {
 
@@ -70,6 +73,14 @@ void FollowScreen::note(std::string text) {
   note.kind = core::RecordKind::note;
   note.text = std::move(text);
   event(note);
+}
+
+void FollowScreen::lines_missing(const core::Error* why) {
+  if (why != nullptr && !told_missing_) {
+    note(fmt::format("lines of the tasks cannot be read now, and the job goes on: {}",
+                     core::escaped_lines(why->message)));
+  }
+  told_missing_ = why != nullptr;
 }
 
 core::Millis FollowScreen::next_refresh() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "client/log_reader.hpp"
+#include "core/error.hpp"
 #include "ui/display.hpp"
 #include "ui/screen.hpp"
 
@@ -20,6 +21,8 @@ class FollowScreen {
   FollowScreen(ui::Mode mode, int fd);
 
   [[nodiscard]] ui::Mode mode() const { return mode_; }
+  // In a pipe the tasks' lines are part of what is shown; on a terminal each task's last line is.
+  [[nodiscard]] bool shows_logs() const { return mode_ == ui::Mode::plain || mode_ == ui::Mode::json; }
 
   void begin(const ui::JobView& job) { show(display_->begin(job, frame())); }
   void update(const ui::JobView& job);
@@ -32,6 +35,8 @@ class FollowScreen {
   void finish(const ui::JobView& job);
   // One sentence of our own, among the events.
   void note(std::string text);
+  // Why no lines of the tasks can be read now, once until they can be read again; nullptr: they can.
+  void lines_missing(const core::Error* why);
   // As it is, below the display, which goes on below the text.
   void write(const std::string& text);
   // Ends the display until there is something new: somebody else writes to the terminal.
@@ -61,8 +66,9 @@ class FollowScreen {
   std::unique_ptr<ui::Display> display_;
   ui::Screen screen_;
   bool asking_ = false;
-  bool is_clear_ = false;  // nothing is drawn since clear()
-  bool holds_ = false;     // what is shown is collected, to be written at once
+  bool told_missing_ = false;  // lines_missing() has
+  bool is_clear_ = false;      // nothing is drawn since clear()
+  bool holds_ = false;         // what is shown is collected, to be written at once
   std::string held_;
   // What came while a question was on the screen. The display must not be told before it can be drawn.
   std::vector<std::function<void()>> waiting_;

@@ -66,7 +66,7 @@ class Machine {
     bool backs_off = false;                 // it waits for its deadline before it is asked for
     std::optional<int> held;                // the attempt whose container is kept for it
     std::vector<std::uint16_t> same_ports;  // it must have these, where the attempt before it was
-    std::set<std::string> not_on;           // nodes where this task had no luck
+    std::set<std::string> not_on;           // nodes where its last attempt failed
     int failures_in_a_row = 0;
     Millis backoff{0};  // before its retry, which waits for this attempt's end
 

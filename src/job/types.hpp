@@ -154,7 +154,7 @@ struct HostFailed {
   Cause cause = Cause::start_failed;
   std::string reason;
 };
-// Tasks of this role wait, and every node that could run them is avoided.
+// Tasks of this role wait, and the nodes that could run them and are not avoided are too few.
 struct NoHostLeft {
   std::string role;
 };
