@@ -27,7 +27,7 @@ void AgentLink::release(const core::AttemptId& attempt) {
 void AgentLink::on_report(const protocol::Report& report) {
   using Attempt = Translation::Attempt;
   auto translation = translate(report, host_);
-  if (translation.attempt == Attempt::not_prepared) {  // there is no other host
+  if (translation.attempt == Attempt::not_prepared) {  // this agent is on the only host
     const auto attempt = attempt_of(report);
     if (in_place_.contains(attempt))  // with other ports it may be prepared
       translation.event = job::Lost{attempt, translation.reason, translation.cause};

@@ -168,7 +168,7 @@ void Machine::fail_fast(const Task& task) {
 void Machine::decide(const Ended& ended) {
   auto& task = tasks_[ended.task];
   if (plan_.one_host && (ended.cause == Cause::agent_lost || ended.cause == Cause::host_lost))
-    return act_on(task, {Verdict::What::fail_job, "there is no other host"}, ended);
+    return act_on(task, {Verdict::What::fail_job, "the job has only this host"}, ended);
   const auto node = task.place ? task.place->node : std::string();
   act_on(task, policy_.after_failure({task.role, ended.cause, node, ended.keeps_container}, now_), ended);
 }

@@ -66,7 +66,7 @@ struct Plan {
   std::uint64_t seed = 1;                          // of the random back-off
   bool fail_fast = true;                           // whether an error that is the same on every host ends the job
   Blacklist blacklist = {};
-  bool one_host = false;  // there is no other host that a task could go to
+  bool one_host = false;  // a task that loses it cannot go to another
 };
 
 // Where a task runs: a host and the ports held for it there.
