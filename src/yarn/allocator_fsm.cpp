@@ -132,8 +132,8 @@ AllocationUpdate AllocatorFsm::on_response(const AllocateResponse& response, cor
   keep_tokens(response.nm_tokens);
   recover(response.from_previous_attempts, update);
   take_nodes(response, update);
+  take_grants(response, update, now);  // first: a container may be granted and over in one answer
   take_completions(response, update);
-  take_grants(response, update, now);
   update.will_be_preempted = response.will_be_preempted;
   update.may_be_preempted = response.may_be_preempted;
   if (response.am_rm_token && response.am_rm_token != am_rm_token_) {

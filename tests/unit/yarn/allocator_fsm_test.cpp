@@ -8,6 +8,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using State = AllocatorFsm::State;
 using Next = AllocatorFsm::Next;
@@ -114,6 +115,19 @@ TEST_F(AllocatorTest, a_grant_that_comes_twice_counts_once) {
   EXPECT_THAT(exchange({.granted = {container(1, "a")}}).granted, SizeIs(1));
   EXPECT_THAT(exchange({.granted = {container(1, "a")}}).granted, IsEmpty());
   EXPECT_EQ(fsm_.open_asks(), 1);
+}
+
+// As when it expired, or its host was lost, before the answer left.
+TEST_F(AllocatorTest, a_container_that_is_granted_and_over_in_one_answer_is_both) {
+  fsm_.want(kWorker, 1, now_);
+  connect();
+  const auto heard = exchange({.granted = {container(1, "a")}, .completed = {end_of(container(1, "a"), -100)}});
+  EXPECT_THAT(heard.granted, SizeIs(1));
+  EXPECT_THAT(heard.completed, SizeIs(1));
+  EXPECT_EQ(fsm_.open_asks(), 0) << "the ResourceManager owes none for it";
+  fsm_.want(kWorker, 1, now_);
+  EXPECT_THAT(beat(), Not(IsEmpty()));
+  EXPECT_EQ(sent_.asks[0].count, 1);
 }
 
 TEST_F(AllocatorTest, after_a_lost_answer_the_same_request_is_sent_again) {

@@ -72,6 +72,15 @@ TEST_F(YarnMachineTest, a_grant_that_nobody_waits_for_is_released) {
   EXPECT_THAT(to_heartbeat(), ElementsAre("allocate release 2"));
 }
 
+TEST_F(YarnMachineTest, a_grant_that_is_over_in_the_same_answer_is_asked_for_again) {
+  start();
+  (void)place(0);
+  auto expired = end_of(2, -100);
+  expired.diagnostics = "Container expired since it was unused";
+  (void)answered({.granted = {container(2)}, .completed = {expired}});
+  EXPECT_THAT(beat(), ElementsAre("allocate 1 avoid node1"));
+}
+
 TEST_F(YarnMachineTest, a_released_attempt_is_not_asked_for_any_more) {
   start();
   (void)place(0);
