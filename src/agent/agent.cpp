@@ -135,6 +135,12 @@ class Agent {
   void on(const protocol::Stop& command) {
     if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) found->second->stop(command.grace);
   }
+  void on(const protocol::Warn& command) {
+    if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) found->second->warn(command);
+  }
+  void on(const protocol::CallOff& command) {
+    if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) found->second->call_off();
+  }
   void on(const protocol::ReadLog& command) {
     const auto found = tasks_.find(command.attempt);
     if (found != tasks_.end()) return tell(found->second->log_piece(command));

@@ -242,6 +242,15 @@ net::awaitable<void> Task::report_that_it_saves() {
   co_await saving_.report_until_done();
 }
 
+void Task::warn(const protocol::Warn& warning) {
+  core::log("{}: {} will lose its container within {}", request_.attempt.str(), warning.task.str(),
+            core::format_duration(warning.within));
+}
+
+void Task::call_off() {
+  core::log("{}: no task of its gang will lose its container", request_.attempt.str());
+}
+
 void Task::stop(core::Millis grace) {
   if (!running()) return;
   was_stopped_ = true;

@@ -40,6 +40,8 @@ class Task : public std::enable_shared_from_this<Task> {
   void make_ready(protocol::Launch request);
   void start();
   void watch();
+  void warn(const protocol::Warn& warning);
+  void call_off();
   void stop(core::Millis grace);
   void kill();
   // As kill, and returns when nothing of it runs any more. What it ended with is reported to nobody.

@@ -24,6 +24,14 @@ void AgentLink::release(const core::AttemptId& attempt) {
   hub_.send(id_, protocol::Release{attempt});
 }
 
+void AgentLink::pass(protocol::Notice notice) {
+  std::visit(
+      [this](auto& one) {
+        if (placed_.contains(one.attempt)) hub_.send(id_, std::move(one));
+      },
+      notice);
+}
+
 void AgentLink::on_report(const protocol::Report& report) {
   using Attempt = Translation::Attempt;
   auto translation = translate(report, host_);

@@ -24,6 +24,7 @@ class AgentLink : public std::enable_shared_from_this<AgentLink> {
   void launch(protocol::Launch request) { hub_.send(id_, std::move(request)); }
   void stop(protocol::Stop request) { hub_.send(id_, std::move(request)); }
   void release(const core::AttemptId& attempt);
+  void pass(protocol::Notice notice);
 
   // The agent is gone, and every attempt that it had with it. What was not placed cannot be placed: this is the only
   // host.

@@ -68,6 +68,8 @@ class Backend {
   virtual void launch(protocol::Launch request) = 0;
   virtual void stop(protocol::Stop request) = 0;
   virtual void release(const core::AttemptId& attempt) = 0;
+  // To the attempt's agent, as it is; dropped where it has none.
+  virtual void pass(protocol::Notice notice) = 0;
 
   // Job::AvoidHost and ForgiveHost, by the name that Place::node has. A backend of one host ignores them.
   virtual void avoid(const std::string& /*node*/) {}

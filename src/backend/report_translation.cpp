@@ -36,6 +36,13 @@ struct Translator {
             .event = job::StartFailed{report.attempt, report.cause, report.reason}};
   }
   Translation operator()(const protocol::TaskSaving& report) const { return {.event = job::Saving{report.attempt}}; }
+  Translation operator()(const protocol::TaskSaved& report) const { return {.event = job::Saved{report.attempt}}; }
+  Translation operator()(const protocol::TaskSilent& report) const {
+    return {.event = job::FellSilent{report.attempt}};
+  }
+  Translation operator()(const protocol::TaskWrites& report) const {
+    return {.event = job::WritesAgain{report.attempt}};
+  }
 
   Translation operator()(const protocol::TaskExited& report) const {
     Translation translation{.attempt = Attempt::over};

@@ -58,6 +58,7 @@ enum class RecordKind {
   task_stopped,
   task_lost,
   task_retry,
+  task_warned,  // its container will be taken away
   host_avoided,
   host_forgiven,
   note,
@@ -68,7 +69,7 @@ struct EnumNames<RecordKind> {
       RecordKind::note, "job_created", "job_submitted", "job_master_up", "job_placing", "job_running", "job_finishing",
       "job_stopping", "job_restarting", "job_succeeded", "job_failed", "job_stopped", "task_granted", "task_reached",
       "task_placed", "task_waiting", "task_starting", "task_running", "task_stopping", "task_succeeded", "task_failed",
-      "task_stopped", "task_lost", "task_retry", "host_avoided", "host_forgiven", "note");
+      "task_stopped", "task_lost", "task_retry", "task_warned", "host_avoided", "host_forgiven", "note");
 };
 
 // Whether the master has told the end: no other state follows. A job that is lost has no such end.

@@ -20,6 +20,11 @@ BOOST_DESCRIBE_STRUCT(Exited, (), (attempt, status))
 BOOST_DESCRIBE_STRUCT(Lost, (), (attempt, reason, cause))
 BOOST_DESCRIBE_STRUCT(HostFailed, (), (attempt, node, cause, reason))
 BOOST_DESCRIBE_STRUCT(NoHostLeft, (), (role))
+BOOST_DESCRIBE_STRUCT(Saved, (), (attempt))
+BOOST_DESCRIBE_STRUCT(FellSilent, (), (attempt))
+BOOST_DESCRIBE_STRUCT(WritesAgain, (), (attempt))
+BOOST_DESCRIBE_STRUCT(Warned, (), (attempt, cause, within))
+BOOST_DESCRIBE_STRUCT(WarningOver, (), (attempt))
 BOOST_DESCRIBE_STRUCT(Broken, (), (reason))
 BOOST_DESCRIBE_STRUCT(StopRequested, (), (by, grace))
 BOOST_DESCRIBE_STRUCT(Tick, (), ())
@@ -29,8 +34,9 @@ namespace {
 namespace json = boost::json;
 
 constexpr core::AlternativeNames<Event> kNames{
-    "begin",  "granted", "reached", "placed",      "not_placed_yet", "cannot_place", "started",        "start_failed",
-    "saving", "exited",  "lost",    "host_failed", "no_host_left",   "broken",       "stop_requested", "tick"};
+    "begin",        "granted",      "reached", "placed",       "not_placed_yet", "cannot_place",   "started",
+    "start_failed", "saving",       "exited",  "lost",         "host_failed",    "no_host_left",   "saved",
+    "fell_silent",  "writes_again", "warned",  "warning_over", "broken",         "stop_requested", "tick"};
 
 }  // namespace
 

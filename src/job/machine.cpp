@@ -78,6 +78,8 @@ void Machine::ask(Task& task) {
   task.ended_at.reset();
   task.is_saving = false;
   task.is_recorded = false;
+  task.is_silent = false;
+  forget_warning(task);
   task.cause = Cause::none;
   emit(Ask{id_of(task), std::exchange(task.held, std::nullopt), task.same_ports, task.not_on});
 }
@@ -381,7 +383,7 @@ Snapshot Machine::snapshot() const {
   snapshot.tasks.reserve(tasks_.size());
   for (const auto& task : tasks_) {
     snapshot.tasks.push_back({task.id, task.attempt, task.state, task.reason, task.place, task.running_since,
-                              task.ended_at, task.exit, task.cause});
+                              task.ended_at, task.exit, task.cause, task.saved_at});
   }
   return snapshot;
 }

@@ -62,6 +62,13 @@ class Machine {
     bool retry_when_ended = false;    // its retry waits for this attempt's end
     bool is_saving = false;           // its process has ended, its results are on their way
     bool is_recorded = false;         // an event names this attempt, so that its end must be one too
+    bool is_silent = false;           // it has written nothing for timeouts.stall
+    struct Warning {
+      Cause cause = Cause::preempted;
+      Instant deadline{};
+    };
+    std::optional<Warning> warning;   // its container will be taken away
+    std::optional<Instant> saved_at;  // by whichever attempt
     // Of its next attempt:
     bool backs_off = false;                 // it waits for its deadline before it is asked for
     std::optional<int> held;                // the attempt whose container is kept for it
@@ -94,6 +101,11 @@ class Machine {
   void on(const Lost& event);
   void on(const HostFailed& event);
   void on(const NoHostLeft& event);
+  void on(const Saved& event);
+  void on(const FellSilent& event);
+  void on(const WritesAgain& event);
+  void on(const Warned& event);
+  void on(const WarningOver& event);
   void on(const Broken& event);
   void on(const StopRequested& event);
   void on(const Tick&);
@@ -136,11 +148,21 @@ class Machine {
   void keep_or_release(Task& task);
   void release_held(Task& task);
 
+  // Tasks that hang, and tasks that will lose their containers (machine_watch.cpp).
+  [[nodiscard]] bool hangs(const Task& task) const;
+  void end_hung(Task& task);
+  void forget_warning(Task& task);
+  void warn(const Task& task, const Task& about);
+  [[nodiscard]] bool starts_again_with(const Task& task, const Task& other) const;
+  [[nodiscard]] bool is_warned(const Task& task) const;
+  [[nodiscard]] std::string age_of_save(const Task& task) const;
+
   // End (machine_end.cpp).
   void decider_done();
   void begin_finishing();
   void begin_stopping(Outcome outcome, std::string sentence, std::optional<Millis> grace = std::nullopt);
-  void stop_task(Task& task, std::string why, Millis grace);
+  enum class Stacks { ignored, written };
+  void stop_task(Task& task, std::string why, Millis grace, Stacks stacks = Stacks::ignored);
   void stopped_before_it_ran(Task& task, std::string why);
   void stop_timed_out(Task& task);
   void check_finished();
@@ -182,6 +204,7 @@ class Machine {
   std::optional<Instant> settle_deadline_;
   std::optional<Ended> settling_;  // its peers get a moment to show their own error before the job acts on it
   int restarts_in_a_row_ = 0;
+  int warnings_ = 0;  // tasks that have one
   Millis restart_backoff_{0};
   std::set<std::pair<Instant, std::size_t>> task_deadlines_;
   std::uint64_t random_;

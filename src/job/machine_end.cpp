@@ -12,6 +12,7 @@ namespace {
 
 // What an agent may need beyond the grace to confirm an end; after that the task counts as lost.
 constexpr Millis kStopConfirmation = core::Seconds(15);
+constexpr Millis kStacksTime = core::Seconds(30);  // for the stacks of a task that hangs
 
 }  // namespace
 
@@ -74,7 +75,7 @@ void Machine::begin_stopping(Outcome outcome, std::string sentence, std::optiona
   check_finished();
 }
 
-void Machine::stop_task(Task& task, std::string why, Millis grace) {
+void Machine::stop_task(Task& task, std::string why, Millis grace, Stacks stacks) {
   task.retry_when_ended = false;
   if (std::exchange(task.backs_off, false)) {  // its next attempt was not asked for
     set_deadline(task, std::nullopt);
@@ -88,14 +89,14 @@ void Machine::stop_task(Task& task, std::string why, Millis grace) {
     emit(Release{id_of(task)});
     return;
   }
-  auto deadline = now_ + grace + kStopConfirmation;
+  auto deadline = now_ + grace + kStopConfirmation + (stacks == Stacks::written ? kStacksTime : Millis(0));
   if (task.state != TaskState::stopping)
     record(RecordKind::task_stopping, task, fmt::format("is asked to stop: {}", why));
   else if (task.deadline)
     deadline = std::min(deadline, *task.deadline);
   set_state(task, TaskState::stopping, std::move(why));
   set_deadline(task, deadline);
-  emit(Stop{id_of(task), grace});
+  emit(Stop{id_of(task), grace, stacks == Stacks::written});
 }
 
 // Without the event a timeline of the job would show the attempt on its way for ever. A task that waits in a queue

@@ -31,8 +31,11 @@ void Machine::on(const Exited& event) {
     after_stop(*task);
     return;
   }
-  if (!event.status.ok()) {
-    task_failed(*task, cause_of(event.status), describe(event.status), Container::lives);
+  if (event.status.cause == Cause::preempted || !event.status.ok()) {
+    const auto cause = cause_of(event.status);
+    const bool is_of_the_task = cause == Cause::exit_code || cause == Cause::signal;
+    task_failed(*task, is_of_the_task && is_warned(*task) ? Cause::preempted : cause, describe(event.status),
+                Container::lives);
     return;
   }
   set_state(*task, TaskState::succeeded);

@@ -65,6 +65,7 @@ struct Plan {
   Millis evaluator_grace = core::Seconds(600);     // for evaluators, after the deciders are done
   std::uint64_t seed = 1;                          // of the random back-off
   bool fail_fast = true;                           // whether an error that is the same on every host ends the job
+  Millis stall_timeout = Millis(0);                // what agents take for a hang; 0: nothing
   Blacklist blacklist = {};
   bool one_host = false;  // a task that loses it cannot go to another
 };
@@ -143,6 +144,26 @@ struct Lost {
   std::string reason;
   Cause cause = Cause::agent_lost;
 };
+// What the task had written until now is saved; it runs on.
+struct Saved {
+  AttemptId attempt;
+};
+// The task has written nothing for timeouts.stall; later, that it writes again.
+struct FellSilent {
+  AttemptId attempt;
+};
+struct WritesAgain {
+  AttemptId attempt;
+};
+// The cluster will take the task's container away after this time; later, that it does not.
+struct Warned {
+  AttemptId attempt;
+  Cause cause = Cause::preempted;
+  Millis within{0};
+};
+struct WarningOver {
+  AttemptId attempt;
+};
 // Something that all tasks depend on failed: the parameter server's scheduler, say.
 struct Broken {
   std::string reason;
@@ -166,7 +187,8 @@ struct StopRequested {
 // A deadline may have passed.
 struct Tick {};
 using Event = std::variant<Begin, Granted, Reached, Placed, NotPlacedYet, CannotPlace, Started, StartFailed, Saving,
-                           Exited, Lost, HostFailed, NoHostLeft, Broken, StopRequested, Tick>;
+                           Exited, Lost, HostFailed, NoHostLeft, Saved, FellSilent, WritesAgain, Warned, WarningOver,
+                           Broken, StopRequested, Tick>;
 
 // ---- actions: what is to be done -------------------------------------------------------------------------------
 // Find a host and hold ports there.
@@ -191,7 +213,18 @@ struct Launch {
 struct Stop {
   AttemptId attempt;
   Millis grace;
+  bool writes_stacks = false;  // it hangs: its log is to say where
 };  // ask it to end, then make it
+// Tell it that `task`, which may be itself, will lose its container; or that this is not so any more.
+struct Warn {
+  AttemptId attempt;
+  TaskId task;
+  Cause cause = Cause::preempted;
+  Millis within{0};
+};
+struct CallOff {
+  AttemptId attempt;
+};
 struct Release {
   AttemptId attempt;
 };  // its place is not needed any more
@@ -234,8 +267,8 @@ struct MemberEnded {
   std::string reason;  // one sentence
 };
 
-using Action = std::variant<Ask, AvoidHost, ForgiveHost, Launch, Stop, Release, OpenRendezvous, CloseRendezvous,
-                            MemberEnded, Record, Finish>;
+using Action = std::variant<Ask, AvoidHost, ForgiveHost, Launch, Stop, Warn, CallOff, Release, OpenRendezvous,
+                            CloseRendezvous, MemberEnded, Record, Finish>;
 
 // ---- what it looks like now ------------------------------------------------------------------------------------
 struct TaskSnapshot {
@@ -246,8 +279,9 @@ struct TaskSnapshot {
   std::optional<Place> place;
   std::optional<Instant> running_since;
   std::optional<Instant> ended_at;
-  std::optional<ExitStatus> exit;  // of the latest attempt that ended
-  Cause cause = Cause::none;       // why the latest attempt failed or was lost
+  std::optional<ExitStatus> exit;   // of the latest attempt that ended
+  Cause cause = Cause::none;        // why the latest attempt failed or was lost
+  std::optional<Instant> saved_at;  // when what it had written was last saved, by whichever attempt
 };
 struct AvoidedHost {
   std::string node;

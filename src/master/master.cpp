@@ -221,7 +221,15 @@ void Master::take_output(protocol::TaskOutput output) {
 void Master::on(const job::Stop& stop) {
   if (std::ranges::find(pending_, stop.attempt) != pending_.end())
     launch_pending();  // an agent answers to the stop of a task that it has started
-  backend_->stop({stop.attempt, stop.grace});
+  backend_->stop({stop.attempt, stop.grace, stop.writes_stacks});
+}
+
+void Master::on(const job::Warn& warn) {
+  backend_->pass(protocol::Warn{warn.attempt, warn.task, warn.cause, warn.within});
+}
+
+void Master::on(const job::CallOff& call_off) {
+  backend_->pass(protocol::CallOff{call_off.attempt});
 }
 
 void Master::on(const job::Release& release) {

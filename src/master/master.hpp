@@ -82,6 +82,8 @@ class Master {
   void on(const job::ForgiveHost& host);
   void on(const job::Launch& launch);
   void on(const job::Stop& stop);
+  void on(const job::Warn& warn);
+  void on(const job::CallOff& call_off);
   void on(const job::Release& release);
   void on(const job::OpenRendezvous&);
   void on(const job::CloseRendezvous&);

@@ -94,6 +94,7 @@ job::Plan job_part(const spec::JobSpec& spec) {
   plan.stop_grace = spec.stop_grace;
   plan.evaluator_grace = spec.evaluator_grace;
   plan.fail_fast = spec.fail_fast;
+  plan.stall_timeout = spec.stall_timeout.value_or(core::Millis(0));
   plan.blacklist = parse_blacklist(spec.blacklist);
   return plan;
 }

@@ -11,7 +11,8 @@ using core::Errc;
 using core::fail;
 using core::Result;
 
-constexpr core::AlternativeNames<Command> kNames{"prepare", "launch", "stop", "read_log", "release", "shutdown"};
+constexpr core::AlternativeNames<Command> kNames{"prepare",  "launch",   "stop",    "warn",
+                                                 "call_off", "read_log", "release", "shutdown"};
 
 Result<void> check_range(std::string_view key, int value, int limit) {
   if (value >= 0 && value <= limit) return {};
@@ -36,6 +37,11 @@ struct Check {
   Result<void> operator()(const Stop& command) const {
     if (command.grace < core::Millis(0))
       return fail(Errc::corrupt, fmt::format("'grace' is out of range: {}", command.grace.count()));
+    return {};
+  }
+  Result<void> operator()(const Warn& command) const {
+    if (command.within < core::Millis(0))
+      return fail(Errc::corrupt, fmt::format("'within' is out of range: {}", command.within.count()));
     return {};
   }
   Result<void> operator()(const auto& /*command*/) const { return {}; }

@@ -4,6 +4,7 @@
 #include "core/enum_names.hpp"
 #include "core/ids.hpp"
 #include "core/result.hpp"
+#include "job/cause.hpp"
 
 #include <cstdint>
 #include <map>
@@ -48,6 +49,14 @@ struct Image {
 };
 BOOST_DESCRIBE_STRUCT(Image, (), (runtime, image, options, network, pull))
 
+// What a task may continue from: results that were saved while it ran and those at its end, of which the newer ones
+// count. Folders of HDFS, or of this machine.
+struct Restorable {
+  std::string saves;
+  std::string results;
+};
+BOOST_DESCRIBE_STRUCT(Restorable, (), (saves, results))
+
 // What a task that asks for no GPUs sees of those of its host.
 enum class HostGpus {
   hidden,
@@ -78,11 +87,15 @@ struct Prepare {
   std::string remote_results;  // the folder that results_directory is saved to, and filled from before the start
   std::vector<Input> inputs;   // brought here before the task starts
   std::optional<Image> image;
+  std::string remote_saves;         // the folder that gets copies of the results while the task runs; empty: none
+  core::Millis save_every{0};       // at most this often
+  std::vector<Restorable> restore;  // the first one that has something becomes the task's YDL_RESTORE_DIR
+  core::Millis stall_timeout{0};    // a task that writes nothing for this long is reported; 0: none is
 };
 BOOST_DESCRIBE_STRUCT(Prepare, (),
                       (attempt, ports, port_range, same_ports, gpus, host_gpus, memory_limit, vcores_limit,
                        working_directory, results_directory, log_directory, linked_directory, links, path_first,
-                       remote_logs, remote_results, inputs, image))
+                       remote_logs, remote_results, inputs, image, remote_saves, save_every, restore, stall_timeout))
 
 // What all launches of a gang's start have in common. Its size grows with the number of tasks, so that memory and each
 // answer hold it once.
@@ -106,8 +119,25 @@ BOOST_DESCRIBE_STRUCT(Launch, (), (attempt, argv, env, continued))
 struct Stop {
   core::AttemptId attempt;
   core::Millis grace{0};
+  bool writes_stacks = false;  // before it ends: it hangs, and its log is to say where
 };
-BOOST_DESCRIBE_STRUCT(Stop, (), (attempt, grace))
+BOOST_DESCRIBE_STRUCT(Stop, (), (attempt, grace, writes_stacks))
+
+// A task of the gang will lose its container: the file that YDL_PREEMPTION_FILE names appears, and what is written is
+// saved. Processes of that task which handle SIGTERM get it.
+struct Warn {
+  core::AttemptId attempt;
+  core::TaskId task;  // the one that will lose it
+  job::Cause cause = job::Cause::preempted;
+  core::Millis within{0};
+};
+BOOST_DESCRIBE_STRUCT(Warn, (), (attempt, task, cause, within))
+
+// It keeps its container after all: the file is removed.
+struct CallOff {
+  core::AttemptId attempt;
+};
+BOOST_DESCRIBE_STRUCT(CallOff, (), (attempt))
 
 enum class LogStream { standard_output, standard_error };  // their names are those of the files
 
@@ -131,7 +161,10 @@ BOOST_DESCRIBE_STRUCT(Release, (), (attempt))
 struct Shutdown {};
 BOOST_DESCRIBE_STRUCT(Shutdown, (), ())
 
-using Command = std::variant<Prepare, Launch, Stop, ReadLog, Release, Shutdown>;
+// What a backend passes on to an attempt's agent as it is.
+using Notice = std::variant<Warn, CallOff>;
+
+using Command = std::variant<Prepare, Launch, Stop, Warn, CallOff, ReadLog, Release, Shutdown>;
 
 [[nodiscard]] boost::json::object to_json(const Command& command);
 [[nodiscard]] core::Result<Command> command_from_json(const boost::json::object& object);

@@ -20,7 +20,7 @@
 // epoch: epoch.hpp, agent_session.hpp.
 namespace ydl::protocol {
 
-inline constexpr int kProtocolVersion = 7;
+inline constexpr int kProtocolVersion = 8;
 
 struct Hello {
   int protocol = kProtocolVersion;

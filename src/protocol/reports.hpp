@@ -57,6 +57,22 @@ struct TaskExited {
 };
 BOOST_DESCRIBE_STRUCT(TaskExited, (), (attempt, status, leftovers, problem))
 
+// What the task had written is saved; it runs on.
+struct TaskSaved {
+  core::AttemptId attempt;
+};
+BOOST_DESCRIBE_STRUCT(TaskSaved, (), (attempt))
+
+// The task has written nothing for as long as its Prepare allows; later, that it writes again.
+struct TaskSilent {
+  core::AttemptId attempt;
+};
+BOOST_DESCRIBE_STRUCT(TaskSilent, (), (attempt))
+struct TaskWrites {
+  core::AttemptId attempt;
+};
+BOOST_DESCRIBE_STRUCT(TaskWrites, (), (attempt))
+
 // What the task last said; sent when it changes, not for every line.
 struct TaskOutput {
   core::AttemptId attempt;
@@ -89,8 +105,8 @@ struct LogPiece {
 };
 BOOST_DESCRIBE_STRUCT(LogPiece, (), (attempt, token, offset, size, bytes, problem))
 
-using Report = std::variant<Prepared, PrepareFailed, TaskStarted, TaskStartFailed, TaskSaving, TaskExited, TaskOutput,
-                            Note, LogPiece>;
+using Report = std::variant<Prepared, PrepareFailed, TaskStarted, TaskStartFailed, TaskSaving, TaskSaved, TaskSilent,
+                            TaskWrites, TaskExited, TaskOutput, Note, LogPiece>;
 
 [[nodiscard]] boost::json::object to_json(const Report& report);
 [[nodiscard]] core::Result<Report> report_from_json(const boost::json::object& object);

@@ -81,7 +81,8 @@ const FieldTable<JobSpec>& timeout_fields() {
                                            duration("rendezvous", &JobSpec::rendezvous_timeout, Zero::refused),
                                            duration("run", &JobSpec::run_timeout, Zero::allowed),
                                            duration("stop_grace", &JobSpec::stop_grace, Zero::allowed),
-                                           duration("evaluator", &JobSpec::evaluator_grace, Zero::allowed)};
+                                           duration("evaluator", &JobSpec::evaluator_grace, Zero::allowed),
+                                           duration("stall", &JobSpec::stall_timeout, Zero::refused)};
   return kFields;
 }
 
@@ -204,12 +205,13 @@ const FieldTable<JobSpec>& job_fields() {
                                text("python_env", &JobSpec::python_env, check_path),
                                image_name()};
     for (const auto& detail : image_fields()) fields.push_back(image_detail(detail));
-    for (auto& field :
-         FieldTable<JobSpec>{text("queue", &JobSpec::queue, check_queue), text("am", &JobSpec::am, check_am),
-                             integer("priority", &JobSpec::priority, kPriorityRange), am_resources(), acl(),
-                             integer("retries", &JobSpec::retries, kRetriesRange),
-                             integer("job_retries", &JobSpec::job_retries, kRetriesRange),
-                             boolean("fail_fast", &JobSpec::fail_fast), blacklist(), timeouts()})
+    for (auto& field : FieldTable<JobSpec>{
+             text("queue", &JobSpec::queue, check_queue), text("am", &JobSpec::am, check_am),
+             integer("priority", &JobSpec::priority, kPriorityRange), am_resources(), acl(),
+             integer("retries", &JobSpec::retries, kRetriesRange),
+             integer("job_retries", &JobSpec::job_retries, kRetriesRange), boolean("fail_fast", &JobSpec::fail_fast),
+             blacklist(), duration("save_every", &JobSpec::save_every, Zero::refused),
+             text("restore_from", &JobSpec::restore_from, check_job_reference), timeouts()})
       fields.push_back(std::move(field));
     return fields;
   }();

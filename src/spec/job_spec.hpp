@@ -107,12 +107,15 @@ struct JobSpec {
   int job_retries = 0;
   bool fail_fast = true;  // an error that is the same on every host ends the job
   Blacklist blacklist;
+  core::Millis save_every = core::Seconds(30);  // how often, at most, results are saved while a task runs; clusters
+  std::optional<std::string> restore_from;      // the job whose saves and results the tasks continue from
   core::Millis allocation_timeout = core::Seconds(300);
   core::Millis start_timeout = core::Seconds(120);
   core::Millis rendezvous_timeout = core::Seconds(600);  // for started tasks to find each other, where ydl sees it
   core::Millis run_timeout = core::Millis(0);
   core::Millis stop_grace = core::Seconds(10);
   core::Millis evaluator_grace = core::Seconds(600);
+  std::optional<core::Millis> stall_timeout;  // tasks that write nothing for this long hang; empty: none do
 
   bool operator==(const JobSpec&) const = default;
 };

@@ -110,6 +110,11 @@ core::Result<> check_blacklist_mode(std::string_view mode) {
   return check_choice(mode, kBlacklistModes, "does not say which hosts are avoided");
 }
 
+core::Result<> check_job_reference(std::string_view job) {
+  if (is_word(job, 255, "_.-")) return {};
+  return fail(Errc::usage, fmt::format("{} is not the id of a job; ydl ls shows those of your jobs", in_quotes(job)));
+}
+
 core::Result<> check_label(std::string_view label) {
   if (is_word(label, 255, "_.-")) return {};
   return fail(Errc::usage, fmt::format("{} is no node label: it begins with a letter or digit and has letters, digits, "

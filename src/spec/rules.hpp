@@ -70,6 +70,8 @@ using TextCheck = core::Result<> (*)(std::string_view text);
 [[nodiscard]] core::Result<> check_env_name(std::string_view name);
 [[nodiscard]] core::Result<> check_env_value(std::string_view value);
 [[nodiscard]] core::Result<> check_env(const std::map<std::string, std::string>& env);
+// The name of another job: its id, or that of its application.
+[[nodiscard]] core::Result<> check_job_reference(std::string_view job);
 [[nodiscard]] core::Result<> check_path(std::string_view path);
 [[nodiscard]] core::Result<> check_command(const std::vector<std::string>& command);
 [[nodiscard]] core::Result<> check_memory(std::uint64_t bytes);

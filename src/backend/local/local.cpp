@@ -122,6 +122,10 @@ void LocalBackend::stop(protocol::Stop request) {
   if (at_once && state_->running) net::spawn(state_->executor, "watching the agent stop", watch_stop(state_));
 }
 
+void LocalBackend::pass(protocol::Notice notice) {
+  state_->link->pass(std::move(notice));
+}
+
 void LocalBackend::release(const AttemptId& attempt) {
   state_->link->release(attempt);
 }

@@ -44,6 +44,7 @@ class LocalBackend final : public Backend {
   void place(TaskRequest request) override;
   void launch(protocol::Launch request) override;
   void stop(protocol::Stop request) override;
+  void pass(protocol::Notice notice) override;
   void release(const core::AttemptId& attempt) override;
   [[nodiscard]] net::awaitable<void> close(const job::Outcome& outcome) override;
 

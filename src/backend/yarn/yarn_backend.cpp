@@ -291,6 +291,10 @@ void YarnBackend::stop(protocol::Stop request) {
   state_->carry_out(state_->machine.stop(std::move(request), core::steady_now()));
 }
 
+void YarnBackend::pass(protocol::Notice notice) {
+  state_->carry_out(state_->machine.pass(std::move(notice)));
+}
+
 void YarnBackend::release(const core::AttemptId& attempt) {
   state_->carry_out(state_->machine.release(attempt, core::steady_now()));
 }

@@ -48,6 +48,7 @@ class YarnBackend final : public Backend {
   void place(TaskRequest request) override;
   void launch(protocol::Launch request) override;
   void stop(protocol::Stop request) override;
+  void pass(protocol::Notice notice) override;
   void release(const core::AttemptId& attempt) override;
   void avoid(const std::string& node) override;
   void forgive(const std::string& node) override;

@@ -92,6 +92,17 @@ YarnActions YarnMachine::stop(protocol::Stop request, core::Instant now) {
   return take();
 }
 
+YarnActions YarnMachine::pass(protocol::Notice notice) {
+  std::visit(
+      [this](auto& one) {
+        const auto* assigned = table_.find(one.attempt);
+        if (assigned != nullptr && assigned->phase == Phase::launched)
+          actions_.emplace_back(SendToAgent{assigned->container.id, std::move(one)});
+      },
+      notice);
+  return take();
+}
+
 YarnActions YarnMachine::release(const core::AttemptId& attempt, core::Instant now) {
   const auto* assigned = table_.find(attempt);
   const bool may_run = assigned != nullptr && assigned->phase == Phase::launched;

@@ -55,6 +55,7 @@ class YarnMachine {
   [[nodiscard]] YarnActions place(const TaskRequest& request, core::Instant now);
   [[nodiscard]] YarnActions launch(protocol::Launch request);
   [[nodiscard]] YarnActions stop(protocol::Stop request, core::Instant now);
+  [[nodiscard]] YarnActions pass(protocol::Notice notice);
   [[nodiscard]] YarnActions release(const core::AttemptId& attempt, core::Instant now);
   void avoid(const std::string& host);
   void forgive(const std::string& host);

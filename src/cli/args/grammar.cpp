@@ -107,6 +107,12 @@ void add_job_options(CLI::App& app, RawOptions& raw) {
       ->type_name("TIME");
   app.add_option("--timeout", job.run_timeout, "How long the job may take (default: no limit)")->type_name("TIME");
   app.add_option("--stop-grace", job.stop_grace, "From SIGTERM to SIGKILL (default 10s)")->type_name("TIME");
+  app.add_option("--stall-timeout", job.stall_timeout,
+                 "How long tasks may write nothing before they are taken to hang (default: no limit)")
+      ->type_name("TIME");
+  app.add_option("--restore-from", job.restore_from, "A job whose checkpoints the tasks continue from")
+      ->check(not_empty())
+      ->type_name("JOB");
   add_run_options(app, raw);
 }
 

@@ -185,6 +185,17 @@ Result<spec::JobSpec> make_spec(const JobOptions& options, const std::string& di
                    set_duration(job.stop_grace, options.stop_grace, "--stop-grace")}) {
     if (!set) return fail(set.error());
   }
+  if (!options.stall_timeout.empty()) {
+    const auto time = core::parse_duration(options.stall_timeout);
+    const auto ok = time ? spec::check_duration(*time, spec::Zero::refused) : core::fail(time.error());
+    if (!ok) return fail(ok.error().within("--stall-timeout"));
+    job.stall_timeout = *time;
+  }
+  if (!options.restore_from.empty()) {
+    if (auto ok = spec::check_job_reference(options.restore_from); !ok)
+      return fail(ok.error().within("--restore-from"));
+    job.restore_from = options.restore_from;
+  }
   return job;
 }
 

@@ -30,7 +30,7 @@ struct JobOptions {
   std::optional<int> retries;
   int job_retries = 0;
   std::string blacklist;
-  std::string allocation_timeout, run_timeout, stop_grace;
+  std::string allocation_timeout, run_timeout, stop_grace, stall_timeout, restore_from;
   std::vector<std::string> command;
 };
 

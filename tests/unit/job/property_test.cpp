@@ -28,6 +28,7 @@ class World {
         apply(event);
       }
       if (chance(150)) apply(StopRequested{"ann", Millis(roll(2000))});
+      if (chance(30) && !seen_.empty()) watched(seen_[static_cast<std::size_t>(roll(static_cast<int>(seen_.size())))]);
       if (chance(200) && !seen_.empty())
         apply(Exited{seen_[static_cast<std::size_t>(roll(static_cast<int>(seen_.size())))], {1}}, Stale::yes);
     }
@@ -54,6 +55,22 @@ class World {
     plan.fail_fast = chance(2);
     if (chance(4)) plan.run_timeout = core::Seconds(1 + roll(500));
     return plan;
+  }
+
+  // Whatever agents and the cluster say of an attempt, old or new.
+  void watched(const AttemptId& attempt) {
+    switch (roll(5)) {
+      case 0:
+        return apply(FellSilent{attempt});
+      case 1:
+        return apply(WritesAgain{attempt});
+      case 2:
+        return apply(Warned{attempt, Cause::preempted, core::Seconds(15)});
+      case 3:
+        return apply(WarningOver{attempt});
+      default:
+        return apply(Saved{attempt});
+    }
   }
 
   void advance() {

@@ -14,7 +14,8 @@ namespace ydl::job {
 // Drives a Machine as a story: say what happens, then compare what it wants done, as text.
 //   "ask worker:0#1", "launch worker:0#1", "stop worker:0#1 10 s", "release worker:0#1", "finish failed 3"
 //   "ask worker:0#2 after #1": in the container of attempt 1; "on 7000": with this port; "not on host1"
-//   "avoid host1", "forgive host1"
+//   "avoid host1", "forgive host1", "warn worker:0#1 of worker:1 14 s", "call off worker:0#1"
+//   "stop worker:0#1 10 s with stacks"
 class Script {
  public:
   using Strings = std::vector<std::string>;
@@ -37,6 +38,13 @@ class Script {
   Strings start_failed(const std::string& task, Cause how, std::string why) {
     return happens(StartFailed{attempt(task), how, std::move(why)});
   }
+  Strings saved(const std::string& task) { return happens(Saved{attempt(task)}); }
+  Strings falls_silent(const std::string& task) { return happens(FellSilent{attempt(task)}); }
+  Strings writes_again(const std::string& task) { return happens(WritesAgain{attempt(task)}); }
+  Strings warned(const std::string& task, Cause cause = Cause::preempted) {
+    return happens(Warned{attempt(task), cause, core::Seconds(14)});
+  }
+  Strings warning_over(const std::string& task) { return happens(WarningOver{attempt(task)}); }
   Strings saves(const std::string& task) { return happens(Saving{attempt(task)}); }
   Strings exits(const std::string& task, int code, std::string last_line = {}) {
     ExitStatus status{code};
@@ -137,8 +145,13 @@ class Script {
     if (const auto* launch = std::get_if<Launch>(&action)) return "launch " + id(launch->attempt);
     if (const auto* release = std::get_if<Release>(&action)) return "release " + id(release->attempt);
     if (const auto* stop = std::get_if<Stop>(&action)) {
-      return fmt::format("stop {} {}", id(stop->attempt), core::format_duration(stop->grace));
+      return fmt::format("stop {} {}{}", id(stop->attempt), core::format_duration(stop->grace),
+                         stop->writes_stacks ? " with stacks" : "");
     }
+    if (const auto* warn = std::get_if<Warn>(&action)) {
+      return fmt::format("warn {} of {} {}", id(warn->attempt), warn->task.str(), core::format_duration(warn->within));
+    }
+    if (const auto* call_off = std::get_if<CallOff>(&action)) return "call off " + id(call_off->attempt);
     const auto& finish = std::get<Finish>(action);
     return fmt::format("finish {} {}", name(finish.outcome.state), finish.outcome.exit_code);
   }

@@ -62,10 +62,16 @@ TEST(AgentProtocol, every_command_survives_the_wire) {
   prepare.inputs = {{"/data/x", "x"}};
   prepare.image = Image{"podman", "docker.io/library/python:3", {"--ulimit", "nofile=1024"}};
   prepare.image->pull = Image::Pull::always;
+  prepare.remote_saves = "/user/a/saves";
+  prepare.save_every = core::Seconds(30);
+  prepare.restore = {{"/user/a/saves", "/user/a/results"}};
+  prepare.stall_timeout = core::Seconds(600);
   const Launch launch{kAttempt, {"sh", "-c", "echo \"$X\"\n"}, {{"X", "a'b\\"}}};
-  for (const Command& command : {Command(prepare), Command(launch), Command(Stop{kAttempt, core::Millis(1500)}),
-                                 Command(ReadLog{kAttempt, LogStream::standard_error, 1ULL << 40U, 65536, 7}),
-                                 Command(Release{kAttempt}), Command(Shutdown{})}) {
+  for (const Command& command :
+       {Command(prepare), Command(launch), Command(Stop{kAttempt, core::Millis(1500), true}),
+        Command(Warn{kAttempt, {"worker", 1}, job::Cause::preempted, core::Seconds(14)}), Command(CallOff{kAttempt}),
+        Command(ReadLog{kAttempt, LogStream::standard_error, 1ULL << 40U, 65536, 7}), Command(Release{kAttempt}),
+        Command(Shutdown{})}) {
     EXPECT_EQ(round_trip(command), json::serialize(to_json(command)));
   }
 }
@@ -76,6 +82,7 @@ TEST(AgentProtocol, every_report_survives_the_wire) {
        {Report(Prepared{kAttempt, {1, 65535}}), Report(PrepareFailed{kAttempt, "no"}),
         Report(PrepareFailed{kAttempt, "no", job::Cause::disk, true}), Report(TaskStarted{kAttempt, 42}),
         Report(TaskStartFailed{kAttempt, job::Cause::port_taken, "taken"}), Report(TaskSaving{kAttempt}),
+        Report(TaskSaved{kAttempt}), Report(TaskSilent{kAttempt}), Report(TaskWrites{kAttempt}),
         Report(TaskExited{kAttempt, status, 2, ""}), Report(TaskExited{kAttempt, status, 0, "not saved"}),
         Report(Note{kAttempt, "a sentence"}), Report(LogPiece{kAttempt, 7, 1ULL << 40U, 9, {{"\0\xff\n", 3}}, ""}),
         Report(LogPiece{kAttempt, 7, 0, 0, {}, "gone"}), Report(TaskOutput{kAttempt, "line", 0.5, "half"}),

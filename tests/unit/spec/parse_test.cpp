@@ -50,7 +50,9 @@ retries: 4
 job_retries: 5
 fail_fast: false
 blacklist: {mode: strict, failures: 3, forget: 90s}
-timeouts: {allocation: 6m, start: 7m, run: 12h, stop_grace: 500ms, evaluator: 0}
+timeouts: {allocation: 6m, start: 7m, run: 12h, stop_grace: 500ms, evaluator: 0, stall: 9m}
+save_every: 45s
+restore_from: train-ab12
 )",
                              "train.yaml");
   ASSERT_TRUE(job) << job.error().message;
@@ -83,6 +85,9 @@ timeouts: {allocation: 6m, start: 7m, run: 12h, stop_grace: 500ms, evaluator: 0}
   expected.run_timeout = Seconds(12 * 3600);
   expected.stop_grace = Millis(500);
   expected.evaluator_grace = Millis(0);
+  expected.stall_timeout = core::Seconds(540);
+  expected.save_every = core::Seconds(45);
+  expected.restore_from = "train-ab12";
   EXPECT_EQ(*job, expected);
 }
 
@@ -309,10 +314,19 @@ TEST(ParseJob, what_is_no_mapping_is_no_job) {
   EXPECT_THAT(error_of("- a\n"), HasSubstr("a job file is a mapping that begins with 'version: 1', not a list"));
 }
 
+TEST(ParseJob, checkpoints_and_hangs_have_rules_of_their_own) {
+  EXPECT_EQ(error_of(minimal_with("save_every: 0")),
+            "train.yaml:4: save_every: 0 leaves no time at all; write for example 90s or 10m");
+  EXPECT_EQ(error_of(minimal_with("timeouts: {stall: 0}")),
+            "train.yaml:4: stall in timeouts: 0 leaves no time at all; write for example 90s or 10m");
+  EXPECT_EQ(error_of(minimal_with("restore_from: ../x")),
+            "train.yaml:4: restore_from: '../x' is not the id of a job; ydl ls shows those of your jobs");
+}
+
 TEST(ParseJob, messages_are_safe_for_a_terminal) {
   const auto message = error_of(minimal_with("\"\\e[31m" + std::string(500, 'x') + "\": 1"));
   EXPECT_EQ(message.find('\x1b'), std::string::npos);
-  EXPECT_LT(message.size(), 450U);
+  EXPECT_LT(message.size(), 500U);
 }
 
 }  // namespace

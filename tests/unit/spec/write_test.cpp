@@ -52,6 +52,9 @@ class RandomJobs {
     job.run_timeout = Millis(number(0, 5) * 3'600'000LL);
     job.stop_grace = Millis(number(0, 2));
     job.evaluator_grace = Millis(number(0, 3) * 60'000);
+    if (maybe()) job.stall_timeout = Millis(number(1, 1'000'000'000));
+    job.save_every = Millis(number(1, 1'000'000'000));
+    if (maybe()) job.restore_from = "train-ab12";
     return job;
   }
 
@@ -180,6 +183,7 @@ TEST(WriteJob, the_text_is_json_with_a_line_for_each_key) {
     "failures": 2,
     "forget": "1h"
   },
+  "save_every": "30s",
   "timeouts": {
     "allocation": "5m",
     "start": "2m",

@@ -57,6 +57,8 @@ class Describe {
     std::string operator()(const protocol::Prepare& one) const { return "prepare " + brief(one.attempt); }
     std::string operator()(const protocol::Launch& one) const { return "launch " + brief(one.attempt); }
     std::string operator()(const protocol::Stop& one) const { return "stop " + brief(one.attempt); }
+    std::string operator()(const protocol::Warn& one) const { return "warn " + brief(one.attempt); }
+    std::string operator()(const protocol::CallOff& one) const { return "call off " + brief(one.attempt); }
     std::string operator()(const protocol::ReadLog& /*one*/) const { return "read log"; }
     std::string operator()(const protocol::Release& one) const { return "release " + brief(one.attempt); }
     std::string operator()(const protocol::Shutdown& /*one*/) const { return "shutdown"; }
