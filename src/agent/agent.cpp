@@ -133,7 +133,7 @@ class Agent {
     ready_.push_back(found->second);
   }
   void on(const protocol::Stop& command) {
-    if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) found->second->stop(command.grace);
+    if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) found->second->stop(command);
   }
   void on(const protocol::Warn& command) {
     if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) found->second->warn(command);

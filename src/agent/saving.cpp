@@ -33,14 +33,20 @@ void Saving::copy_logs() {
                                                "the task goes on",
                                                error.message)});
   };
-  for (const auto stream : {protocol::LogStream::standard_output, protocol::LogStream::standard_error}) {
-    const auto file = name(stream);
-    log_copies_.push_back(
-        std::make_shared<hdfs::LogCopy>(context_.executor, *context_.surroundings.hdfs,
-                                        hdfs::LogCopy::Options{std::filesystem::path(request_.log_directory) / file,
-                                                               hdfs::join_path(request_.remote_logs, file), trouble}));
-    log_copies_.back()->start();
-  }
+  for (const auto stream : {protocol::LogStream::standard_output, protocol::LogStream::standard_error})
+    copy_log(name(stream), trouble);
+}
+
+void Saving::copy_stacks() {
+  if (!request_.remote_logs.empty()) copy_log(kStacksFile, [](const core::Error&) {});
+}
+
+void Saving::copy_log(std::string_view file, std::function<void(const core::Error&)> trouble) {
+  log_copies_.push_back(std::make_shared<hdfs::LogCopy>(
+      context_.executor, *context_.surroundings.hdfs,
+      hdfs::LogCopy::Options{std::filesystem::path(request_.log_directory) / file,
+                             hdfs::join_path(request_.remote_logs, file), std::move(trouble)}));
+  log_copies_.back()->start();
 }
 
 void Saving::cancel() {

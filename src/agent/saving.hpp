@@ -9,8 +9,10 @@
 #include "net/asio.hpp"
 #include "protocol/commands.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ydl::agent {
@@ -23,6 +25,8 @@ class Saving {
 
   // Begins to copy the log to HDFS, if the request says where to. The task has been launched.
   void copy_logs();
+  // The same for what its processes were doing when it hung, which is written now.
+  void copy_stacks();
   // The task's process has ended: keeps its results and the end of its log. Returns why its results are not where they
   // should be; empty if they are.
   [[nodiscard]] net::awaitable<std::string> run(job::ExitStatus status, ResultsStamp fetched);
@@ -35,6 +39,7 @@ class Saving {
   [[nodiscard]] const ResultsStamp& saved_results() const { return saved_results_; }
 
  private:
+  void copy_log(std::string_view file, std::function<void(const core::Error&)> trouble);
   [[nodiscard]] net::Async<> keep_results_here() const;
   [[nodiscard]] net::awaitable<void> finish_logs();
 

@@ -1,5 +1,7 @@
 #include "agent/task.hpp"
 
+#include "agent/process/handled_signals.hpp"
+#include "agent/process/stacks.hpp"
 #include "agent/process/tree_killer.hpp"
 #include "agent/task_environment.hpp"
 #include "core/descriptors.hpp"
@@ -46,7 +48,9 @@ Task::Task(net::asio::any_io_executor executor, Machine& machine, const Surround
       resources_(machine, request_.attempt),
       image_(context_, request_),
       preparation_(context_, request_, resources_, image_, copying_),
+      warning_(request_),
       log_(request_.attempt, request_.log_directory, context_.report),
+      silence_(request_.stall_timeout),
       saving_(context_, request_, copying_) {}
 
 Task::~Task() {
@@ -108,6 +112,7 @@ LaunchRequest Task::launch_request(protocol::Launch request) const {
                                          .visible_gpus = std::move(visible_gpus),
                                          .path_first = request_.path_first,
                                          .home = context_.surroundings.home,
+                                         .warning_file = warning_.path().string(),
                                          .hadoop_user = context_.surroundings.hadoop_user},
                                         own_environment());
   launch.working_directory = request_.working_directory;
@@ -144,7 +149,13 @@ void Task::make_ready(protocol::Launch request) {
     }
     add_gang(request.env, *request.gang, *file);
   }
-  ready_.emplace(TaskProcess::prepare(launch_request(std::move(request))));
+  if (auto made = warning_.prepare(); !made) {
+    ready_.emplace(core::fail(made.error()));
+    return;
+  }
+  auto launch = launch_request(std::move(request));
+  path_ = launch.environment["PATH"];
+  ready_.emplace(TaskProcess::prepare(std::move(launch)));
 }
 
 void Task::start() {
@@ -178,13 +189,25 @@ net::awaitable<void> Task::follow() {
 
 void Task::look(LookRound& round) {
   if (!running()) return;
-  log_.read();
+  const auto now = core::steady_now();
+  if (log_.read() > 0) silence_.wrote(now);
+  switch (silence_.news(now)) {
+    case Silence::News::silent:
+      context_.report(protocol::TaskSilent{request_.attempt});
+      break;
+    case Silence::News::writes:
+      context_.report(protocol::TaskWrites{request_.attempt});
+      break;
+    case Silence::News::none:
+      break;
+  }
   if (auto taken = ports_.check(round, process_->reaper_pid(), core::steady_now()))
     start_failed(job::Cause::port_taken, *std::move(taken));
 }
 
 void Task::on(const Launched& event) {
   ports_.begin(resources_.ports().ports(), core::steady_now());
+  silence_.wrote(core::steady_now());
   context_.report(protocol::TaskStarted{request_.attempt, event.pid});
   saving_.copy_logs();
 }
@@ -223,6 +246,7 @@ void Task::ended(const job::ExitStatus& status, int leftovers) {
     exited.status.memory_limit = request_.memory_limit;
     exited.status.peak_memory = std::max(status.peak_memory, cgroup->peak_memory().value_or(0));
   }
+  if (was_terminated_ && !exited.status.out_of_memory) exited.status.cause = job::Cause::preempted;
   net::spawn(context_.executor, "saving results", save(std::move(exited)));
 }
 
@@ -242,19 +266,53 @@ net::awaitable<void> Task::report_that_it_saves() {
   co_await saving_.report_until_done();
 }
 
+// A file for programs that look for one, SIGTERM for those that handle it: others would be ended by it.
 void Task::warn(const protocol::Warn& warning) {
-  core::log("{}: {} will lose its container within {}", request_.attempt.str(), warning.task.str(),
-            core::format_duration(warning.within));
+  if (!running()) return;
+  if (auto written = warning_.write(warning, core::wall_now()); !written)
+    core::log("{}: {}", request_.attempt.str(), written.error().message);
+  if (warning.task == request_.attempt.task && signal_handlers(process_->reaper_pid(), SIGTERM) > 0)
+    was_terminated_ = true;
 }
 
 void Task::call_off() {
-  core::log("{}: no task of its gang will lose its container", request_.attempt.str());
+  warning_.remove();
 }
 
-void Task::stop(core::Millis grace) {
+void Task::stop(const protocol::Stop& command) {
   if (!running()) return;
   was_stopped_ = true;
-  process_->stop(grace);
+  if (command.writes_stacks && !std::exchange(writes_stacks_, true)) {
+    net::spawn(context_.executor, "writing the stacks of a task", write_stacks_and_stop(command.grace));
+    return;
+  }
+  if (!writes_stacks_ || command.grace == core::Millis(0)) process_->stop(command.grace);
+}
+
+net::awaitable<void> Task::write_stacks_and_stop(core::Millis grace) {
+  constexpr core::Millis kPythonPrints = core::Seconds(2);
+  const auto self = shared_from_this();
+  const auto file = std::filesystem::path(request_.log_directory) / kStacksFile;
+  auto written = std::make_shared<core::Result<std::vector<pid_t>>>();
+  const StacksRequest request{.root = process_->reaper_pid(),
+                              .file = file,
+                              .heading = fmt::format("{}, {}: it hangs, and its processes are", request_.attempt.str(),
+                                                     core::format_utc(core::wall_now())),
+                              .path = path_};
+  const auto ran = co_await context_.machine.preparer().run(
+      [written, request](const std::stop_token&) { *written = write_stacks(request); });
+  if (ran && *written) {
+    saving_.copy_stacks();
+    const auto where =
+        request_.remote_logs.empty() ? file.string() : fmt::format("{}/{}", request_.remote_logs, kStacksFile);
+    context_.report(protocol::Note{request_.attempt, fmt::format("what its processes were doing is in {}", where)});
+    for (const auto pid : **written) abort_python(pid);
+    const auto deadline = core::steady_now() + kPythonPrints;
+    while (!(*written)->empty() && running() && core::steady_now() < deadline) co_await net::pause(core::Millis(20));
+  } else {
+    core::log("{}: {}", request_.attempt.str(), (ran ? written->error() : ran.error()).message);
+  }
+  if (running()) process_->stop(grace);
 }
 
 void Task::kill() {

@@ -2,7 +2,9 @@
 
 #include "agent/earlier_attempt.hpp"
 #include "agent/files/log_watch.hpp"
+#include "agent/files/silence.hpp"
 #include "agent/files/tree_copy.hpp"
+#include "agent/files/warning_file.hpp"
 #include "agent/files/workspace.hpp"
 #include "agent/image/task_image.hpp"
 #include "agent/preparation.hpp"
@@ -42,7 +44,7 @@ class Task : public std::enable_shared_from_this<Task> {
   void watch();
   void warn(const protocol::Warn& warning);
   void call_off();
-  void stop(core::Millis grace);
+  void stop(const protocol::Stop& command);
   void kill();
   // As kill, and returns when nothing of it runs any more. What it ended with is reported to nobody.
   void end();
@@ -80,6 +82,7 @@ class Task : public std::enable_shared_from_this<Task> {
   void on(const ReaperLost& event);
   void start_failed(job::Cause cause, std::string reason) const;
   void ended(const job::ExitStatus& status, int leftovers);
+  [[nodiscard]] net::awaitable<void> write_stacks_and_stop(core::Millis grace);
   [[nodiscard]] net::awaitable<void> save(protocol::TaskExited exited);
   [[nodiscard]] net::awaitable<void> report_that_it_saves();
 
@@ -91,13 +94,18 @@ class Task : public std::enable_shared_from_this<Task> {
   TaskResources resources_;
   TaskImage image_;
   Preparation preparation_;
+  WarningFile warning_;
   LogWatch log_;
+  Silence silence_;
   PortWatch ports_;
   Saving saving_;
 
   std::optional<core::Result<TaskProcess::Prepared>> ready_;  // from make_ready to watch
   std::optional<core::Result<TaskProcess>> started_;          // from start to watch
   std::unique_ptr<TaskProcess> process_;
+  std::string path_;             // PATH of its processes
+  bool was_terminated_ = false;  // it was sent SIGTERM because its container will be taken away
+  bool writes_stacks_ = false;
   bool was_stopped_ = false;  // by us: what then still ran was not left behind by the task
 };
 

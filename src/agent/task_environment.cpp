@@ -21,6 +21,7 @@ std::string path_with(const TaskPlace& place, const Environment& own) {
 
 Environment task_environment(Environment asked, const TaskPlace& place, const Environment& own) {
   asked["YDL_RESULTS_DIR"] = place.results_directory;
+  if (!place.warning_file.empty()) asked["YDL_PREEMPTION_FILE"] = place.warning_file;
   if (place.visible_gpus) asked.try_emplace("CUDA_VISIBLE_DEVICES", *place.visible_gpus);
   asked.try_emplace("PWD", place.working_directory);
   if (!place.path_first.empty()) asked.try_emplace("PATH", path_with(place, own));

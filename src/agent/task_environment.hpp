@@ -17,6 +17,7 @@ struct TaskPlace {
   std::optional<std::string> visible_gpus;  // of CUDA_VISIBLE_DEVICES; without a value the agent's own stays
   std::vector<std::string> path_first;      // folders of the working directory
   std::string home;                         // in place of the agent's own HOME; empty: that is good
+  std::string warning_file = {};            // of YDL_PREEMPTION_FILE
   std::string hadoop_user = {};             // of HADOOP_USER_NAME; empty: with Kerberos, or without Hadoop
 };
 

@@ -39,6 +39,7 @@ struct TaskRequest {
   std::optional<core::AttemptId> takes_over = std::nullopt;
   std::vector<std::uint16_t> same_ports = {};
   std::set<std::string> not_on = {};
+  core::Millis stall_timeout{0};  // as in protocol::Prepare
 };
 
 // Where tasks run: this machine, hosts over SSH, a YARN cluster, a script for tests. The master states what a task

@@ -85,6 +85,7 @@ constexpr auto kKeys = std::to_array<KnownKey>({
     {"yarn.resourcemanager.ha.rm-ids", ""},
     {"yarn.resourcemanager.hostname", "0.0.0.0"},
     {"yarn.resourcemanager.hostname.<id>", ""},
+    {"yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill", "15000"},
     {"yarn.resourcemanager.principal", ""},
     {"yarn.resourcemanager.principal.pattern", ""},
     {"yarn.resourcemanager.scheduler.address", "${yarn.resourcemanager.hostname}:8030"},
@@ -93,6 +94,7 @@ constexpr auto kKeys = std::to_array<KnownKey>({
     {"yarn.resourcemanager.webapp.address.<id>", ""},
     {"yarn.resourcemanager.webapp.https.address", "${yarn.resourcemanager.hostname}:8090"},
     {"yarn.resourcemanager.webapp.https.address.<id>", ""},
+    {"yarn.scheduler.fair.waitTimeBeforeKill", "15000"},
     {"yarn.web-proxy.address", ""},
 });
 static_assert(std::ranges::is_sorted(kKeys, {}, &KnownKey::name));

@@ -55,8 +55,8 @@ void Machine::end_hung(Task& task) {
   for (auto& other : tasks_) {
     if (other.state != TaskState::running || !starts_again_with(task, other)) continue;
     other.is_silent = false;
-    stop_task(other, &other == &task ? sentence : fmt::format("{} hangs", task.id.str()), plan_.stop_grace,
-              Stacks::written);
+    stop_task(other, &other == &task ? std::string("it hangs") : fmt::format("{} hangs", task.id.str()),
+              plan_.stop_grace, Stacks::written);
   }
   task_failed(task, Cause::hung, sentence, Container::lives);
 }

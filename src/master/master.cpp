@@ -192,6 +192,7 @@ void Master::on(const job::Ask& ask) {
   if (ask.takes_over) request.takes_over = core::AttemptId{task, *ask.takes_over};
   request.same_ports = ask.same_ports;
   request.not_on = ask.not_on;
+  request.stall_timeout = plan_.job.stall_timeout;
   backend_->place(std::move(request));
 }
 

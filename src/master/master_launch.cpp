@@ -73,6 +73,8 @@ protocol::Launch Master::launch_of(const core::AttemptId& attempt) const {
     if (core::process_getenv(variable)) request.env.erase(variable);
   }
   if (!core::process_getenv("PYTHONUNBUFFERED")) request.env["PYTHONUNBUFFERED"] = "1";  // or logs come in lumps
+  // Prints the stacks of a task that hangs.
+  if (plan_.job.stall_timeout > core::Millis(0)) request.env["PYTHONFAULTHANDLER"] = "1";
   for (const auto& [name, value] : role.env) request.env[name] = value;
   for (const auto& [name, value] : gang_facts_->beginnings) {
     if (request.env.contains(name) && !role.env.contains(name)) request.continued.push_back(name);

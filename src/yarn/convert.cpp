@@ -97,7 +97,10 @@ NodeReport from_proto(const pb::NodeReportProto& proto) {
           .containers = proto.numcontainers(),
           .state = from_proto(proto.node_state()),
           .health = name_from(proto.health_report()),
-          .label = proto.node_labels_size() > 0 ? name_from(proto.node_labels(0)) : ""};
+          .label = proto.node_labels_size() > 0 ? name_from(proto.node_labels(0)) : "",
+          .leaves_within = proto.decommissioning_timeout() > 0
+                               ? std::optional<core::Millis>(core::Seconds(proto.decommissioning_timeout()))
+                               : std::nullopt};
 }
 
 Container from_proto(const pb::ContainerProto& proto) {

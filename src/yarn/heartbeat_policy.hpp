@@ -12,7 +12,7 @@ struct HeartbeatOptions {
   core::Millis eager{100};                 // while containers are asked for
   core::Millis patient{1'000};             // when none has come for a while
   core::Millis patience{10'000};           // that while
-  core::Millis idle{3'000};                // nothing is asked for
+  core::Millis idle{1'000};                // nothing is asked for: a warning waits there for the next one
   core::Millis at_least{20};               // between two of them, whatever happens
   core::Millis registration_pause{1'000};  // after a registration that failed
 };

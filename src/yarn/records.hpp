@@ -25,8 +25,9 @@ struct NodeReport {
   Resource capability = {};
   int containers = 0;
   NodeState state = NodeState::running;
-  std::string health = {};  // why it is unhealthy, in the NodeManager's words
-  std::string label = {};   // its partition; empty: the default one
+  std::string health = {};                         // why it is unhealthy, in the NodeManager's words
+  std::string label = {};                          // its partition; empty: the default one
+  std::optional<core::Millis> leaves_within = {};  // of one that is decommissioned, if that was said
 
   [[nodiscard]] Resource free() const { return capability - used; }
 };

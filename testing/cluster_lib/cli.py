@@ -79,7 +79,7 @@ def _options(arguments):
                          router=arguments.router, secure=arguments.secure, protection=arguments.protection or "authentication", data_protection=arguments.data_protection or "",
                          encrypt=arguments.encrypt or "", yarn=arguments.yarn, acl=arguments.acl, users=arguments.users,
                          namespaces=network.choose_subnet() if arguments.namespaces else "", https_policy=arguments.https_policy or "NONE",
-                         labels=dict(arguments.label), optimize=arguments.optimize, settings=dict(arguments.set))
+                         labels=dict(arguments.label), queues=dict(arguments.queue), optimize=arguments.optimize, settings=dict(arguments.set))
 
 
 def _folder_for(name, options):
@@ -170,6 +170,13 @@ def _label(text):
         raise argparse.ArgumentTypeError(f"'{hosts}' are not numbers of hosts, such as 1,3") from None
 
 
+def _queue(text):
+    name, share = _pair(text)
+    if not share.isdigit() or not 0 < int(share) < 100:
+        raise argparse.ArgumentTypeError(f"'{share}' is not a percentage from 1 to 99")
+    return name, int(share)
+
+
 def _parser():
     def wide(prog):
         return argparse.RawDescriptionHelpFormatter(prog, max_help_position=28, width=120)
@@ -213,6 +220,7 @@ def _add_up(sub):
     sub.add_argument("--router", action="store_true", help="a router in front of HDFS, which has one NameNode")
     sub.add_argument("--yarn", action="store_true", help="a ResourceManager, and a NodeManager on each host")
     sub.add_argument("--label", type=_label, action="append", default=[], metavar="NAME=HOST,...", help="a node label and the hosts that have it")
+    sub.add_argument("--queue", type=_queue, action="append", default=[], metavar="NAME=PERCENT", help="one more queue, with this share of the cluster")
     sub.add_argument("--acl", action="store_true", help="the ResourceManager obeys ACLs; the user who runs this is its administrator")
     sub.add_argument("--namespaces", action="store_true", help="each host, and the masters, in a network namespace of its own behind a bridge (root)")
     sub.add_argument("--users", action="store_true", help="containers run as the users who submitted them (root, --secure and --yarn)")

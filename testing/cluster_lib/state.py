@@ -36,6 +36,7 @@ class Options:
     namespaces: str = ""  # the first three numbers of their addresses
     https_policy: str = "NONE"
     labels: dict = field(default_factory=dict)
+    queues: dict = field(default_factory=dict)
     optimize: bool = False
     settings: dict = field(default_factory=dict)
 

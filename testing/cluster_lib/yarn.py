@@ -65,14 +65,19 @@ def _resource_manager(cluster, name):
 
 
 def _queues(cluster):
-    """One queue with every label."""
+    """One queue with every label, and those of --queue, of which each may use what the others leave."""
+    others = dict(cluster.options.queues)
     settings = {
-        "yarn.scheduler.capacity.root.queues": "default",
-        "yarn.scheduler.capacity.root.default.capacity": 100,
+        "yarn.scheduler.capacity.root.queues": ",".join(["default", *others]),
+        "yarn.scheduler.capacity.root.default.capacity": 100 - sum(others.values()),
         # A small machine has few containers, and half of them may be masters of jobs.
         "yarn.scheduler.capacity.maximum-am-resource-percent": 0.5,
         "yarn.scheduler.capacity.resource-calculator": "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator",
     }
+    for queue, share in others.items():
+        settings[f"yarn.scheduler.capacity.root.{queue}.capacity"] = share
+    for queue in ["default", *others] if others else []:
+        settings[f"yarn.scheduler.capacity.root.{queue}.user-limit-factor"] = 100
     if cluster.options.acl:
         # Without it everybody administers the queue, and may see and stop all of its applications.
         settings["yarn.scheduler.capacity.root.acl_administer_queue"] = getpass.getuser()

@@ -78,6 +78,7 @@ class ContainerAgent : public testing::Test {
     request.working_directory = "task";
     request.results_directory = "results";
     request.log_directory = ".";
+    request.stall_timeout = stall_timeout_;
     hub_.send(kAgent, request);
     return expect<protocol::Prepared>(number);
   }
@@ -96,6 +97,7 @@ class ContainerAgent : public testing::Test {
   std::unique_ptr<http::Server> server_;
   std::optional<net::ChildProcess> agent_;
   std::vector<protocol::Report> reports_;
+  core::Millis stall_timeout_{0};
 };
 
 TEST_F(ContainerAgent, runs_the_attempts_of_its_task_one_after_the_other) {
@@ -124,6 +126,65 @@ TEST_F(ContainerAgent, ends_an_attempt_that_still_runs_before_it_prepares_the_ne
   EXPECT_EQ(prepare(2, first.ports).ports, first.ports);
   EXPECT_NE(::kill(*pid, 0), 0);
   EXPECT_EQ(content("stdout.1"), "ready\n");
+}
+
+// ---- tasks that will lose their containers
+
+TEST_F(ContainerAgent, warns_a_task_by_a_file_and_those_that_handle_it_by_a_signal) {
+  prepare(1);
+  run(1, "trap 'cat $YDL_PREEMPTION_FILE; exit 0' TERM; echo ready; sleep 600 & wait");
+  EXPECT_EQ(expect<protocol::TaskOutput>(1).last_line, "ready");
+  hub_.send(kAgent, protocol::Warn{attempt(1), {"worker", 0}, job::Cause::preempted, core::Seconds(14)});
+  const auto end = expect<protocol::TaskExited>(1);
+  EXPECT_EQ(end.status.code, 0);
+  EXPECT_EQ(end.status.cause, job::Cause::preempted) << "its work is not done";
+  EXPECT_NE(content("stdout").find(R"({"task":"worker:0","deadline":)"), std::string::npos) << content("stdout");
+  EXPECT_NE(content("stdout").find(R"("seconds":14,"cause":"preempted"})"), std::string::npos) << content("stdout");
+}
+
+TEST_F(ContainerAgent, warns_of_a_peer_by_the_file_alone_and_calls_it_off) {
+  prepare(1);
+  run(1,
+      "trap 'exit 9' TERM; echo ready; until [ -e $YDL_PREEMPTION_FILE ]; do sleep 0.01; done; echo warned;"
+      "while [ -e $YDL_PREEMPTION_FILE ]; do sleep 0.01; done; exit 3");
+  EXPECT_EQ(expect<protocol::TaskOutput>(1).last_line, "ready");
+  hub_.send(kAgent, protocol::Warn{attempt(1), {"worker", 1}, job::Cause::decommissioned, core::Seconds(60)});
+  EXPECT_TRUE(loop_.until([&] { return content("stdout") == "ready\nwarned\n"; }));
+  hub_.send(kAgent, protocol::CallOff{attempt(1)});
+  const auto end = expect<protocol::TaskExited>(1);
+  EXPECT_EQ(end.status.code, 3);
+  EXPECT_EQ(end.status.cause, job::Cause::none);
+}
+
+TEST_F(ContainerAgent, a_task_without_a_handler_is_not_ended_by_its_warning) {
+  prepare(1);
+  run(1, "echo ready; until [ -e $YDL_PREEMPTION_FILE ]; do sleep 0.01; done; exit 3");
+  EXPECT_EQ(expect<protocol::TaskOutput>(1).last_line, "ready");
+  hub_.send(kAgent, protocol::Warn{attempt(1), {"worker", 0}, job::Cause::preempted, core::Seconds(14)});
+  const auto end = expect<protocol::TaskExited>(1);
+  EXPECT_EQ(end.status.code, 3);
+  EXPECT_EQ(end.status.cause, job::Cause::none) << "the job knows of the warning";
+}
+
+// ---- tasks that hang
+
+TEST_F(ContainerAgent, reports_a_task_that_writes_nothing_and_one_that_writes_again) {
+  stall_timeout_ = core::Millis(300);
+  prepare(1);
+  run(1, "echo ready; until [ -e ../go ]; do sleep 0.01; done; echo more; sleep 600");
+  expect<protocol::TaskSilent>(1);
+  ASSERT_TRUE(core::write_file_atomically(container() / "go", "", 0600));
+  expect<protocol::TaskWrites>(1);
+}
+
+TEST_F(ContainerAgent, writes_what_a_task_that_hangs_is_doing_before_it_ends_it) {
+  prepare(1);
+  run(1, "echo ready; sleep 600 & wait");
+  EXPECT_EQ(expect<protocol::TaskOutput>(1).last_line, "ready");
+  hub_.send(kAgent, protocol::Stop{attempt(1), core::Seconds(5), true});
+  EXPECT_EQ(expect<protocol::TaskExited>(1).status.signal, SIGTERM);
+  EXPECT_NE(content("stacks").find("worker:0 (attempt 1)"), std::string::npos) << content("stacks");
+  EXPECT_NE(content("stacks").find(": sleep 600\n  thread "), std::string::npos) << content("stacks");
 }
 
 }  // namespace

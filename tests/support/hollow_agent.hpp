@@ -93,6 +93,8 @@ class HollowAgent : public std::enable_shared_from_this<HollowAgent> {
     if (!task_.ignores_stop) return exit(0, SIGTERM);
     net::spawn(executor_, "the end of a grace", kill_after(shared_from_this(), request.grace));
   }
+  void on(const protocol::Warn& /*request*/) {}
+  void on(const protocol::CallOff& /*request*/) {}
   void on(const protocol::ReadLog& /*request*/) {}
   void on(const protocol::Release& /*request*/) { runs_ = false; }
   void on(const protocol::Shutdown& /*request*/) { end(); }

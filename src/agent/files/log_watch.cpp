@@ -42,17 +42,19 @@ LogWatch::LogWatch(core::AttemptId attempt, std::filesystem::path directory, Sin
       out_(directory_ / "stdout"),
       err_(directory_ / "stderr") {}
 
-void LogWatch::read() {
+std::uint64_t LogWatch::read() {
+  std::uint64_t bytes = 0;
   for (auto* tail : {&out_, &err_}) {
     for (int pieces = 0; pieces < 16; ++pieces) {  // 4 MiB a turn: a task that floods its log does not stop the others
       const auto update = tail->poll();
       if (!update || update->bytes == 0) break;
       latest_ = tail;
+      bytes += update->bytes;
     }
   }
   auto line = latest_->last_line();
   auto progress = out_.progress() ? out_.progress() : err_.progress();
-  if (line == said_line_ && progress == said_progress_) return;
+  if (line == said_line_ && progress == said_progress_) return bytes;
   said_line_ = line;
   said_progress_ = progress;
   protocol::TaskOutput output{attempt_, std::move(line), std::nullopt, {}};
@@ -61,6 +63,7 @@ void LogWatch::read() {
     output.progress_text = progress->text;
   }
   report_(std::move(output));
+  return bytes;
 }
 
 std::string LogWatch::final_line() const {

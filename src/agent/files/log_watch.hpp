@@ -6,6 +6,7 @@
 #include "protocol/commands.hpp"
 #include "protocol/reports.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -22,8 +23,8 @@ class LogWatch {
   LogWatch(const LogWatch&) = delete;
   LogWatch& operator=(const LogWatch&) = delete;
 
-  // Reads what is new; to be called a few times a second, and once after the task's end.
-  void read();
+  // Reads what is new; to be called a few times a second, and once after the task's end. Returns how many bytes.
+  std::uint64_t read();
   // The last line with something in it, of standard error if it has one, else of standard output, as it can be printed;
   // "" when there is none. For a task that has ended: it is read from the ends of the files, however far read() came.
   [[nodiscard]] std::string final_line() const;

@@ -177,8 +177,9 @@ fs::path inputs_directory(const protocol::Prepare& request) {
 }
 
 core::Result<void> put_earlier_aside(const protocol::Prepare& request, int earlier) {
-  for (const auto stream : {protocol::LogStream::standard_output, protocol::LogStream::standard_error}) {
-    const auto log = fs::path(request.log_directory) / name(stream);
+  for (const auto file : {name(protocol::LogStream::standard_output), name(protocol::LogStream::standard_error),
+                          std::string_view(kStacksFile)}) {
+    const auto log = fs::path(request.log_directory) / file;
     const auto aside = fmt::format("{}.{}", log.string(), earlier);
     if (::rename(log.c_str(), aside.c_str()) != 0 && errno != ENOENT)
       return core::fail(core::system_error(errno, fmt::format("cannot rename {} to {}", log.string(), aside)));

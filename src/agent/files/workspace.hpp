@@ -8,6 +8,7 @@
 #include <mutex>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ydl::agent {
@@ -38,9 +39,12 @@ class DirectoryListings {
 // Where the inputs of a task are downloaded: beside its working directory, which has links to them.
 [[nodiscard]] std::filesystem::path inputs_directory(const protocol::Prepare& request);
 
-// In directories that attempt number `earlier` had: its logs are renamed to stdout.N and stderr.N, so that stdout is
-// the newest attempt's. Its working directory, whose files are among its results, and its inputs are removed; what
-// cannot be removed stays under another name, task.N. May take long: not for an event loop. Errors: io.
+// Among a task's logs: what its processes were doing when it hung.
+inline constexpr std::string_view kStacksFile = "stacks";
+
+// In directories that attempt number `earlier` had: its logs are renamed to stdout.N, stderr.N and stacks.N, so that
+// stdout is the newest attempt's. Its working directory, whose files are among its results, and its inputs are removed;
+// what cannot be removed stays under another name, task.N. May take long: not for an event loop. Errors: io.
 [[nodiscard]] core::Result<void> put_earlier_aside(const protocol::Prepare& request, int earlier);
 
 // Makes a task's directories and lets its files appear in the working directory as links: those named first, then what

@@ -72,10 +72,12 @@ net::Async<> TaskImage::fetch() const {
 void TaskImage::put_into(LaunchRequest& launch, const std::map<std::string, std::string>& asked) const {
   ImageRun run{*request_.image, container_name(), request_.working_directory, mounts_of(request_), asked};
   if (const auto file = asked.find("YDL_TASKS_FILE"); file != asked.end()) run.mounts.push_back(file->second);
-  for (const auto* variable : {"CUDA_VISIBLE_DEVICES", "YDL_RESULTS_DIR", "PWD"}) {
+  for (const auto* variable : {"CUDA_VISIBLE_DEVICES", "YDL_RESULTS_DIR", "YDL_PREEMPTION_FILE", "PWD"}) {
     const auto found = launch.environment.find(variable);
     if (found != launch.environment.end()) run.environment[variable] = found->second;
   }
+  if (const auto file = run.environment.find("YDL_PREEMPTION_FILE"); file != run.environment.end())
+    run.mounts.push_back(std::filesystem::path(file->second).parent_path().string());
   if (const auto& user = context_.surroundings.hadoop_user; !user.empty())
     run.environment.try_emplace("HADOOP_USER_NAME", user);
   if (const auto& file = context_.surroundings.token_file; !file.empty()) {

@@ -146,6 +146,7 @@ protocol::Prepare prepare_here(const TaskRequest& request, const LocalFiles& fil
   protocol::Prepare prepare;
   prepare.attempt = request.attempt;
   prepare.ports = request.ports;
+  prepare.stall_timeout = request.stall_timeout;
   prepare.port_range = request.port_range;
   prepare.same_ports = request.same_ports;
   prepare.gpus = request.gpus;

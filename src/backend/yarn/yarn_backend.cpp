@@ -26,11 +26,21 @@ core::AgentId agent_of(const yarn::ContainerId& id) {
   return {id.str()};
 }
 
+// The schedulers' warnings do not say when they act on them.
+core::Millis preemption_wait(const YarnOptions& options) {
+  const bool is_fair = options.job.scheduler.find("Fair") != std::string::npos;
+  const auto wait =
+      options.config.get_int(is_fair ? "yarn.scheduler.fair.waitTimeBeforeKill"
+                                     : "yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill");
+  return wait && *wait > 0 ? core::Millis(*wait) : YarnMachineOptions{}.preemption_wait;
+}
+
 YarnMachineOptions machine_options(const YarnOptions& options) {
   return {.roles = options.roles,
           .image = options.image,
           .master = fmt::format("{}:{}", options.address, options.port),
-          .agent_silence = options.agent_silence};
+          .agent_silence = options.agent_silence,
+          .preemption_wait = preemption_wait(options)};
 }
 
 yarn::FinalStatus final_status(job::JobState state) {
@@ -284,7 +294,7 @@ void YarnBackend::place(TaskRequest request) {
 }
 
 void YarnBackend::launch(protocol::Launch request) {
-  state_->carry_out(state_->machine.launch(std::move(request)));
+  state_->carry_out(state_->machine.launch(std::move(request), core::steady_now()));
 }
 
 void YarnBackend::stop(protocol::Stop request) {

@@ -56,7 +56,8 @@ bool YarnMachine::take_over(const TaskRequest& request, core::Instant now) {
   if (!request.takes_over) return false;
   auto* assigned = table_.find(*request.takes_over);
   const auto is_wanted = [&](const std::string& host) {
-    return !avoided_.contains(host) && !is_left_out(request.attempt.task.role, request.not_on, host);
+    return !warnings_.contains(assigned->container.id) && !avoided_.contains(host) &&
+           !is_left_out(request.attempt.task.role, request.not_on, host);
   };
   if (assigned == nullptr || !is_wanted(assigned->container.node.host)) {
     give_back(*request.takes_over, now);
@@ -70,12 +71,13 @@ bool YarnMachine::take_over(const TaskRequest& request, core::Instant now) {
   return true;
 }
 
-YarnActions YarnMachine::launch(protocol::Launch request) {
+YarnActions YarnMachine::launch(protocol::Launch request, core::Instant now) {
   auto* assigned = table_.find(request.attempt);
   if (assigned == nullptr || assigned->phase == Phase::starting || assigned->phase == Phase::idle) return {};
   assigned->phase = Phase::launched;
   const auto id = assigned->container.id;
   actions_.emplace_back(SendToAgent{id, std::move(request)});
+  tell_of_warning(id, now);
   return take();
 }
 
@@ -135,6 +137,7 @@ YarnActions YarnMachine::tick(const LastHeard& last_heard, core::Instant now) {
     next_watch_ = now + kWatchEvery;
     end_silent_containers(last_heard, now);
     end_hanging_containers(now);
+    end_warnings(now);
     tell_what_is_missing(now);
     tell_what_is_overdue(now);
     tell_where_no_host_is_left();
@@ -195,6 +198,7 @@ void YarnMachine::update(const yarn::AllocationUpdate& update, core::Instant now
   if (!update.changed_nodes.empty()) told_no_host_.clear();
   if (!update.granted.empty()) assign(update.granted, now);
   for (const auto& status : update.completed) completed(status, now);
+  take_warnings(update, now);
   for (const auto& container : update.recovered) allocator_.release(container.id);  // of a master before this one
 }
 

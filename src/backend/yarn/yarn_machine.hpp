@@ -32,6 +32,7 @@ struct YarnMachineOptions {
   std::optional<yarn::ImageRuntime> image = std::nullopt;  // that NodeManagers are to run the agents in
   std::string master = {};                                 // "10.0.0.1:4711": where agents reach this master
   core::Millis agent_silence = core::Seconds(90);          // an agent that has not called for this long is lost
+  core::Millis preemption_wait = core::Seconds(15);        // from a warning to the loss of the container
 };
 
 // What a job on YARN decides between its master, the ResourceManager, NodeManagers and agents: which containers are
@@ -53,7 +54,7 @@ class YarnMachine {
 
   // ---- the job (the verbs of backend.hpp)
   [[nodiscard]] YarnActions place(const TaskRequest& request, core::Instant now);
-  [[nodiscard]] YarnActions launch(protocol::Launch request);
+  [[nodiscard]] YarnActions launch(protocol::Launch request, core::Instant now);
   [[nodiscard]] YarnActions stop(protocol::Stop request, core::Instant now);
   [[nodiscard]] YarnActions pass(protocol::Notice notice);
   [[nodiscard]] YarnActions release(const core::AttemptId& attempt, core::Instant now);
@@ -116,6 +117,14 @@ class YarnMachine {
   void tell_what_is_missing(core::Instant now);
   void tell_what_is_overdue(core::Instant now);
 
+  // yarn_machine_warnings.cpp
+  void take_warnings(const yarn::AllocationUpdate& update, core::Instant now);
+  void warn(const yarn::ContainerId& id, job::Cause cause, core::Millis within, core::Instant now);
+  void node_changed(const yarn::NodeReport& node, core::Instant now);
+  void end_warnings(core::Instant now);
+  void tell_of_warning(const yarn::ContainerId& id, core::Instant now);
+  void call_off(const yarn::ContainerId& id);
+
   // yarn_machine_hosts.cpp
   [[nodiscard]] bool is_left_out(const std::string& role, const std::set<std::string>& not_on,
                                  const std::string& host) const;
@@ -133,10 +142,16 @@ class YarnMachine {
   ContainerTable table_;
   std::map<std::string, std::string> addresses_;      // of hosts
   std::map<yarn::ContainerId, ContainerEnd> saving_;  // ended, and the ends of their logs are being fetched
-  std::set<std::string> avoided_;                     // hosts, by the job
-  std::set<std::string> left_out_;                    // hosts, for the attempts that wait now
-  std::set<std::string> told_no_host_;                // roles
-  std::optional<core::Instant> waiting_since_;        // requests for containers are open
+  struct Warning {
+    job::Cause cause = job::Cause::preempted;
+    core::Instant deadline = {};        // when the container is lost
+    std::optional<core::Instant> ends;  // unless it is repeated; nothing: when its node is kept
+  };
+  std::map<yarn::ContainerId, Warning> warnings_;  // containers that will be taken away
+  std::set<std::string> avoided_;                  // hosts, by the job
+  std::set<std::string> left_out_;                 // hosts, for the attempts that wait now
+  std::set<std::string> told_no_host_;             // roles
+  std::optional<core::Instant> waiting_since_;     // requests for containers are open
   core::Instant next_watch_ = {};
   std::set<core::AttemptId> told_missing_;  // of those that wait
   bool calling_ = false;                    // a call to the ResourceManager is under way

@@ -136,6 +136,7 @@ void YarnMachine::end_container(const AssignedContainer& assigned) {
 
 void YarnMachine::container_ended(const yarn::ContainerId& id, const ContainerEnd& end, core::Instant now) {
   auto assigned = table_.take(id);
+  warnings_.erase(id);
   const auto attempt = assigned.request.attempt;
   actions_.emplace_back(ForgetAgent{id});
   if (end.meaning == Meaning::nothing || closed_) return;

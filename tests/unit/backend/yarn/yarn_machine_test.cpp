@@ -95,7 +95,7 @@ TEST_F(YarnMachineTest, a_placed_attempt_that_is_released_is_heard_of_no_more) {
   place_on(0, 2);
   EXPECT_THAT(lines(machine_.release(worker(0), now_)), ElementsAre("agent 2: shutdown", "stop 2"));
   EXPECT_THAT(report(2, protocol::TaskExited{worker(0), {}, 0, ""}), IsEmpty());
-  EXPECT_THAT(lines(machine_.launch({worker(0), {}, {}})), IsEmpty());
+  EXPECT_THAT(lines(machine_.launch({worker(0), {}, {}}, now_)), IsEmpty());
   EXPECT_THAT(answered({.completed = {end_of(2, -100)}}), ElementsAre("forget agent 2"));
 }
 

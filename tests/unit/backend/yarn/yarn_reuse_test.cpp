@@ -30,7 +30,7 @@ TEST_F(YarnReuse, the_next_attempt_is_prepared_in_the_container_and_none_is_aske
   (void)machine_.allocated({.response_id = ++response_id_}, now_);
   EXPECT_THAT(report(2, protocol::Prepared{worker(0, 2), {4000}}),
               ElementsAre("job: placed worker:0#2 on node1 at 10.0.1.1"));
-  EXPECT_THAT(lines(machine_.launch({worker(0, 2), {"train"}, {}})), ElementsAre("agent 2: launch worker:0#2"));
+  EXPECT_THAT(lines(machine_.launch({worker(0, 2), {"train"}, {}}, now_)), ElementsAre("agent 2: launch worker:0#2"));
   EXPECT_THAT(report(2, protocol::TaskExited{worker(0, 2), {}, 0, ""}), ElementsAre("job: exited worker:0#2: 0"));
   EXPECT_THAT(lines(machine_.release(worker(0, 2), now_)), ElementsAre("agent 2: shutdown"));
   EXPECT_THAT(answered({.completed = {end_of(2, 0)}}), ElementsAre("forget agent 2"));
@@ -132,7 +132,7 @@ TEST_F(YarnReuse, a_container_lost_after_the_hand_over_has_the_logs_of_the_new_a
   fail_first();
   (void)place_next(0);
   (void)report(2, protocol::Prepared{worker(0, 2), {4000}});
-  (void)machine_.launch({worker(0, 2), {"train"}, {}});
+  (void)machine_.launch({worker(0, 2), {"train"}, {}}, now_);
   EXPECT_THAT(answered({.completed = {end_of(2, -100)}}),
               Contains("save logs of 2 at 10.0.1.1 to /user/ann/.ydl/jobs/x/logs/worker-0/2"));
   EXPECT_THAT(lines(machine_.logs_saved(id(2), {}, now_)), Contains(StartsWith("job: lost worker:0#2")));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backend/yarn/yarn_machine.hpp"
+#include "core/strings.hpp"
 #include "hrpc/errors.hpp"
 
 #include <gmock/gmock.h>
@@ -89,6 +90,11 @@ class Describe {
                          one.reason);
     }
     std::string operator()(const job::NoHostLeft& one) const { return "no host left for " + one.role; }
+    std::string operator()(const job::Warned& one) const {
+      return fmt::format("warned {}, {}, {}", brief(one.attempt), core::name(one.cause),
+                         core::format_duration(one.within));
+    }
+    std::string operator()(const job::WarningOver& one) const { return "warning over " + brief(one.attempt); }
     std::string operator()(const job::Broken& one) const { return "broken: " + one.reason; }
     std::string operator()(const auto& /*other*/) const { return "another event"; }
   };
@@ -196,7 +202,7 @@ class YarnScript : public ::testing::Test {
   }
   void launch_on(int index, int number, const std::string& host = "node1") {
     place_on(index, number, host);
-    EXPECT_THAT(lines(machine_.launch({worker(index), {"train"}, {}})),
+    EXPECT_THAT(lines(machine_.launch({worker(index), {"train"}, {}}, now_)),
                 ::testing::ElementsAre(fmt::format("agent {}: launch {}", number, brief(worker(index)))));
   }
 
