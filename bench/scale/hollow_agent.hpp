@@ -30,6 +30,8 @@ class HollowAgent : public std::enable_shared_from_this<HollowAgent> {
   void on(const protocol::Prepare& command);
   void on(const protocol::Launch& command);
   void on(const protocol::Stop& command);
+  void on(const protocol::Warn&) {}
+  void on(const protocol::CallOff&) {}
   void on(const protocol::ReadLog&) {}
   void on(const protocol::Release&) { running_ = false; }
   void on(const protocol::Shutdown&) { calls_.stop(); }

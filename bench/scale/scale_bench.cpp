@@ -73,6 +73,7 @@ class OneAgentEach final : public backend::Backend {
     const auto agent = id(request.attempt);
     hub_.send(agent, std::move(request));
   }
+  void pass(protocol::Notice /*notice*/) override {}
   void stop(protocol::Stop request) override {
     const auto agent = id(request.attempt);
     hub_.send(agent, std::move(request));

@@ -39,6 +39,7 @@ struct Spy final : backend::Backend {
     sink.event(job::Started{request.attempt, 1});
     if (request.attempt.task.role == "worker") sink.event(job::Exited{request.attempt, {}});
   }
+  void pass(protocol::Notice /*notice*/) override {}
   void stop(protocol::Stop request) override { sink.event(job::Exited{request.attempt, {0, 15}}); }
   void release(const core::AttemptId&) override {}
   void avoid(const std::string& node) override { avoided.push_back(node); }
