@@ -263,6 +263,7 @@ TEST_F(MasterTest, a_backend_that_cannot_open_fails_the_job_and_leaves_a_trace) 
     net::Async<> open() override { co_return core::fail(core::Errc::io, "the agent cannot start"); }
     void place(backend::TaskRequest) override { ADD_FAILURE(); }
     void launch(protocol::Launch) override { ADD_FAILURE(); }
+    void pass(protocol::Notice /*notice*/) override {}
     void stop(protocol::Stop) override {}
     void release(const core::AttemptId&) override {}
     net::awaitable<void> close(const job::Outcome& outcome) override {

@@ -20,6 +20,7 @@ class Throwing final : public backend::Backend {
   }
   void place(backend::TaskRequest /*request*/) override { fail_at(Where::place); }
   void launch(protocol::Launch /*request*/) override {}
+  void pass(protocol::Notice /*notice*/) override {}
   void stop(protocol::Stop /*request*/) override {}
   void release(const core::AttemptId& /*attempt*/) override {}
   net::awaitable<void> close(const job::Outcome& /*outcome*/) override {
