@@ -5,6 +5,7 @@
 #include "core/strings.hpp"
 #include "files/log_tail.hpp"
 #include "jobs/job_view.hpp"
+#include "jobs/master_trace.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -188,6 +189,7 @@ Result<ui::JobView> stored_job_view(const jobs::JobFolder& folder) {
     view.exit_code = 1;
     view.tasks = tasks_of_lost_job(folder, job->spec);
     view.reason = fmt::format("its master ended before the job did; {} may say why", folder.master_log().string());
+    jobs::remove_unfinished_files(folder);  // nobody else will
   }
   return view;
 }

@@ -4,6 +4,7 @@
 #include "core/files.hpp"
 #include "core/strings.hpp"
 #include "jobs/job_folder.hpp"
+#include "jobs/master_trace.hpp"
 
 #include <algorithm>
 
@@ -45,6 +46,7 @@ core::Result<JobSummary> summarise(const JobFolder& folder) {
   if (!is_final(state->state) && !master_lives(folder) && job.cluster != core::ClusterKind::yarn) {
     job.state = core::JobState::lost;
     job.reason = "its master ended before the job did";
+    remove_unfinished_files(folder);  // nobody else will
   }
   return job;
 }

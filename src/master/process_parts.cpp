@@ -50,7 +50,7 @@ net::awaitable<void> watch_leash(Master& master) {
 }
 
 net::awaitable<void> watch_signals(Master& master) {
-  asio::signal_set signals(co_await asio::this_coro::executor, SIGTERM, SIGINT);
+  asio::signal_set signals(co_await asio::this_coro::executor, SIGTERM, SIGINT, SIGHUP);
   for (;;) {
     const auto [error, number] = co_await signals.async_wait(net::tuple);
     if (error) co_return;

@@ -232,6 +232,15 @@ TEST_F(StoredTest, a_job_that_never_ended_is_lost) {
   EXPECT_THAT(view->reason, HasSubstr("master.log may say why"));
 }
 
+TEST_F(StoredTest, what_the_master_of_a_lost_job_was_writing_is_removed) {
+  write_state({core::JobState::running, 1, 0, "", "", 0, std::nullopt});
+  ASSERT_TRUE(jobs::lock_job(folder_));
+  const auto unfinished = folder_.root() / "view.json.03fa91c2.tmp";
+  write(unfinished, "{ half");
+  ASSERT_EQ(stored_job_view(folder_)->state, core::JobState::lost);
+  EXPECT_FALSE(std::filesystem::exists(unfinished));
+}
+
 TEST_F(StoredTest, the_tasks_of_a_lost_job_are_those_of_its_events) {
   write_state({core::JobState::running, 2, 0, "", "", 0, std::nullopt});
   const auto record = [](job::RecordKind kind, int index, int attempt) {
