@@ -2,7 +2,9 @@
 
 #include "core/temporary_names.hpp"
 
+#include <fcntl.h>
 #include <filesystem>
+#include <sys/stat.h>
 #include <vector>
 
 namespace ydl::jobs {
@@ -27,6 +29,17 @@ MasterTrace trace_of_master(const JobFolder& folder) {
   if (!owner && owner.error().code == std::errc::no_such_file_or_directory) return MasterTrace::none;
   if (master_lives(folder)) return MasterTrace::lives;
   return owner && !owner->empty() && *owner == lock_owner() ? MasterTrace::gone : MasterTrace::elsewhere;
+}
+
+core::UniqueFd handed_lock(const JobFolder& folder, int descriptor) {
+  struct stat handed{};
+  struct stat wanted{};
+  if (::fstat(descriptor, &handed) != 0 || ::stat(folder.lock_file().c_str(), &wanted) != 0) return {};
+  if (handed.st_dev != wanted.st_dev || handed.st_ino != wanted.st_ino) return {};
+  struct flock lock{};
+  lock.l_type = F_WRLCK;  // all of the file; one that this descriptor holds is given again
+  if (::fcntl(descriptor, F_OFD_SETLK, &lock) != 0 || ::fcntl(descriptor, F_SETFD, FD_CLOEXEC) != 0) return {};
+  return core::UniqueFd(descriptor);
 }
 
 // A master writes only while it holds the lock. The files are listed before the lock is looked at: whoever was writing

@@ -13,6 +13,10 @@ enum class MasterTrace {
 };
 [[nodiscard]] MasterTrace trace_of_master(const JobFolder& folder);
 
+// The folder's lock that the process which started this one took and handed over as `descriptor`. Nothing where that is
+// something else, or nothing.
+[[nodiscard]] core::UniqueFd handed_lock(const JobFolder& folder, int descriptor);
+
 // Removes what a master that was killed while it wrote a file has left in the job's folder. Where the master is not
 // surely gone, nothing is removed.
 void remove_unfinished_files(const JobFolder& folder);

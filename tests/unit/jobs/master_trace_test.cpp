@@ -3,6 +3,7 @@
 #include "jobs/job_summary.hpp"
 #include "support/temp_dir.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 namespace ydl::jobs {
@@ -40,6 +41,33 @@ TEST_F(MasterTraceTest, a_free_lock_of_another_machine_or_of_nobody_is_not_evide
     ASSERT_TRUE(core::write_file_atomically(folder_.lock_file(), owner));
     EXPECT_EQ(trace_of_master(folder_), MasterTrace::elsewhere) << owner;
   }
+}
+
+TEST_F(MasterTraceTest, a_lock_is_known_by_the_descriptor_that_holds_it) {
+  EXPECT_FALSE(handed_lock(folder_, 1000)) << "not open";
+  auto lock = lock_job(folder_);
+  ASSERT_TRUE(lock);
+  const core::UniqueFd other(::open(folder_.lock_file().c_str(), O_RDWR | O_CLOEXEC));
+  EXPECT_FALSE(handed_lock(folder_, other.get())) << "somebody else holds the lock";
+  const core::UniqueFd stranger(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  EXPECT_FALSE(handed_lock(folder_, stranger.get())) << "another file";
+  const auto taken = handed_lock(folder_, lock->release());
+  EXPECT_TRUE(taken);
+  EXPECT_EQ(trace_of_master(folder_), MasterTrace::lives);
+}
+
+TEST_F(MasterTraceTest, an_unmanaged_job_on_yarn_whose_master_is_gone_is_listed_as_lost) {
+  JobFile job;
+  job.cluster = core::ClusterKind::yarn;
+  job.spec.name = "mnist";
+  job.spec.command = {"true"};
+  job.spec.roles.resize(1);
+  job.spec.roles[0].name = "worker";
+  ASSERT_TRUE(write_job_file(folder_, job));
+  ASSERT_TRUE(write_state_file(folder_, {.state = core::JobState::running, .reason = {}, .cause = {}, .finished = {}}));
+  EXPECT_EQ(summarise_jobs(dir_.path() / "jobs").at(0).state, core::JobState::running) << "in a container";
+  run_master();
+  EXPECT_EQ(summarise_jobs(dir_.path() / "jobs").at(0).state, core::JobState::lost);
 }
 
 TEST_F(MasterTraceTest, what_a_killed_master_was_writing_is_removed) {
