@@ -1,6 +1,8 @@
 #include "cli/args/parse.hpp"
 #include "cli/commands/common.hpp"
+#include "client/yarn/masterless.hpp"
 #include "core/descriptors.hpp"
+#include "core/files.hpp"
 #include "core/process_guard.hpp"
 
 #include <algorithm>
@@ -28,6 +30,22 @@ bool writes_for_the_user(const ydl::cli::Command& command) {
   return std::holds_alternative<ydl::cli::Fs>(command) || std::holds_alternative<ydl::cli::Results>(command);
 }
 
+// Commands of people who look after their jobs.
+bool shows_jobs(const ydl::cli::Command& command) {
+  using namespace ydl::cli;
+  return std::visit(
+      []<class C>(const C&) {
+        return std::is_same_v<C, Run> || std::is_same_v<C, Submit> || std::is_same_v<C, List> ||
+               std::is_same_v<C, Status> || std::is_same_v<C, Logs> || std::is_same_v<C, Events> ||
+               std::is_same_v<C, Kill>;
+      },
+      command);
+}
+
+void say(const std::string& line) {
+  (void)ydl::core::write_all(STDERR_FILENO, line + "\n");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -43,6 +61,7 @@ int main(int argc, char** argv) {
     const auto command = cli::parse(argc > 0 ? argv[0] : "ydl", {argv + std::min(argc, 1), argv + argc});
     if (!command) return cli::complain(command.error());
     if (!writes_for_the_user(*command)) core::guard_files();
+    if (shows_jobs(*command)) client::end_masterless_jobs(say);
     return std::visit([](const auto& c) { return cli::execute(c); }, *command);
   } catch (const std::exception& error) {
     return cli::complain({make_error_code(core::Errc::io), fmt::format("unexpected: {}", error.what())});

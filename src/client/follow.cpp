@@ -5,6 +5,7 @@
 #include "client/log_reader.hpp"
 #include "client/master_contact.hpp"
 #include "client/views.hpp"
+#include "client/yarn/masterless.hpp"
 #include "client/yarn/remote_job.hpp"
 #include "core/strings.hpp"
 #include "core/utf8.hpp"
@@ -352,9 +353,8 @@ class Follower {
 
   // What is shown at the end: all logs where they are shown as they come, else those of the task that failed.
   asio::awaitable<void> fetch_remains() {
-    if (is_managed()) {
-      if (auto fetched = co_await remote_->fetch_records(); !fetched) screen_.note(fetched.error().message);
-    }
+    const auto done = is_managed() ? co_await remote_->fetch_records() : co_await end_masterless(*remote_, {});
+    if (!done) screen_.note(done.error().message);
     const auto state = jobs::read_state_file(folder_);
     const auto cause = state ? state->cause : "";
     if (!screen_.shows_logs() && cause.empty()) co_return;

@@ -5,6 +5,7 @@
 #include "core/strings.hpp"
 #include "files/log_tail.hpp"
 #include "jobs/job_view.hpp"
+#include "jobs/master_trace.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -161,7 +162,10 @@ std::vector<ui::TaskView> tasks_of_lost_job(const jobs::JobFolder& folder, const
 
 Result<ui::JobView> stored_job_view(const jobs::JobFolder& folder) {
   if (const auto text = core::read_file(folder.view_file())) {
-    if (auto view = job_view_from_json(*text)) return view;
+    auto view = job_view_from_json(*text);
+    // On YARN a master beside the client writes it again and again.
+    const bool is_outdated = view && !is_final(view->state) && jobs::trace_of_master(folder) == jobs::MasterTrace::gone;
+    if (view && !is_outdated) return view;
   }
   const auto job = jobs::read_job_file(folder);
   if (!job) return core::fail(job.error());
@@ -181,13 +185,16 @@ Result<ui::JobView> stored_job_view(const jobs::JobFolder& folder) {
   view.state = state->state;
   view.reason = state->reason;
   view.finished = state->finished;
-  if (is_final(state->state))
+  if (is_final(state->state)) {
     view.exit_code = state->exit_code;
-  else {
+    // A client has recorded the end of a master that ran on this machine.
+    if (jobs::trace_of_master(folder) != jobs::MasterTrace::none) view.tasks = tasks_of_lost_job(folder, job->spec);
+  } else {
     view.state = core::JobState::lost;
     view.exit_code = 1;
     view.tasks = tasks_of_lost_job(folder, job->spec);
     view.reason = fmt::format("its master ended before the job did; {} may say why", folder.master_log().string());
+    jobs::remove_unfinished_files(folder);  // nobody else will
   }
   return view;
 }

@@ -24,7 +24,8 @@ struct StoredEvents {
 };
 [[nodiscard]] core::Result<StoredEvents> read_events(const jobs::JobFolder& folder);
 
-// A job whose master is gone, from its folder. A state that is not final although no master lives becomes lost.
+// A job whose master is gone, from its folder. A state that is not final although no master lives becomes lost, and the
+// files that the master was writing are removed.
 [[nodiscard]] core::Result<ui::JobView> stored_job_view(const jobs::JobFolder& folder);
 
 // The attempt that failed first, with the end of its log; nothing when no task was the cause.

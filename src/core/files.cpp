@@ -1,6 +1,7 @@
 #include "core/files.hpp"
 
 #include "core/strings.hpp"
+#include "core/temporary_names.hpp"
 
 #include <algorithm>
 #include <array>
@@ -63,7 +64,7 @@ Result<void> write_all(int fd, std::string_view bytes) {
 }
 
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content, mode_t mode) {
-  const std::string temporary = fmt::format("{}.{}.tmp", path.string(), random_hex(4));
+  const std::string temporary = temporary_name(path.string());
   UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!fd) return fail(system_error(errno, fmt::format("cannot write {}", path.string())));
   const auto give_up = [&](int error) {

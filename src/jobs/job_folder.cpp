@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -245,7 +246,14 @@ Result<core::UniqueFd> lock_job(const JobFolder& folder) {
   struct flock lock = whole_file_lock();
   if (::fcntl(fd.get(), F_OFD_SETLK, &lock) != 0)
     return fail(Errc::exists, fmt::format("job {} has a master already", folder.id().str()));
+  // On a disk that is full the master runs all the same; its owner is not known then.
+  if (::ftruncate(fd.get(), 0) == 0) (void)core::write_all(fd.get(), lock_owner());
   return fd;
+}
+
+std::string lock_owner() {
+  const auto id = core::read_file("/proc/sys/kernel/random/boot_id", kLongestLockOwner);
+  return id ? std::string(core::trim(*id)) : "";
 }
 
 bool master_lives(const JobFolder& folder) {

@@ -32,7 +32,7 @@ inline constexpr int kFolderVersion = 1;
 //           yarn.json                where it runs on a cluster, if it does
 //           master.json              address and secret of the running master, mode 0600
 //           master.sock              of a job on this machine: the running master's API
-//           master.lock              locked while the master lives
+//           master.lock              locked while the master lives; tells where (lock_owner())
 //           logs/master.log  logs/agent.log
 //           logs/worker-0/1/stdout   and stderr, per attempt
 //           tasks/worker-0/          the task's working directory
@@ -114,6 +114,11 @@ using FillJobFolder = std::function<core::Result<void>(const JobFolder& unfinish
 
 // Held for the master's life; the kernel lets go of it however the master ends.
 [[nodiscard]] core::Result<core::UniqueFd> lock_job(const JobFolder& folder);
+// What lock_job() writes into the lock file: the id of this start of this machine. Only a lock that was taken since
+// then tells by being free that its owner has ended: home directories are shared between machines, and locks may not
+// be. Empty where the kernel does not tell it.
+[[nodiscard]] std::string lock_owner();
+inline constexpr std::size_t kLongestLockOwner = 64;
 [[nodiscard]] bool master_lives(const JobFolder& folder);
 
 }  // namespace ydl::jobs

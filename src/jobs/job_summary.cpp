@@ -4,6 +4,7 @@
 #include "core/files.hpp"
 #include "core/strings.hpp"
 #include "jobs/job_folder.hpp"
+#include "jobs/master_trace.hpp"
 
 #include <algorithm>
 
@@ -42,9 +43,13 @@ core::Result<JobSummary> summarise(const JobFolder& folder) {
                  .tasks = state->tasks,
                  .created = head->created,
                  .finished = state->finished};
-  if (!is_final(state->state) && !master_lives(folder) && job.cluster != core::ClusterKind::yarn) {
+  // On YARN the master is in a container, unless it has locked the folder.
+  const bool has_master =
+      job.cluster == core::ClusterKind::yarn ? trace_of_master(folder) != MasterTrace::gone : master_lives(folder);
+  if (!is_final(state->state) && !has_master) {
     job.state = core::JobState::lost;
     job.reason = "its master ended before the job did";
+    remove_unfinished_files(folder);  // nobody else will
   }
   return job;
 }

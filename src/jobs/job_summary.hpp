@@ -25,7 +25,8 @@ struct JobSummary {
   std::optional<core::WallTime> finished;
 };
 
-// All jobs, the newest first. A folder that cannot be read is one unreadable job, never the end of the list.
+// All jobs, the newest first. A folder that cannot be read is one unreadable job, never the end of the list. Of lost
+// jobs the files that their masters were writing are removed.
 [[nodiscard]] std::vector<JobSummary> summarise_jobs(const std::filesystem::path& jobs);
 
 }  // namespace ydl::jobs

@@ -4,6 +4,8 @@
 #include "core/descriptors.hpp"
 #include "core/files.hpp"
 #include "core/log.hpp"
+#include "jobs/master_trace.hpp"
+#include "net/child_process.hpp"
 #include "net/spawn.hpp"
 
 #include <csignal>
@@ -50,7 +52,7 @@ net::awaitable<void> watch_leash(Master& master) {
 }
 
 net::awaitable<void> watch_signals(Master& master) {
-  asio::signal_set signals(co_await asio::this_coro::executor, SIGTERM, SIGINT);
+  asio::signal_set signals(co_await asio::this_coro::executor, SIGTERM, SIGINT, SIGHUP);
   for (;;) {
     const auto [error, number] = co_await signals.async_wait(net::tuple);
     if (error) co_return;
@@ -98,7 +100,8 @@ net::awaitable<void> run_job_then_stop(asio::io_context& context, Master& master
 }  // namespace
 
 core::Result<PreparedJob> prepare_job(const jobs::JobFolder& folder, const FindCommand& find_command) {
-  auto lock = jobs::lock_job(folder);
+  auto lock = core::Result<core::UniqueFd>(jobs::handed_lock(folder, net::kHandedOver));
+  if (!*lock) lock = jobs::lock_job(folder);
   if (!lock) return core::fail(lock.error());
   auto job = jobs::read_job_file(folder);
   if (!job) return core::fail(job.error());

@@ -37,6 +37,7 @@ struct Child {
   int input = -1;                   // -1: /dev/null
   int output = -1;                  // -1: where standard error goes
   int failures = -1;
+  int handed_over = -1;           // -1: none
   std::uint64_t descriptors = 0;  // all are below this one
   std::optional<rlimit> descriptor_limit = core::original_descriptor_limit();
   std::optional<rlimit> core_limit = core::original_core_limit();
@@ -84,9 +85,13 @@ bool set_up(const Child& child) {
 
 [[noreturn]] void become_program(const Child& child) {
   int failures = child.failures;
-  if (set_up(child) && (failures == kFailures || ::dup3(failures, kFailures, O_CLOEXEC) == kFailures)) {
+  // Out of the way of the numbers that are given below.
+  const int handed_over = child.handed_over < 0 ? -1 : ::fcntl(child.handed_over, F_DUPFD, kHandedOver + 1);
+  const bool is_ready = set_up(child) && (handed_over >= 0 || child.handed_over < 0);
+  if (is_ready && (failures == kFailures || ::dup3(failures, kFailures, O_CLOEXEC) == kFailures)) {
     failures = kFailures;
-    close_from(kFailures + 1, child.descriptors);
+    if (handed_over >= 0) ::dup2(handed_over, kHandedOver);
+    close_from(handed_over >= 0 ? kHandedOver + 1 : kFailures + 1, child.descriptors);
     reset_signals();
     ::execve(child.executable, child.argv, environ);
   }
@@ -147,6 +152,7 @@ core::Result<ChildProcess> ChildProcess::spawn(SpawnOptions options) {
   if (!options.log_file.empty()) child.log_file = options.log_file.c_str();
   child.input = options.standard_input.get();
   child.output = options.standard_output.get();
+  child.handed_over = options.handed_over.get();
   const auto started = start(child);
   if (!started)
     return core::fail(core::system_error(started.error(), fmt::format("cannot start {}", options.executable)));

@@ -13,6 +13,9 @@ namespace ydl::net {
 // Runs another copy of this program, however its file was named, moved or replaced since it started.
 inline constexpr const char* kOwnExecutable = "/proc/self/exe";
 
+// Where a process finds what SpawnOptions::handed_over was.
+inline constexpr int kHandedOver = 4;
+
 struct SpawnOptions {
   std::string executable;
   std::vector<std::string> argv;    // argv[0] included
@@ -20,9 +23,11 @@ struct SpawnOptions {
   core::UniqueFd standard_output;   // none: where standard error goes
   std::filesystem::path log_file;   // standard error, appended; empty: where standard output goes
   std::filesystem::path directory;  // empty: this one's
+  core::UniqueFd handed_over;       // a further descriptor, with the locks that it holds
 };
 
-// A process of ours, in a session of its own: the terminal's Ctrl-C does not reach it. It sees descriptors 0, 1 and 2.
+// A process of ours, in a session of its own: the terminal's Ctrl-C does not reach it. It sees descriptors 0, 1 and 2,
+// and the one that is handed over.
 class ChildProcess {
  public:
   [[nodiscard]] static core::Result<ChildProcess> spawn(SpawnOptions options);

@@ -160,6 +160,28 @@ def test_a_killed_master_ends_the_client_with_1_and_a_reason(ydl):
     assert_nothing_left(job.folder)
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_to_the_master_stops_its_job(ydl, number):
+    job = ydl.detach("--", "sleep", "600").running()
+    os.kill(job.master_pid(), number)
+    assert job.wait_for("job_stopped")["text"] == f"stopped by signal {number} to its master"
+    assert_nothing_left(job.folder)
+    assert ydl.listed()[job.id]["state"] == "stopped"
+
+
+@pytest.mark.parametrize("command", ["ls", "status", "kill"])
+def test_what_a_killed_master_was_writing_is_removed_by_who_finds_it_gone(ydl, command):
+    job = ydl.detach("--", "sleep", "600").running()
+    unfinished = job.folder / "view.json.03fa91c2.tmp"
+    unfinished.write_text("{ half")
+    ydl.ok("ls")
+    assert unfinished.exists(), "its master lives and may be about to rename it"
+    os.kill(job.master_pid(), signal.SIGKILL)
+    assert_nothing_left(job.folder)
+    ydl(command, *([] if command == "ls" else [job.id]))
+    assert not unfinished.exists()
+
+
 def test_a_killed_master_is_told_in_json(ydl):
     process = ydl.start("run", "--output", "json", "--", "sleep", "600")
     job = ydl.the_job().running()

@@ -5,12 +5,15 @@ import os
 import pty
 import re
 import signal
+from pathlib import Path
 
 import pexpect
 import pytest
 from hdfs_files import eventually
 from shared import YARN
 from yarn_shell import SMALL, YDL, Jobs, jobs_on
+
+from cluster_lib import processes, state, web
 
 pytestmark = pytest.mark.on_cluster(*YARN)
 
@@ -91,6 +94,92 @@ def test_with_a_master_beside_it_a_lost_terminal_stops_the_job(jobs, terminal):
     child.kill(signal.SIGHUP)
     assert exit_code(child) == 130
     eventually(lambda: state_of(jobs, child.job) == "stopped", "the job is stopped")
+
+
+@pytest.fixture
+def run_beside(jobs):
+    """Clients whose masters run beside them, once their tasks run."""
+    started = []
+
+    def run():
+        started.append(jobs.start_and_see("at work", "run", "--am", "unmanaged", "--retries", 0, *SMALL, "--", "sh", "-c", "echo at work; exec sleep 600"))
+        return started[-1]
+
+    yield run
+    for client in started:
+        client.kill()
+        client.communicate()
+
+
+def masters_beside(jobs):
+    """{job: pid} of the masters that run beside clients of this shell."""
+    root = f"{jobs.environment['XDG_STATE_HOME']}/ydl/jobs/"
+    words = {int(pid): processes.command_line(int(pid)) for pid in filter(str.isdigit, os.listdir("/proc"))}
+    return {line.rpartition(root)[2].split("\0")[0]: pid for pid, line in words.items() if "\0__master\0" in line and root in line}
+
+
+def application_of(jobs, job):
+    text = (Path(jobs.environment["XDG_STATE_HOME"]) / "ydl/jobs" / job / "yarn.json").read_text()
+    return re.search(r"application_\d+_\d+", text)[0]
+
+
+def resource_manager(cluster, path):
+    return web.json_of("127.0.0.1", state.load(cluster.folder).port("resourcemanager1.http"), f"/ws/v1/cluster/{path}")
+
+
+def listed(jobs):
+    out, err = jobs.run("ls", "--output", "json")
+    return {line["job"]: line for line in map(json.loads, out.splitlines())}, err
+
+
+def nothing_runs_on(cluster):
+    return not any(processes.containers_of(cluster.folder / f"nodemanager{host}/local") for host in (1, 2, 3))
+
+
+def test_when_the_master_beside_it_is_killed_the_client_kills_the_application(jobs, run_beside):
+    running = run_beside()
+    ((job, master),) = masters_beside(jobs).items()
+    application = application_of(jobs, job)
+    os.kill(master, signal.SIGKILL)
+    out, err = running.communicate(timeout=LIMIT)
+    assert running.returncode == 1, out + err
+    (end,) = [line for line in out.splitlines() if f"{job} failed after" in line]
+    assert end.endswith(f"its master, which ran beside the client, ended before the job did; its application {application} was killed"), out
+    assert resource_manager(jobs.cluster, f"apps/{application}")["app"]["state"] == "KILLED"
+    jobs_seen, said = listed(jobs)
+    assert (jobs_seen[job]["state"], said) == ("failed", "")
+    assert "its master, which ran beside the client, ended before the job did" in jobs_seen[job]["reason"]
+    status, _ = jobs.run("status", job)
+    assert status.split()[1] == "failed" and application in status, status
+    assert status.splitlines()[-1].split()[:2] == ["worker:0", "lost"], status
+    eventually(lambda: nothing_runs_on(jobs.cluster), "nothing is left on the nodes")
+
+
+def test_when_the_client_is_killed_with_its_master_the_next_command_kills_the_application(jobs, run_beside):
+    other = run_beside()
+    ((living, _),) = masters_beside(jobs).items()
+    client = run_beside()
+    ((job, master),) = [entry for entry in masters_beside(jobs).items() if entry[0] != living]
+    os.kill(master, signal.SIGSTOP)  # so that it does not see the end of its client
+    for pid in (client.pid, master):
+        os.kill(pid, signal.SIGKILL)
+    client.wait()
+    application = application_of(jobs, job)
+    seen_by = jobs.environment
+    for elsewhere in ({**seen_by, "HADOOP_USER_NAME": "bob"}, {key: value for key, value in seen_by.items() if key != "HADOOP_CONF_DIR"}):
+        jobs.environment = elsewhere
+        assert "killed its application" not in jobs.run("ls")[1]
+    jobs.environment = seen_by
+    assert resource_manager(jobs.cluster, f"apps/{application}")["app"]["state"] == "RUNNING"
+    jobs_seen, said = listed(jobs)
+    assert said == f"{job}: its master on this machine is gone; killed its application {application}\n"
+    assert jobs_seen[job]["state"] == "failed", jobs_seen
+    assert resource_manager(jobs.cluster, f"apps/{application}")["app"]["state"] == "KILLED"
+    jobs_seen, said = listed(jobs)
+    assert (jobs_seen[job]["state"], jobs_seen[living]["state"], said) == ("failed", "running", "")
+    other.send_signal(signal.SIGTERM)
+    assert other.wait(timeout=LIMIT) == 130
+    eventually(lambda: nothing_runs_on(jobs.cluster), "nothing is left on the nodes")
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/prctl.h>
@@ -97,6 +98,28 @@ TEST_F(ChildProcessTest, it_inherits_no_descriptor_and_no_ignored_signal) {
   EXPECT_TRUE(WIFSIGNALED(status));
   run(shell("test -e /proc/self/fd/" + std::to_string(leak.get()) + " && echo leaked; echo done"));
   EXPECT_EQ(log(), "done\n");
+}
+
+TEST_F(ChildProcessTest, it_keeps_the_lock_of_a_descriptor_that_is_handed_over) {
+  const auto file = dir_.path() / "lock";
+  const auto open = [&] { return core::UniqueFd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)); };
+  const auto other = open();
+  const auto is_locked = [&] {
+    struct flock lock{};
+    lock.l_type = F_WRLCK;
+    return ::fcntl(other.get(), F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  };
+  auto options = shell("ls /proc/self/fd | tr '\\n' ' '; exec sleep 60");
+  options.handed_over = open();
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  ASSERT_EQ(::fcntl(options.handed_over.get(), F_OFD_SETLK, &lock), 0);
+  auto process = ChildProcess::spawn(std::move(options));
+  ASSERT_TRUE(process) << process.error().message;
+  EXPECT_TRUE(is_locked()) << "this process has closed it";
+  process->signal(SIGKILL);
+  (void)loop_.run(process->wait());
+  EXPECT_FALSE(is_locked());
 }
 
 TEST_F(ChildProcessTest, it_leads_a_session_of_its_own) {

@@ -59,9 +59,9 @@ def is_locked(path):
     return False
 
 
-def unfinished_files(folder):
+def unfinished_files(folder, pattern):
     """Files that were to be renamed when they were whole. Only a process that was killed in that moment may leave one."""
-    return [str(path) for path in folder.rglob("*.tmp")]
+    return [str(path) for path in folder.glob(pattern)]
 
 
 class Machine:

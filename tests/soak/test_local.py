@@ -104,10 +104,12 @@ def problems_of(ydl, draw, machine, ports):
     for job in ydl.jobs():
         if is_locked(job.folder / "master.lock"):
             found.append(f"lock {job.folder}/master.lock")
-        if draw.signal != signal.SIGKILL:
-            found += [f"file {path}" for path in unfinished_files(job.folder)]
     listed = {entry["job"]: entry["state"] for entry in ydl.ok("ls", "--output", "json").lines() if "job" in entry}
     found += [f"job {job} is {state}" for job, state in listed.items() if state not in FINAL]
+    for job in ydl.jobs():
+        # `ydl ls` has removed what a killed master was writing; what a killed agent was writing stays in a task's folder.
+        pattern = "*.tmp" if draw.signal == signal.SIGKILL else "**/*.tmp"
+        found += [f"file {path}" for path in unfinished_files(job.folder, pattern)]
     return found
 
 

@@ -54,7 +54,8 @@ net::awaitable<void> follow(const jobs::JobFolder& folder, std::string task, cli
                             const Printer& printer) {
   auto remote = client::RemoteJob::of(co_await net::asio::this_coro::executor, folder);
   const bool is_remote = remote && *remote;
-  while (is_remote ? co_await runs(**remote) : jobs::master_lives(folder)) {
+  const bool is_managed = is_remote && (*remote)->job().kind == backend::MasterKind::managed;
+  while (is_managed ? co_await runs(**remote) : jobs::master_lives(folder)) {
     if (is_remote) {
       if (auto fetched = co_await (*remote)->fetch_logs(task); !fetched) complain(fetched.error());
     }

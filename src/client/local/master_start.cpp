@@ -27,6 +27,7 @@ net::Async<core::UniqueFd> start_master(jobs::JobFolder folder, MasterStart star
     spawn.standard_input = std::move(leash->read);
   spawn.standard_output = std::move(answer->write);
   spawn.log_file = folder.master_log();
+  spawn.handed_over = std::move(start.lock);
   if (auto process = net::ChildProcess::spawn(std::move(spawn)); !process) co_return fail(process.error());
   if (meanwhile) meanwhile();
 

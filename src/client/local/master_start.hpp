@@ -13,6 +13,7 @@ namespace ydl::client {
 struct MasterStart {
   const master::ProcessKind& kind;
   master::Attachment attachment = master::Attachment::leashed;
+  core::UniqueFd lock = {};  // of the job's folder, where it is taken before the master starts
 };
 
 // Starts the job's master as a process of this machine and waits until it listens; `meanwhile` is done while it starts.

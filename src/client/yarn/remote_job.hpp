@@ -38,6 +38,8 @@ class RemoteJob {
 
   [[nodiscard]] const backend::YarnJob& job() const { return job_; }
   [[nodiscard]] const jobs::JobFolder& folder() const { return folder_; }
+  // Whom the cluster takes us for.
+  [[nodiscard]] const std::string& user() const { return cluster_.user; }
 
   [[nodiscard]] net::Async<yarn::AppReport> report();
   // Where its master listens; nothing when it has none (not yet, or not any more).

@@ -132,6 +132,13 @@ class YarnLaunch final : public LaunchTarget {
   core::Result<> check_here(const master::JobPlan&) const override { return {}; }
 
   net::Async<> submit(const PlannedJob& job, const Say& say, std::stop_token stop) override {
+    if (job_.kind == MasterKind::unmanaged) {
+      // From here on the lock tells whether there is still somebody whom the application belongs to: this process, and
+      // then the master, to which it is handed over.
+      auto lock = jobs::lock_job(job.folder);
+      if (!lock) co_return fail(lock.error());
+      lock_ = *std::move(lock);
+    }
     const auto may_send = [&]() -> core::Result<> {
       if (stop.stop_requested()) return fail(core::Errc::cancelled, "interrupted");
       sent_ = true;
@@ -147,7 +154,8 @@ class YarnLaunch final : public LaunchTarget {
 
   net::Async<core::UniqueFd> start(const PlannedJob& job, master::Attachment attachment) override {
     if (job_.kind == MasterKind::managed) co_return core::UniqueFd{};
-    auto leash = co_await start_master(job.folder, {.kind = master::yarn_unmanaged_master(), .attachment = attachment});
+    auto leash = co_await start_master(
+        job.folder, {.kind = master::yarn_unmanaged_master(), .attachment = attachment, .lock = std::move(lock_)});
     if (!leash) {
       const auto application = yarn::ApplicationId::parse(job_.application);
       if (application) (void)co_await cluster_->rm->kill(*application, "its master did not start");
@@ -190,6 +198,7 @@ class YarnLaunch final : public LaunchTarget {
   std::optional<ClusterClient> cluster_;  // from check() on
   ClusterFacts facts_;                    // from check() to stage()
   backend::YarnJob job_;                  // from stage() on
+  core::UniqueFd lock_;                   // of an unmanaged job's folder, from submit() to start()
   bool sent_ = false;                     // the submission; a refusal takes it back
   bool is_killed_ = false;                // by abandon()
 };

@@ -210,6 +210,25 @@ TEST_F(StoredTest, the_view_its_master_left_is_shown) {
   EXPECT_EQ(stored_job_view(folder_)->tasks.size(), 2U);
 }
 
+TEST_F(StoredTest, a_view_of_a_running_job_is_outdated_when_its_master_beside_the_client_is_gone) {
+  write(folder_.view_file(), kRunning);
+  write_state({core::JobState::running, 1, 0, "", "", 0, std::nullopt});
+  {
+    const auto lock = jobs::lock_job(folder_);
+    EXPECT_EQ(stored_job_view(folder_)->state, core::JobState::running);
+  }
+  EXPECT_EQ(stored_job_view(folder_)->state, core::JobState::lost);
+}
+
+TEST_F(StoredTest, a_job_whose_master_beside_the_client_wrote_no_end_has_lost_its_tasks) {
+  ASSERT_TRUE(jobs::lock_job(folder_));
+  write_state({core::JobState::failed, 2, 1, "its master ended before the job did", "", 0, kTime});
+  const auto view = stored_job_view(folder_);
+  ASSERT_TRUE(view) << view.error().message;
+  EXPECT_EQ(view->state, core::JobState::failed);
+  ASSERT_EQ(view->tasks.size(), 2U);
+}
+
 TEST_F(StoredTest, without_a_view_the_other_files_tell_how_it_ended) {
   write(folder_.view_file(), "{ half");
   write_state({core::JobState::failed, 1, 3, "worker:0 ended with code 3", "worker:0", 1, kTime});
@@ -230,6 +249,15 @@ TEST_F(StoredTest, a_job_that_never_ended_is_lost) {
   EXPECT_EQ(view->state, core::JobState::lost);
   EXPECT_EQ(view->exit_code, 1);
   EXPECT_THAT(view->reason, HasSubstr("master.log may say why"));
+}
+
+TEST_F(StoredTest, what_the_master_of_a_lost_job_was_writing_is_removed) {
+  write_state({core::JobState::running, 1, 0, "", "", 0, std::nullopt});
+  ASSERT_TRUE(jobs::lock_job(folder_));
+  const auto unfinished = folder_.root() / "view.json.03fa91c2.tmp";
+  write(unfinished, "{ half");
+  ASSERT_EQ(stored_job_view(folder_)->state, core::JobState::lost);
+  EXPECT_FALSE(std::filesystem::exists(unfinished));
 }
 
 TEST_F(StoredTest, the_tasks_of_a_lost_job_are_those_of_its_events) {
