@@ -38,6 +38,7 @@ def prepare(cluster):
         daemon.configure(sites.merged(client, security.daemon_sites(cluster)))
     # WARN: what `testing/cluster java` prints should be the program's own.
     sites.write(cluster.conf, sites.merged(client, sites.everywhere(cluster.options.settings)), "WARN")
+    yarn.prepare(cluster)
     cluster.save()
     if cluster.options.users:
         users.prepare(cluster)

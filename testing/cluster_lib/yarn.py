@@ -58,6 +58,7 @@ def _resource_manager(cluster, name):
         "yarn.resourcemanager.fs.state-store.uri": f"file://{shared}/applications",
         # On the local file system, so that the ResourceManager need not wait for the NameNode.
         "yarn.node-labels.fs-store.root-dir": f"file://{shared}/labels",
+        "yarn.resourcemanager.nodes.exclude-path": _excluded(cluster),
     }
     if cluster.options.ha:
         settings["yarn.resourcemanager.ha.id"] = f"rm{name[-1]}"
@@ -175,6 +176,30 @@ def add_labels(cluster):
     hosts = " ".join(f"{cluster.address(host)}={label}" for label, numbers in labels.items() for host in numbers)
     _administer(cluster, "resourcemanager1", ["-addToClusterNodeLabels", ",".join(labels)])
     _administer(cluster, "resourcemanager1", ["-replaceLabelsOnNode", hosts])
+
+
+def prepare(cluster):
+    if cluster.options.yarn:
+        _excluded(cluster).touch()
+
+
+def _excluded(cluster):
+    return cluster.folder / "excluded-hosts"
+
+
+def decommission(cluster, host):
+    """As an administrator does who takes a host out of the cluster: what runs there may go on for two minutes."""
+    _change_excluded(cluster, lambda hosts: hosts | {cluster.address(host)})
+
+
+def recommission(cluster, host):
+    _change_excluded(cluster, lambda hosts: hosts - {cluster.address(host)})
+
+
+def _change_excluded(cluster, change):
+    hosts = change(set(_excluded(cluster).read_text().split()))
+    _excluded(cluster).write_text("".join(f"{host}\n" for host in sorted(hosts)))
+    _administer(cluster, "resourcemanager1", ["-refreshNodes", "-g", "120", "-server"])
 
 
 def _administer(cluster, name, words):

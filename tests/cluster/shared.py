@@ -4,6 +4,8 @@ Each start of daemons takes 5 to 20 seconds: a test that needs a setting joins o
 Settings of clients alone need no cluster of their own: `cluster.view({...})`.
 """
 
+from pathlib import Path
+
 HDFS = ("--nodes", "3")
 YARN = ("--nodes", "3", "--yarn")
 YARN_WITH_LABEL = (*YARN, "--label", "gpu=3")  # only what asks for the label runs on the third host
@@ -30,6 +32,10 @@ SMALL_YARN = ("--nodes", "1", "--yarn", *_with(**{"yarn.resource-types": "licenc
 
 FAIR_YARN = ("--nodes", "1", "--yarn", *_with(**{
     "yarn.resourcemanager.scheduler.class": "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler",
+    "yarn.scheduler.fair.allocation.file": Path(__file__).with_name("fair-scheduler.xml"),
+    "yarn.scheduler.fair.preemption": "true",
+    "yarn.scheduler.fair.preemption.cluster-utilization-threshold": 0.0,
+    "yarn.scheduler.fair.waitTimeBeforeKill": 4000,
 }))
 
 # A NodeManager that looks at its containers' memory itself and does not leave that to cgroups, which it takes to be there.
@@ -53,3 +59,13 @@ def strict_hdfs(key_provider):
         "dfs.ls.limit": 21,
         "hadoop.security.key.provider.path": key_provider,
     }))
+
+# Takes containers of one queue for the other, 4 s after a warning.
+PREEMPTING_YARN = ("--nodes", "2", "--yarn", "--queue", "urgent=50", *_with(**{
+    "yarn.resourcemanager.scheduler.monitor.enable": "true",
+    "yarn.resourcemanager.monitor.capacity.preemption.monitoring_interval": 300,
+    "yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill": 4000,
+    "yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round": 1.0,
+    "yarn.resourcemanager.monitor.capacity.preemption.natural_termination_factor": 1.0,
+    "yarn.resourcemanager.monitor.capacity.preemption.max_ignored_over_capacity": 0,
+}))
