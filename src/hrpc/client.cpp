@@ -169,6 +169,7 @@ core::Error Client::State::too_late(std::optional<core::Error> last, const Call&
 net::Async<std::string> Client::State::run(std::shared_ptr<State> state, Call call) {
   Attempts attempts{.repeat = call.method.repeat, .servers = state->options.servers.size()};
   std::optional<core::Error> last;
+  const auto begun = core::steady_now();
   for (int retry = 0;; ++retry) {
     if (state->is_closed) co_return core::fail(closed());
     if (call.left(core::Millis(1)) <= core::Millis(0)) co_return core::fail(too_late(std::move(last), call, retry));
@@ -177,6 +178,7 @@ net::Async<std::string> Client::State::run(std::shared_ptr<State> state, Call ca
     if (state->is_closed) co_return core::fail(closed());
 
     last = std::move(attempt.answer).error();
+    attempts.spent = core::steady_now() - begun;
     const auto decision = decide(*last, attempt.progress, attempts, state->options.retry, state->chance());
     if (decision.action == Decision::Action::give_up) {
       co_return core::fail(after_attempts(*std::move(last), retry + 1, decision.why));

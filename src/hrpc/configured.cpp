@@ -135,8 +135,10 @@ core::Result<ClientOptions> node_manager_options(const hconf::Config& config, hc
   options.servers = {std::move(server)};
   options.identity.token = std::move(token);
   const auto interval = read.millis("yarn.client.nodemanager-connect.retry-interval-ms");
-  options.retry.max_retries = tries(read.millis("yarn.client.nodemanager-connect.max-wait-ms"), interval);
+  const auto max_wait = read.millis("yarn.client.nodemanager-connect.max-wait-ms");
+  options.retry.max_retries = tries(max_wait, interval);
   options.retry.same_server_pause = interval;
+  if (max_wait >= Millis(0)) options.retry.patience = max_wait;
   return read.finish(std::move(options));
 }
 

@@ -47,6 +47,7 @@ struct RetryOptions {
   core::Millis backoff_base{500};         // dfs.client.failover.sleep.base.millis
   core::Millis backoff_max{15'000};       // dfs.client.failover.sleep.max.millis
   core::Millis same_server_pause{1'000};  // ipc.client.connect.retry.interval
+  core::Millis patience = core::Millis::max();  // no retry on the same server begins later after the first attempt
 };
 
 // One logical service: one server, or the members of an HA group in the order in which they are tried.

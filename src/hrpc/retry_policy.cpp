@@ -30,6 +30,7 @@ Decision next_server(const Attempts& attempts, const RetryOptions& options, doub
 
 Decision same_server(const Attempts& attempts, const RetryOptions& options, core::Millis delay, std::string_view why) {
   if (attempts.retries >= options.max_retries) return give_up("it was tried as often as the configuration allows");
+  if (attempts.spent + delay > options.patience) return give_up("it was tried for as long as a server is waited for");
   return {Action::same_server, delay, why};
 }
 

@@ -21,7 +21,8 @@ struct Attempts {
   Repeat repeat = Repeat::never;
   std::size_t servers = 1;
   int failovers = 0;
-  int retries = 0;  // on the same server
+  int retries = 0;        // on the same server
+  core::Millis spent{0};  // since the first one began
 };
 
 struct Decision {

@@ -6,6 +6,9 @@
 #include "yarn/explain.hpp"
 #include "yarn/stub.hpp"
 
+#include <map>
+#include <set>
+
 #include <fmt/format.h>
 
 namespace ydl::yarn {
@@ -61,10 +64,29 @@ void forgive(ContainerManager::Outcome& outcome, Harmless harmless) {
 
 }  // namespace
 
+ContainerManager::Outcome settled(ContainerManager::Outcome said, std::span<const ContainerId> asked) {
+  const std::set<ContainerId> started(said.done.begin(), said.done.end());
+  std::map<ContainerId, core::Error> failures;
+  for (auto& failure : said.failed) failures.try_emplace(failure.id, std::move(failure.error));
+  ContainerManager::Outcome outcome;
+  for (const auto& id : asked) {
+    if (const auto failed = failures.find(id); failed != failures.end()) {
+      outcome.failed.push_back({id, failed->second});
+    } else if (started.contains(id)) {
+      outcome.done.push_back(id);
+    } else {
+      outcome.failed.push_back({id, {hrpc::Errc::corrupt, fmt::format("its answer does not name {}", id.str())}});
+    }
+  }
+  return outcome;
+}
+
 net::Async<ContainerManager::Outcome> ContainerManager::start(std::vector<Start> starts) {
   Outcome outcome;
   pb::StartContainersRequestProto request;
+  std::vector<ContainerId> asked;
   for (const auto& start : starts) {
+    asked.push_back(start.id);
     auto context = launch_context(start.launch);
     if (!context) {
       outcome.failed.push_back({start.id, std::move(context).error().within("starting " + start.id.str())});
@@ -85,7 +107,7 @@ net::Async<ContainerManager::Outcome> ContainerManager::start(std::vector<Start>
     outcome.failed.push_back(std::move(failure));
   }
   forgive(outcome, runs_already);
-  co_return outcome;
+  co_return settled(std::move(outcome), asked);
 }
 
 net::Async<ContainerManager::Outcome> ContainerManager::stop(std::vector<ContainerId> ids) {

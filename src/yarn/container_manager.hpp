@@ -5,6 +5,7 @@
 #include "yarn/launch_context.hpp"
 #include "yarn/records.hpp"
 
+#include <span>
 #include <vector>
 
 namespace ydl::yarn {
@@ -46,5 +47,9 @@ class ContainerManager {
   NodeId node_;
   hrpc::Client rpc_;
 };
+
+// What an answer means for the containers that were asked for, each once: one that it does not name has failed, and so
+// has one of which it says both. What it says of others is dropped: they may be those of another NodeManager.
+[[nodiscard]] ContainerManager::Outcome settled(ContainerManager::Outcome said, std::span<const ContainerId> asked);
 
 }  // namespace ydl::yarn

@@ -1,6 +1,7 @@
 #include "yarn/diagnostics.hpp"
 
 #include "core/strings.hpp"
+#include "core/utf8.hpp"
 #include "yarn/exit_status.hpp"
 
 #include <algorithm>
@@ -51,10 +52,7 @@ std::string shorten_diagnostics(std::string_view diagnostics) {
     if (in_output || is_noise(words) || !said.insert(words).second) continue;
     if (!text.empty()) text += " | ";
     text += core::printable(words);
-    if (text.size() > kLongest) {
-      text.resize(kLongest);
-      return text + "…";
-    }
+    if (text.size() > kLongest) return core::shortened(text, kLongest);
   }
   return text;
 }

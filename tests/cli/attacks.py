@@ -55,6 +55,9 @@ class Attack:
     prints: str | None = None  # what standard output holds; by default it is empty
     leaves: tuple = field(default_factory=tuple)  # files that may be there afterwards
 
+    def judge(self, outcome, memory):
+        judge(self, outcome, memory)
+
 
 class Stage:
     """One attack's servers, configuration and folders."""
@@ -62,11 +65,15 @@ class Stage:
     def __init__(self, binary, folder, shared):
         self.ydl = Ydl(binary, folder)
         self.shared = shared
+        self.cluster = None  # that a job is submitted to
         self._servers = contextlib.ExitStack()
 
     def server(self, serve):
         """The port of a server that lasts as long as the attack."""
         return self._servers.enter_context(Server(serve)).port
+
+    def stand_up(self, cluster):
+        self.cluster = self._servers.enter_context(cluster)
 
     def hold_lock(self, path):
         """As a process that runs does."""
@@ -102,7 +109,7 @@ class Stage:
         shown = [path.read_bytes() for path in (out, err)]
         known = json.loads(facts.read_text()) if facts.exists() else {"code": None, "memory": 0}
         left = self.files() - before - {path.name for path in (out, err, facts)}
-        return Outcome(hung, known["code"], known["memory"], *shown, left)
+        return Outcome(hung, known["code"], known["memory"], *shown, left, self)
 
     def close(self):
         self._servers.close()
@@ -116,10 +123,15 @@ class Outcome:
     out: bytes
     err: bytes
     left: set
+    stage: Stage
 
     def everything(self):
         shown = [text[:3000].decode(errors="backslashreplace") for text in (self.out, self.err)]
         return f"{self.memory / MIB:.0f} MiB, left {self.left}\n" + Done(self.code, *shown).everything()
+
+
+def has_control_characters(text):
+    return re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", text.decode()) is not None
 
 
 def judge(attack, outcome, memory):
@@ -128,7 +140,7 @@ def judge(attack, outcome, memory):
     assert not outcome.hung, f"it did not end within {COMMAND_LIMIT} s\n{seen}"
     assert outcome.code == attack.code, seen
     for text in (outcome.out, outcome.err):
-        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f]", text.decode()), seen
+        assert not has_control_characters(text), seen
     log_lines = [line for line in outcome.err.decode().splitlines(True) if re.match(LOG_LINE, line)]
     assert len(log_lines) <= MOST_LOG_LINES, seen
     complaint = "".join(line for line in outcome.err.decode().splitlines(True) if line not in log_lines)
@@ -168,6 +180,11 @@ class Shared:
         return self._once("other", Identity)
 
     @property
+    def cache(self):
+        """A folder for what clients keep between jobs."""
+        return self._once("cache", lambda folder: folder)
+
+    @property
     def job(self):
         return self._once("job", self._run_a_job)
 
@@ -187,8 +204,11 @@ class SideBySide:
         self.memory = 8 * MEMORY if is_sanitized else MEMORY
         shared = Shared(tmp_path_factory.mktemp("shared"), binary)
         self._pool = ThreadPoolExecutor(AT_ONCE)
+        # Folders whose names have one length: none is the beginning of another, by which its processes would be mistaken.
+        folders = [tmp_path_factory.mktemp(f"attack-{i:04}", numbered=False) for i in range(len(chosen))]
         self._outcomes = {
-            attack.name: self._pool.submit(self._run, attack, binary, tmp_path_factory.mktemp("attack"), shared) for attack in chosen
+            attack.name: self._pool.submit(self._run, attack, binary, folder, shared)
+            for attack, folder in zip(chosen, folders, strict=True)
         }
         assert len(self._outcomes) == len(chosen), "two attacks have one name"
 
@@ -203,7 +223,7 @@ class SideBySide:
             stage.close()
 
     def check(self, attack):
-        judge(attack, self._outcomes[attack.name].result(), self.memory)
+        attack.judge(self._outcomes[attack.name].result(), self.memory)
 
     def close(self):
         self._pool.shutdown(wait=False, cancel_futures=True)

@@ -10,7 +10,7 @@ import threading
 import zlib
 from pathlib import Path
 
-from scripted_namenode import calls, data, fields, framed, number, read_varint, status, success, varint
+from scripted_namenode import calls, calls_after_preamble, data, fields, framed, number, read_varint, status, success, varint
 
 MIB = 1 << 20
 OOPS = "java.io.IOException"
@@ -20,10 +20,10 @@ NO_METHOD = "org.apache.hadoop.ipc.RpcNoSuchMethodException"
 class Server:
     """Accepts on a free port; `serve(connection)` has each connection in a thread of its own, and may fail with it."""
 
-    def __init__(self, serve):
+    def __init__(self, serve, host="127.0.0.1"):
         self._serve = serve
         self._open = []
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._socket = socket.create_server((host, 0))
         self.port = self._socket.getsockname()[1]
         self.connections = 0
         threading.Thread(target=self._accept, daemon=True).start()
@@ -92,7 +92,7 @@ def rpc(answers):
 
     def serve(connection):
         with connection.makefile("rb") as stream:
-            for call, method, request in calls(stream):
+            for call, method, request in calls_of_anybody(connection, stream):
                 answer = answers.get(method, answers.get("*", Failure(NO_METHOD, method)))
                 while callable(answer) and not isinstance(answer, (Failure, Bytes)):
                     answer = answer(request)
@@ -118,6 +118,23 @@ SASL_CALL = 0xFFFFFFFF - 32  # -33
 def sasl(state, *rest):
     """A message of the handshake."""
     return framed(number(1, SASL_CALL) + number(2, 0), number(2, state) + b"".join(rest))
+
+
+SASL = 0xDF
+
+
+def read_frame(stream):
+    """Without its length; empty at the end."""
+    head = stream.read(4)
+    return stream.read(struct.unpack(">I", head)[0]) if len(head) == 4 else b""
+
+
+def calls_of_anybody(connection, stream):
+    """The calls of a client; one that has a token is told that nobody wants to see it."""
+    if stream.read(7)[-1:] == bytes([SASL]):
+        read_frame(stream)
+        connection.sendall(sasl(0))
+    yield from calls_after_preamble(stream)
 
 
 def shaking_hands(*messages, for_ever=False):

@@ -35,16 +35,28 @@ def data(field, value):
     return varint(field << 3 | 2) + varint(len(value)) + value
 
 
-def fields(message):
-    """The fields of a message that has neither groups nor fixed numbers, the last of each."""
-    at, found = 0, {}
+def pairs(message):
+    """(number, value) of each field of a message without groups; fixed numbers are bytes."""
+    at = 0
     while at < len(message):
         key, at = read_varint(message, at)
-        value, at = read_varint(message, at)
-        if key & 7 == 2:
-            value, at = message[at : at + value], at + value
-        found[key >> 3] = value
-    return found
+        size = {1: 8, 5: 4}.get(key & 7)
+        if size is None:
+            value, at = read_varint(message, at)
+            size = value if key & 7 == 2 else None
+        if size is not None:
+            value, at = message[at : at + size], at + size
+        yield key >> 3, value
+
+
+def fields(message):
+    """The fields of a message, the last of each."""
+    return dict(pairs(message))
+
+
+def every(message, field):
+    """The values of a field that may be there several times."""
+    return [value for number_, value in pairs(message) if number_ == field]
 
 
 def status(name, *, directory=False, owner="ann", group="users", length=0, block=1 << 20, time=0):
@@ -66,6 +78,10 @@ EMPTY_FILE = data(1, number(1, 0) + number(3, 0) + number(5, 1))  # the answer o
 def calls(stream):
     """(call id, method, request) of each call on a connection, until it is closed."""
     stream.read(7)  # "hrpc", version, service class, no SASL
+    yield from calls_after_preamble(stream)
+
+
+def calls_after_preamble(stream):
     while len(head := stream.read(4)) == 4:
         frame = stream.read(struct.unpack(">I", head)[0])
         parts, at = [], 0

@@ -38,9 +38,12 @@ core::Result<hrpc::ClientOptions> ContainerStarter::client_options(const yarn::N
   auto options = hrpc::node_manager_options(config_, {node.host, static_cast<std::uint16_t>(node.port)}, token,
                                             {.user = options_.user});
   if (!options) return options;
+  auto& retry = options->retry;
   options->connect_timeout = std::min(options->connect_timeout, kPatience);
-  options->retry.same_server_pause = options_.retry_pause;
-  options->retry.max_retries = static_cast<int>(kPatience / options->retry.same_server_pause);
+  retry.patience = std::min(retry.patience, kPatience);
+  const bool has_pause = retry.same_server_pause > core::Millis(0);
+  retry.same_server_pause = has_pause ? std::min(retry.same_server_pause, options_.retry_pause) : options_.retry_pause;
+  retry.max_retries = static_cast<int>(retry.patience / retry.same_server_pause);
   return options;
 }
 

@@ -83,9 +83,17 @@ YarnActions YarnMachine::not_started(const yarn::ContainerId& id, const core::Er
   return take();
 }
 
+// A NodeManager whose answer was lost, or that lies, may have started the container all the same: once its agent has
+// called it runs.
 void YarnMachine::start_failed(const yarn::ContainerId& id, const core::Error& error, core::Instant now) {
   const auto* assigned = table_.find(id);
   if (assigned == nullptr || saving_.contains(id)) return;
+  const bool is_on_its_way = assigned->phase == Phase::starting && !assigned->has_called;
+  if (!is_on_its_way && assigned->phase != Phase::ended) {
+    actions_.emplace_back(
+        LogLine{fmt::format("{} runs, and its NodeManager did not confirm its start: {}", id.str(), error.message)});
+    return;
+  }
   ContainerEnd end;
   end.reason = fmt::format("the NodeManager on {} did not start its container: {}", assigned->container.node.host,
                            yarn::shorten_diagnostics(error.message));

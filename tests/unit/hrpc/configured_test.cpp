@@ -118,6 +118,7 @@ TEST(Configured, a_node_manager_takes_its_token) {
   ASSERT_TRUE(options);
   EXPECT_EQ(options->identity.token->kind, "NMToken");
   EXPECT_EQ(options->retry.max_retries, 18);
+  EXPECT_EQ(options->retry.patience, core::Millis(180'000));
 }
 
 TEST(Configured, a_principal_stands_for_the_user_of_its_first_part) {

@@ -57,6 +57,18 @@ TEST(RetryPolicy, retriable_waits_for_the_same_server) {
   EXPECT_EQ(after(Errc::retriable, Progress::sent, attempts).action, Action::give_up);
 }
 
+TEST(RetryPolicy, no_retry_begins_after_the_patience_is_spent) {
+  RetryOptions options = kOptions;
+  options.patience = Millis(15'000);
+  const auto after_a_timeout = [&](Millis spent) {
+    return decide({Errc::timed_out, "x"}, Progress::not_sent, {.spent = spent}, options, kMiddle).action;
+  };
+  EXPECT_EQ(after_a_timeout(Millis(14'000)), Action::same_server);
+  EXPECT_EQ(after_a_timeout(Millis(14'001)), Action::give_up) << "the pause would end too late";
+  const Attempts long_ago{.spent = std::chrono::hours(24)};
+  EXPECT_EQ(after(Errc::unreachable, Progress::not_sent, long_ago).action, Action::same_server) << "without a limit";
+}
+
 TEST(RetryPolicy, what_was_never_sent_may_always_be_sent) {
   for (const auto code : {Errc::unreachable, Errc::timed_out, Errc::connection_lost}) {
     const auto pair = after(code, Progress::not_sent, {.repeat = Repeat::never, .servers = 2});

@@ -32,6 +32,13 @@ TEST(Diagnostics, of_an_image_that_was_not_started_are_its_errors) {
             "error code=50, error message='Invalid read-only mount'");
 }
 
+TEST(Diagnostics, that_are_long_are_cut_between_characters) {
+  std::string words = "x";
+  for (int i = 0; i < 1'000; ++i) words += "é";
+  const auto text = shorten_diagnostics(words);
+  EXPECT_EQ(text, words.substr(0, 1'499) + "…");
+}
+
 TEST(Diagnostics, come_without_a_list_of_processes) {
   const auto text = shorten_diagnostics(
       "Current usage: 617.8 MB of 256 MB physical memory used. Killing container.\n"

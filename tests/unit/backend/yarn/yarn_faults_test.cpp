@@ -215,6 +215,19 @@ TEST_F(YarnFaults, a_node_manager_that_does_not_start_a_container_is_told_and_an
   EXPECT_THAT(to_heartbeat(), ElementsAre("allocate 1 release 2 avoid node1"));
 }
 
+// The answer may have been lost, or the NodeManager lies.
+TEST_F(YarnFaults, a_start_that_failed_does_not_count_once_the_agent_has_called) {
+  start();
+  launch_on(0, 2);
+  EXPECT_THAT(lines(machine_.not_started(id(2), connection_lost(), now_)), IsEmpty());
+  (void)place(1);
+  (void)answered({.granted = {container(3, "node2")}});
+  (void)machine_.agent_called(id(3));
+  EXPECT_THAT(lines(machine_.not_started(id(3), connection_lost(), now_)), IsEmpty());
+  EXPECT_THAT(to_heartbeat(), Contains("allocate")) << "no container is released, and none is asked for";
+  EXPECT_THAT(report(2, protocol::TaskExited{worker(0), {}, 0, ""}), Contains("job: exited worker:0#1: 0"));
+}
+
 TEST_F(YarnFaults, a_container_without_a_token_for_its_node_is_not_started) {
   EXPECT_THAT(tick(), ElementsAre("register"));
   (void)machine_.registered({}, now_);
