@@ -13,6 +13,7 @@ from harness import eventually, name_of, processes_that_mention
 from leftovers import Machine, is_locked
 from yarn_shell import SMALL, jobs_on
 
+from cluster_lib import state, web
 from cluster_lib.running import RunningCluster
 
 COMMANDS = {
@@ -83,6 +84,12 @@ class Soak:
                 found |= set(re.findall(r"application_\d+_\d+", (folder / "yarn.json").read_text()))
         return found
 
+    def running_applications(self):
+        """Those of ours that the ResourceManager takes for unfinished."""
+        port = state.load(self.jobs.cluster.folder).port("resourcemanager1.http")
+        seen = web.json_of("127.0.0.1", port, "/ws/v1/cluster/apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING")["apps"] or {}
+        return self.applications() & {application["id"] for application in seen.get("app", [])}
+
     def processes(self):
         found = dict(processes_that_mention(self.folder))
         for application in self.applications():
@@ -108,10 +115,10 @@ class Soak:
         for folder in self.folders():
             if is_locked(folder / "master.lock"):
                 found.append(f"lock {folder}/master.lock")
-            state = self.jobs.start("status", folder.name).communicate(timeout=120)[0].split()
-            if len(state) > 1 and state[1] not in FINAL:
-                found.append(f"job {folder.name} is {state[1]}")
-        return found
+            said = self.jobs.start("status", folder.name).communicate(timeout=120)[0].split()
+            if len(said) > 1 and said[1] not in FINAL:
+                found.append(f"job {folder.name} is {said[1]}")
+        return found + [f"{application} runs" for application in self.running_applications()]
 
 
 @pytest.mark.timeout(0)

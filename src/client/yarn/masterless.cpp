@@ -7,7 +7,6 @@
 #include "net/wait_for.hpp"
 #include "yarn/diagnostics.hpp"
 
-#include <algorithm>
 #include <filesystem>
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
