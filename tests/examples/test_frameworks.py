@@ -1,11 +1,14 @@
 """Each example trains on real data through ydl and learns what it should."""
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 from jobs import accuracy_in
 
 pytestmark = pytest.mark.timeout(180)
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 def assert_succeeded(job, runner):
@@ -44,6 +47,33 @@ def test_tensorflow_chief_ends_a_parameter_server_job(run_job, python_of, mnist,
     assert_progress_reaches_the_end(job.log("chief:0"))
     assert re.search(r"evaluated epoch 2/2: accuracy 0\.\d+", job.log("evaluator:0"))
     assert model.exists()
+
+
+# What a worker does whose host kills it once, in the middle of the training.
+KILLED_ONCE = """
+"$@" & task=$!
+if [ $YDL_ROLE = worker ] && [ $YDL_ATTEMPT = 1 ]; then
+  until [ -e {checkpoints}/ckpt-1.index ]; do sleep 0.1; done
+  kill -9 $task
+fi
+wait $task
+"""
+
+
+def test_a_tensorflow_worker_that_is_killed_comes_back_at_its_address(run_job, python_of, mnist, tmp_path):
+    """The chief calls it nowhere else: a worker with another port would leave it waiting for ever."""
+    checkpoints = tmp_path / "checkpoints"
+    (tmp_path / "killed.sh").write_text(KILLED_ONCE.format(checkpoints=checkpoints))
+    command = ["sh", tmp_path / "killed.sh", python_of("tensorflow"), EXAMPLES / "tensorflow/train_mnist_ps.py", "--data-dir", mnist,
+               "--model-dir", checkpoints, "--samples", 6_400, "--epochs", 6]  # fmt: skip
+    spec = {"version": 1, "framework": "tensorflow", "retries": 1, "command": [str(word) for word in command],
+            "roles": {"chief": {}, "worker": {}, "ps": {}}}  # fmt: skip
+    (tmp_path / "job.json").write_text(json.dumps(spec))
+    job = run_job.submit(tmp_path / "job.json")
+    assert_succeeded(job, run_job)
+    assert "worker:0 was ended by signal 9" in job.output or "worker:0 ended with code 137" in job.output
+    assert "all tasks start again" not in job.output
+    assert accuracy_in(job.log("chief:0")) > 0.88
 
 
 def test_tensorflow_mirrored_workers_train_one_model_together(run_job, python_of, mnist, tmp_path):

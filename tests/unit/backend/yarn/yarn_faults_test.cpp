@@ -279,6 +279,19 @@ TEST_F(YarnFaults, a_container_killed_for_its_memory_is_an_exit_of_its_task) {
   EXPECT_THAT(lines(machine_.logs_saved(id(2), {}, now_)), Contains("job: exited worker:0#1: 137"));
 }
 
+// Other launchers stop reading an answer at the first container that they ended themselves.
+TEST_F(YarnFaults, every_end_in_an_answer_counts_whatever_the_one_before_it_was) {
+  start();
+  launch_on(0, 2, "node1");
+  launch_on(1, 3, "node2");
+  launch_on(2, 4, "node3");
+  (void)lines(machine_.release(worker(0), now_));
+  const auto done = answered({.completed = {end_of(2, -105), end_of(3, -102), end_of(4, -100)}});
+  EXPECT_THAT(done, Contains("forget agent 2"));
+  EXPECT_THAT(done, Contains(HasSubstr("save logs of 3")));
+  EXPECT_THAT(done, Contains(HasSubstr("save logs of 4")));
+}
+
 TEST_F(YarnFaults, a_container_that_is_lost_twice_is_told_once) {
   start();
   launch_on(0, 2);
