@@ -34,9 +34,10 @@ std::string describe(const ExitStatus& status) {
         core::format_bytes(status.memory_limit));
   }
   if (!status.killer.empty()) return fmt::format("was killed by {}", status.killer);
-  if (status.signal != 0) return fmt::format("was ended by {}", signal_name(status.signal));
-  if (status.code == 0) return "ended well";
-  return fmt::format("ended with code {}", status.code);
+  const auto* const after = status.cause == Cause::preempted ? " after its warning" : "";
+  if (status.signal != 0) return fmt::format("was ended by {}{}", signal_name(status.signal), after);
+  if (status.code == 0 && status.cause != Cause::preempted) return "ended well";
+  return fmt::format("ended with code {}{}", status.code, after);
 }
 
 }  // namespace ydl::job

@@ -143,6 +143,7 @@ TEST(JobWarning, an_end_after_its_signal_is_a_preemption_whatever_its_code) {
   ExitStatus saved_and_left;
   saved_and_left.cause = Cause::preempted;
   EXPECT_EQ(s.happens(Exited{s.attempt("worker:0"), saved_and_left}), (Strings{"ask worker:0#2 after #1"}));
+  EXPECT_TRUE(s.said(RecordKind::task_failed, "ended with code 0 after its warning"));
   s.placed("worker:0");
   s.started("worker:0");
   EXPECT_EQ(s.exits("worker:0", 1), (Strings{"release worker:0#2", "finish failed 1"})) << "the warning is forgotten";
