@@ -112,6 +112,15 @@ def stop(cluster, name):
     processes.end([daemon.pid()] if daemon.pid() else [])
 
 
+def recommission(cluster, host):
+    """A NodeManager that has left the cluster already has ended."""
+    yarn.recommission(cluster, host)
+    name = f"nodemanager{host}"
+    if not daemon_named(cluster, name).pid():
+        start_one(cluster, name)
+    _wait_for_running(cluster)
+
+
 def start_one(cluster, name):
     daemon_named(cluster, name).start()
     _wait_for_running(cluster)

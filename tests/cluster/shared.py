@@ -61,7 +61,7 @@ def strict_hdfs(key_provider):
     }))
 
 # Takes containers of one queue for the other, 4 s after a warning.
-PREEMPTING_YARN = ("--nodes", "2", "--yarn", "--queue", "urgent=50", *_with(**{
+PREEMPTING_YARN = ("--nodes", "1", "--yarn", "--queue", "urgent=50", *_with(**{
     "yarn.resourcemanager.scheduler.monitor.enable": "true",
     "yarn.resourcemanager.monitor.capacity.preemption.monitoring_interval": 300,
     "yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill": 4000,
