@@ -180,6 +180,17 @@ net::Async<ResultsStamp> fetch_results(hdfs::FileSystem& fs, std::string folder,
   co_return stamp;
 }
 
+net::Async<std::optional<ResultsStamp>> find_results(hdfs::FileSystem& fs, std::string folder) {
+  Copying copying;
+  const Store store{fs, folder, folder_set_aside(folder), copying};
+  const auto there = co_await exists(store, folder);
+  if (!there) co_return core::fail(there.error());
+  if (!*there) co_return std::nullopt;
+  auto stamp = co_await stamp_in_place(store);
+  if (!stamp) co_return core::fail(stamp.error());
+  co_return *std::move(stamp);
+}
+
 net::Async<> save_results(hdfs::FileSystem& fs, std::string folder, std::filesystem::path local, Manifest manifest,
                           ResultsStamp fetched, Copying& copying) {
   // In a thread: results may be a million files, on a slow disk.

@@ -48,6 +48,10 @@ class DirectoryListings {
 // Errors: a directory cannot be made, a named file does not exist, or there are too many entries to link.
 [[nodiscard]] core::Result<void> prepare_workspace(const protocol::Prepare& request, DirectoryListings& listings);
 
+// What the task made in its working directory: all but what ydl linked there and what .ydlignore names.
+// Errors: io.
+[[nodiscard]] core::Result<std::vector<std::filesystem::path>> made_by_task(const protocol::Prepare& request);
+
 // Moves what the task wrote into its working directory to its results, where nothing that ydl linked is. What a task
 // leaves is kept even when it failed: its next attempt finds it again. Results on another file system are copied, which
 // may take long: not for an event loop.
