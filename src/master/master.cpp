@@ -3,6 +3,7 @@
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "jobs/job_view.hpp"
+#include "master/continued.hpp"
 #include "master/host_gpus.hpp"
 #include "master/job_image.hpp"
 #include "net/spawn.hpp"
@@ -192,6 +193,10 @@ void Master::on(const job::Ask& ask) {
   if (ask.takes_over) request.takes_over = core::AttemptId{task, *ask.takes_over};
   request.same_ports = ask.same_ports;
   request.not_on = ask.not_on;
+  request.save_every = job_.spec.save_every;
+  const auto candidates = tasks_to_continue(plan_, task);
+  if (ask.attempt.attempt > 1) request.continues_tasks = candidates;
+  if (job_.restore) request.continues_folders = folders_of(*job_.restore, candidates);
   backend_->place(std::move(request));
 }
 

@@ -63,6 +63,11 @@ void LogWatch::read() {
   report_(std::move(output));
 }
 
+bool LogWatch::take_checkpoint() {
+  const auto asked = out_.checkpoints() + err_.checkpoints();
+  return std::exchange(taken_checkpoints_, asked) != asked;
+}
+
 std::string LogWatch::final_line() const {
   for (const auto* stream : {"stderr", "stdout"}) {
     const auto size = files::read_slice(directory_ / stream, 0, 0);

@@ -45,8 +45,11 @@ struct Manifest {
 [[nodiscard]] net::Async<ResultsStamp> fetch_results(hdfs::FileSystem& fs, std::string folder,
                                                      std::filesystem::path local, ResultsStamp here, Copying& copying);
 
-// Which results a folder holds, without those that are set aside; nothing when there are none.
-[[nodiscard]] net::Async<std::optional<ResultsStamp>> find_results(hdfs::FileSystem& fs, std::string folder);
+// Which results a folder holds; nothing when there are none. Those of another task, which may be saving them now, are
+// not put back in place.
+enum class SetAside { put_back, leave };
+[[nodiscard]] net::Async<std::optional<ResultsStamp>> find_results(hdfs::FileSystem& fs, std::string folder,
+                                                                   SetAside aside, Copying& copying);
 
 // Saves all that lies in `local` and puts it in place of what was there. A task that left nothing changes nothing, and
 // so does one that was given up and whose successor has saved its results since `fetched`. `manifest` lacks its files.

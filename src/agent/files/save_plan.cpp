@@ -70,23 +70,22 @@ SavePlan plan_save(const std::vector<SeenFile>& seen, const SaveManifest& last, 
   return plan;
 }
 
-FinishedPlan finish_plan(SavePlan plan, const std::vector<Uploaded>& uploaded, const std::vector<SeenFile>& seen,
+SaveManifest finish_plan(SavePlan plan, const std::vector<Uploaded>& uploaded, const std::vector<SeenFile>& seen,
                          const SaveManifest& last) {
   std::map<std::string_view, const SeenFile*> now;
   for (const auto& file : seen) now.emplace(file.path, &file);
   const auto saved = by_path(last);
-  FinishedPlan finished{std::move(plan.next), plan.complete};
+  auto finished = std::move(plan.next);
   for (std::size_t i = 0; i < plan.uploads.size(); ++i) {
     auto& [file, entry] = plan.uploads[i];
     const auto found = now.find(file.path);
     if (uploaded[i] && found != now.end() && *found->second == file) {
       entry.sha256 = *uploaded[i];
-      finished.manifest.files.push_back(std::move(entry));
+      finished.files.push_back(std::move(entry));
       continue;
     }
-    finished.complete = false;
     const auto* const before = find(saved, entry.path);
-    if (before != nullptr && found != now.end()) finished.manifest.files.push_back(*before);
+    if (before != nullptr && found != now.end()) finished.files.push_back(*before);
   }
   return finished;
 }

@@ -55,11 +55,7 @@ using Uploaded = std::optional<std::string>;  // its hash
 
 // The manifest to be written. A file that changed while it was uploaded, `seen` after that, keeps the version of
 // `last`.
-struct FinishedPlan {
-  SaveManifest manifest;
-  bool complete = false;
-};
-[[nodiscard]] FinishedPlan finish_plan(SavePlan plan, const std::vector<Uploaded>& uploaded,
+[[nodiscard]] SaveManifest finish_plan(SavePlan plan, const std::vector<Uploaded>& uploaded,
                                        const std::vector<SeenFile>& seen, const SaveManifest& last);
 
 }  // namespace ydl::agent

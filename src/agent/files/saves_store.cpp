@@ -2,6 +2,7 @@
 
 #include "core/assert.hpp"
 #include "core/files.hpp"
+#include "core/strings.hpp"
 #include "files/stored_names.hpp"
 #include "hdfs/paths.hpp"
 #include "net/for_each.hpp"
@@ -68,11 +69,17 @@ net::Async<> upload_one(const Transfer& transfer, const SavePlan::Upload& upload
   co_return core::Result<>{};
 }
 
+}  // namespace
+
 bool is_damaged(const core::Error& error) {
   return error.code == core::Errc::corrupt || error.code == core::Errc::refused;
 }
 
-}  // namespace
+bool is_newer(const SaveManifest& save, const std::optional<ResultsStamp>& results) {
+  if (!results) return true;
+  const auto finished = core::parse_utc(results->finished);
+  return !finished || save.saved > *finished;
+}
 
 net::Async<std::optional<SaveManifest>> read_save(hdfs::FileSystem& fs, std::string folder) {
   const auto path = manifest_in(folder);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "agent/files/results_store.hpp"
 #include "agent/files/save_manifest.hpp"
 #include "agent/files/save_plan.hpp"
 #include "agent/files/tree_copy.hpp"
@@ -18,6 +19,12 @@ namespace ydl::agent {
 // The last complete save; nothing when there is none. Errors: corrupt or refused when its manifest cannot be used,
 // those of FileSystem.
 [[nodiscard]] net::Async<std::optional<SaveManifest>> read_save(hdfs::FileSystem& fs, std::string folder);
+
+// Whether an error of read_save says that there is a manifest that cannot be used.
+[[nodiscard]] bool is_damaged(const core::Error& error);
+
+// Whether it holds later work than those results.
+[[nodiscard]] bool is_newer(const SaveManifest& save, const std::optional<ResultsStamp>& results);
 
 // What of a save is in its folder.
 struct StoredSave {

@@ -176,6 +176,10 @@ fs::path inputs_directory(const protocol::Prepare& request) {
   return request.working_directory + ".inputs";
 }
 
+fs::path restore_directory(const protocol::Prepare& request) {
+  return request.working_directory + ".restore";
+}
+
 core::Result<void> put_earlier_aside(const protocol::Prepare& request, int earlier) {
   for (const auto stream : {protocol::LogStream::standard_output, protocol::LogStream::standard_error}) {
     const auto log = fs::path(request.log_directory) / name(stream);
@@ -184,7 +188,8 @@ core::Result<void> put_earlier_aside(const protocol::Prepare& request, int earli
       return core::fail(core::system_error(errno, fmt::format("cannot rename {} to {}", log.string(), aside)));
   }
   if (auto cleared = clear_away(request.working_directory, earlier); !cleared) return cleared;
-  return clear_away(inputs_directory(request), earlier);
+  if (auto cleared = clear_away(inputs_directory(request), earlier); !cleared) return cleared;
+  return clear_away(restore_directory(request), earlier);
 }
 
 core::Result<void> prepare_workspace(const protocol::Prepare& request, DirectoryListings& listings) {

@@ -38,9 +38,13 @@ class DirectoryListings {
 // Where the inputs of a task are downloaded: beside its working directory, which has links to them.
 [[nodiscard]] std::filesystem::path inputs_directory(const protocol::Prepare& request);
 
+// Where what another task or job saved is downloaded for this one: beside its working directory.
+[[nodiscard]] std::filesystem::path restore_directory(const protocol::Prepare& request);
+
 // In directories that attempt number `earlier` had: its logs are renamed to stdout.N and stderr.N, so that stdout is
-// the newest attempt's. Its working directory, whose files are among its results, and its inputs are removed; what
-// cannot be removed stays under another name, task.N. May take long: not for an event loop. Errors: io.
+// the newest attempt's. Its working directory, whose files are among its results, its inputs and its restore_directory
+// are removed; what cannot be removed stays under another name, task.N. May take long: not for an event loop. Errors:
+// io.
 [[nodiscard]] core::Result<void> put_earlier_aside(const protocol::Prepare& request, int earlier);
 
 // Makes a task's directories and lets its files appear in the working directory as links: those named first, then what

@@ -45,7 +45,7 @@ SaveManifest save(const std::vector<SeenFile>& seen, const SaveManifest& last = 
                   const core::AttemptId& by = kFirst) {
   auto plan = plan_save(seen, last, by, {kNow});
   const std::vector<Uploaded> done(plan.uploads.size(), "hash");
-  return finish_plan(std::move(plan), done, seen, last).manifest;
+  return finish_plan(std::move(plan), done, seen, last);
 }
 
 TEST(SavePlan, what_is_new_is_uploaded_under_new_names) {
@@ -133,8 +133,7 @@ TEST(SavePlan, a_file_that_changed_during_its_upload_keeps_its_last_version) {
   ASSERT_EQ(plan.uploads.size(), 4U);
   const std::vector<SeenFile> after{file("a", Millis(-1)), file("b"), open_file("c")};  // and d is gone
   const auto finished = finish_plan(std::move(plan), {"h", "h", "h", std::nullopt}, after, last);
-  EXPECT_THAT(stored(finished.manifest), ElementsAre("1-1-a", "1-4-b"));
-  EXPECT_FALSE(finished.complete);
+  EXPECT_THAT(stored(finished), ElementsAre("1-1-a", "1-4-b"));
 }
 
 }  // namespace

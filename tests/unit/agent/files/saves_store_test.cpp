@@ -32,5 +32,14 @@ TEST(SavesStore, files_with_later_numbers_are_of_a_save_that_was_interrupted) {
   EXPECT_TRUE(compare_save(manifest(), {entry("1-1-a", 5), entry("1-3-b", 0), entry("1-4-a", 2)}).is_interrupted);
 }
 
+TEST(SavesStore, a_save_is_newer_than_results_that_were_finished_before_it) {
+  auto save = manifest();
+  save.saved = core::WallTime(core::Millis(1'700'000'000'123));
+  EXPECT_TRUE(is_newer(save, std::nullopt));
+  EXPECT_TRUE(is_newer(save, ResultsStamp{7, "2023-11-14T22:13:20.122Z"}));
+  EXPECT_FALSE(is_newer(save, ResultsStamp{1, "2023-11-14T22:13:20.123Z"}));
+  EXPECT_TRUE(is_newer(save, ResultsStamp{})) << "results without a manifest have no time";
+}
+
 }  // namespace
 }  // namespace ydl::agent
