@@ -345,6 +345,7 @@ std::string Master::job_view() const {
     if (task.cause != job::Cause::none) one.cause = task.cause;
     if (task.running_since && task.ended_at) one.ran_ms = *task.ended_at - *task.running_since;
     if (task.running_since) one.running_since = wall - (now - *task.running_since);
+    if (task.saved_at) one.saved = wall - (now - *task.saved_at);
     const auto output = outputs_.find(task.id);
     if (output == outputs_.end() || output->second.attempt.attempt != task.attempt) continue;
     one.last_line = output->second.last_line;
