@@ -7,7 +7,8 @@
 namespace ydl::agent {
 
 bool Preparation::needs_hdfs() const {
-  return !request_.inputs.empty() || !request_.remote_results.empty() || !request_.remote_logs.empty();
+  return !request_.inputs.empty() || !request_.remote_results.empty() || !request_.remote_logs.empty() ||
+         !request_.remote_saves.empty();
 }
 
 bool Preparation::takes_long() const {
@@ -23,7 +24,7 @@ core::Result<void> Preparation::check() const {
 
 net::Async<> Preparation::follow(const EarlierAttempt& earlier) {
   if (!context_.surroundings.renews_directories) co_return core::Result<>{};
-  results_here_ = earlier.departure->results;
+  restoring_.follow(earlier.number, earlier.departure->results);
   const auto put_aside = std::make_shared<core::Result<>>();
   const auto put = [put_aside, request = request_, number = earlier.number](const std::stop_token& /*stop*/) {
     *put_aside = put_earlier_aside(request, number);
@@ -42,6 +43,7 @@ net::Async<> Preparation::fetch() {
 // Many links are made outside the loop: a folder of submission may have thousands of entries, and the job hundreds of
 // tasks. A few are made at once, so that all tasks of a small job are reported in one call.
 net::Async<> Preparation::finish(std::shared_ptr<DirectoryListings> listings) {
+  restoring_.find_here();
   if (is_made_quickly(request_)) {
     if (auto made = prepare_workspace(request_, *listings); !made) co_return made;
     co_return resources_.take_ports_and_limits(request_, context_.surroundings.job);
@@ -68,14 +70,7 @@ net::Async<> Preparation::fetch_from_hdfs() {
     links.push_back({target.string(), input.name});
   }
   request_.links.insert(request_.links.begin(), links.begin(), links.end());
-  if (request_.remote_results.empty()) co_return core::Result<>{};
-  const auto results = file_systems.locate(request_.remote_results);
-  if (!results) co_return core::fail(results.error().within("the results' folder"));
-  auto fetched =
-      co_await fetch_results(*results->fs, results->path, request_.results_directory, results_here_, copying_);
-  if (!fetched) co_return core::fail(fetched.error().within("what earlier attempts left cannot be fetched"));
-  fetched_results_ = *std::move(fetched);
-  co_return core::Result<>{};
+  co_return co_await restoring_.fetch();
 }
 
 }  // namespace ydl::agent

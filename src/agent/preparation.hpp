@@ -6,6 +6,7 @@
 #include "agent/files/workspace.hpp"
 #include "agent/image/task_image.hpp"
 #include "agent/resources/task_resources.hpp"
+#include "agent/restoring.hpp"
 #include "agent/task_context.hpp"
 #include "core/result.hpp"
 #include "net/asio.hpp"
@@ -23,7 +24,12 @@ class Preparation {
  public:
   Preparation(const TaskContext& context, protocol::Prepare& request, TaskResources& resources, const TaskImage& image,
               Copying& copying)
-      : context_(context), request_(request), resources_(resources), image_(image), copying_(copying) {}
+      : context_(context),
+        request_(request),
+        resources_(resources),
+        image_(image),
+        copying_(copying),
+        restoring_(context, request, copying) {}
 
   // Errors: the task cannot run on this machine.
   [[nodiscard]] core::Result<void> check() const;
@@ -38,7 +44,9 @@ class Preparation {
   [[nodiscard]] net::Async<> finish(std::shared_ptr<DirectoryListings> listings);
 
   // Which results earlier attempts had left on HDFS.
-  [[nodiscard]] const ResultsStamp& fetched_results() const { return fetched_results_; }
+  [[nodiscard]] const ResultsStamp& fetched_results() const { return restoring_.fetched_results(); }
+  // What the task continues from; empty: nothing.
+  [[nodiscard]] const std::string& restore_directory() const { return restoring_.directory(); }
 
  private:
   [[nodiscard]] bool needs_hdfs() const;
@@ -49,8 +57,7 @@ class Preparation {
   TaskResources& resources_;
   const TaskImage& image_;
   Copying& copying_;
-  ResultsStamp fetched_results_;
-  ResultsStamp results_here_;  // what an earlier attempt left in the results folder
+  Restoring restoring_;
 };
 
 }  // namespace ydl::agent

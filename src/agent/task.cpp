@@ -51,6 +51,7 @@ Task::Task(net::asio::any_io_executor executor, Machine& machine, const Surround
       warning_(request_),
       log_(request_.attempt, request_.log_directory, context_.report),
       silence_(request_.stall_timeout),
+      saves_(context_, request_),
       saving_(context_, request_, copying_) {}
 
 Task::~Task() {
@@ -109,6 +110,7 @@ LaunchRequest Task::launch_request(protocol::Launch request) const {
   launch.environment = task_environment(std::move(request.env),
                                         {.working_directory = request_.working_directory,
                                          .results_directory = request_.results_directory,
+                                         .restore_directory = preparation_.restore_directory(),
                                          .visible_gpus = std::move(visible_gpus),
                                          .path_first = request_.path_first,
                                          .home = context_.surroundings.home,
@@ -201,6 +203,7 @@ void Task::look(LookRound& round) {
     case Silence::News::none:
       break;
   }
+  if (log_.take_checkpoint()) saves_.save_now();
   if (auto taken = ports_.check(round, process_->reaper_pid(), core::steady_now()))
     start_failed(job::Cause::port_taken, *std::move(taken));
 }
@@ -210,6 +213,12 @@ void Task::on(const Launched& event) {
   silence_.wrote(core::steady_now());
   context_.report(protocol::TaskStarted{request_.attempt, event.pid});
   saving_.copy_logs();
+  net::spawn(context_.executor, "saving what a task has written", save_while_it_runs());
+}
+
+net::awaitable<void> Task::save_while_it_runs() {
+  const auto self = shared_from_this();
+  co_await saves_.run(reaper_pid());
 }
 
 void Task::on(const LaunchFailed& event) {
@@ -256,8 +265,10 @@ net::awaitable<void> Task::save(protocol::TaskExited exited) {
   co_await image_.remove();
   log_.read();
   exited.status.last_line = log_.final_line();
+  co_await saves_.finish();
   exited.problem = co_await saving_.run(exited.status, preparation_.fetched_results());
   departs_.departure->results = saving_.saved_results();
+  if (exited.problem.empty()) co_await saves_.remove();
   context_.report(std::move(exited));
 }
 
@@ -271,12 +282,14 @@ void Task::warn(const protocol::Warn& warning) {
   if (!running()) return;
   if (auto written = warning_.write(warning, core::wall_now()); !written)
     core::log("{}: {}", request_.attempt.str(), written.error().message);
+  saves_.save_often(warning.within);
   if (warning.task == request_.attempt.task && signal_handlers(process_->reaper_pid(), SIGTERM) > 0)
     was_terminated_ = true;
 }
 
 void Task::call_off() {
   warning_.remove();
+  saves_.save_as_before();
 }
 
 void Task::stop(const protocol::Stop& command) {
@@ -334,6 +347,7 @@ void Task::end() {
 void Task::give_up() {
   kill();
   copying_.cancelled = true;
+  saves_.cancel();
   saving_.cancel();
 }
 

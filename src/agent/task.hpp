@@ -11,6 +11,7 @@
 #include "agent/process/task_process.hpp"
 #include "agent/resources/port_watch.hpp"
 #include "agent/resources/task_resources.hpp"
+#include "agent/saves.hpp"
 #include "agent/saving.hpp"
 #include "agent/task_context.hpp"
 #include "net/asio.hpp"
@@ -25,7 +26,7 @@ namespace ydl::agent {
 
 // One attempt of a task at its agent: what it holds from Prepare to Release, and its process in between.
 //
-//   Preparation ──> process, with LogWatch and PortWatch ──> Saving ──> TaskExited
+//   Preparation ──> process, with LogWatch, PortWatch and Saves ──> Saving ──> TaskExited
 class Task : public std::enable_shared_from_this<Task> {
  public:
   Task(net::asio::any_io_executor executor, Machine& machine, const Surroundings& surroundings,
@@ -83,6 +84,7 @@ class Task : public std::enable_shared_from_this<Task> {
   void start_failed(job::Cause cause, std::string reason) const;
   void ended(const job::ExitStatus& status, int leftovers);
   [[nodiscard]] net::awaitable<void> write_stacks_and_stop(core::Millis grace);
+  [[nodiscard]] net::awaitable<void> save_while_it_runs();
   [[nodiscard]] net::awaitable<void> save(protocol::TaskExited exited);
   [[nodiscard]] net::awaitable<void> report_that_it_saves();
 
@@ -98,6 +100,7 @@ class Task : public std::enable_shared_from_this<Task> {
   LogWatch log_;
   Silence silence_;
   PortWatch ports_;
+  Saves saves_;
   Saving saving_;
 
   std::optional<core::Result<TaskProcess::Prepared>> ready_;  // from make_ready to watch

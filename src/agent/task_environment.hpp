@@ -14,6 +14,7 @@ using Environment = std::map<std::string, std::string>;
 struct TaskPlace {
   std::string working_directory;
   std::string results_directory;
+  std::string restore_directory = {};       // of YDL_RESTORE_DIR; empty: there is nothing to continue from
   std::optional<std::string> visible_gpus;  // of CUDA_VISIBLE_DEVICES; without a value the agent's own stays
   std::vector<std::string> path_first;      // folders of the working directory
   std::string home;                         // in place of the agent's own HOME; empty: that is good

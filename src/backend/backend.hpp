@@ -40,6 +40,11 @@ struct TaskRequest {
   std::vector<std::uint16_t> same_ports = {};
   std::set<std::string> not_on = {};
   core::Millis stall_timeout{0};  // as in protocol::Prepare
+  // Where results are saved while a task runs: at most this often.
+  core::Millis save_every{0};
+  // What it continues from: those of this job's tasks, then other folders. The first one that has something counts.
+  std::vector<core::TaskId> continues_tasks = {};
+  std::vector<protocol::Restorable> continues_folders = {};
 };
 
 // Where tasks run: this machine, hosts over SSH, a YARN cluster, a script for tests. The master states what a task

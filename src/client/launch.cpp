@@ -84,6 +84,11 @@ class Launch {
     if (choice_.cluster != core::ClusterKind::local) announce();  // it can take a while
     const auto notes = net::wait_for(context_, target_->check(plan));
     if (!notes) return fail(notes.error());
+    if (plan.spec.restore_from) {
+      auto folders = net::wait_for(context_, target_->restore_from(*plan.spec.restore_from));
+      if (!folders) return fail(folders.error());
+      restore_ = *std::move(folders);
+    }
     for (const auto& note : options_.notes) say(note);
     for (const auto& list : {plan.notes, outside_paths(plan.spec), *notes}) {
       for (const auto& note : list) say("note: " + note);
@@ -208,6 +213,7 @@ class Launch {
     file.cluster = choice_.cluster;
     file.results = *std::move(results);
     file.port_range = options_.port_range;
+    file.restore = restore_;
     file.spec = spec;
     if (auto written = jobs::write_job_file(unfinished, file); !written) return written;
     jobs::StateFile state;
@@ -258,6 +264,7 @@ class Launch {
   net::asio::io_context context_{1};
   std::unique_ptr<LaunchTarget> target_;
   const Say say_ = [this](const std::string& line) { say(line); };  // for steps that may outlast their call
+  std::optional<jobs::RestoreFolders> restore_;  // from check() on, where the job continues from another one
   std::optional<Interruption> interruption_;
   Step step_ = Step::stage;
   int steps_ = 0;  // that were run

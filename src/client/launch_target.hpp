@@ -60,6 +60,9 @@ class LaunchTarget {
   // Errors: no_capacity, usage; the cluster's.
   [[nodiscard]] virtual net::Async<std::vector<std::string>> check(const master::JobPlan& plan) = 0;
 
+  // Check: where the job that --restore-from names keeps what its tasks wrote. Errors: usage; the cluster's.
+  [[nodiscard]] virtual net::Async<jobs::RestoreFolders> restore_from(std::string job) = 0;
+
   // Where the tasks' results go. `wanted` is what the user said, or empty. Errors: usage.
   [[nodiscard]] virtual core::Result<std::filesystem::path> results(const jobs::JobFolder& folder,
                                                                     const std::string& wanted) const = 0;

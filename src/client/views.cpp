@@ -32,7 +32,8 @@ ui::TaskView shown(jobs::TaskView task) {
           .ran_for = task.ran_ms,
           .last_line = std::move(task.last_line).value_or(""),
           .progress = task.progress,
-          .progress_text = std::move(task.progress_text).value_or("")};
+          .progress_text = std::move(task.progress_text).value_or(""),
+          .saved = task.saved};
 }
 
 Result<ui::EventView> event_from_object(const json::object& object) {

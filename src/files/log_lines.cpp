@@ -9,6 +9,7 @@ namespace ydl::files {
 namespace {
 
 constexpr std::string_view kProgress = "::progress ";
+constexpr std::string_view kCheckpoint = "::checkpoint";
 constexpr double kRounding = 1e-6;  // sums of many small steps end a little above 1
 constexpr char kEscape = '\033';
 
@@ -39,6 +40,12 @@ std::optional<Progress> parse_progress(std::string_view line) {
   return Progress{std::min(fraction, 1.0), plain_text(core::trim(line.substr(number.size())))};
 }
 
+bool is_checkpoint(std::string_view line) {
+  if (!line.starts_with(kCheckpoint)) return false;
+  line.remove_prefix(kCheckpoint.size());
+  return line.empty() || line.front() == ' ' || line.front() == '\t';
+}
+
 std::string plain_text(std::string_view line) {
   std::string shown;
   while (!line.empty()) {
@@ -63,6 +70,7 @@ void LogLines::feed(std::string_view bytes) {
 
 void LogLines::end_line() {
   if (auto progress = parse_progress(line_)) progress_ = std::move(progress);
+  if (is_checkpoint(line_)) ++checkpoints_;
   if (!core::trim(line_).empty()) last_ = line_;
   line_.clear();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@ struct Progress {
 // Nothing for any other line, and for a fraction that is not a number from 0 to 1.
 [[nodiscard]] std::optional<Progress> parse_progress(std::string_view line);
 
+// Whether a task asks with this line that what it has written is saved now: "::checkpoint", with any words after it.
+[[nodiscard]] bool is_checkpoint(std::string_view line);
+
 // A line as a terminal would show it: no colours or cursor movements, no control characters, valid UTF-8.
 [[nodiscard]] std::string plain_text(std::string_view line);
 
@@ -33,6 +37,8 @@ class LogLines {
   // The last line with something in it, complete or not; "" when there was none.
   [[nodiscard]] std::string last_line() const;
   [[nodiscard]] const std::optional<Progress>& progress() const { return progress_; }
+  // How many lines asked for a save so far.
+  [[nodiscard]] std::uint64_t checkpoints() const { return checkpoints_; }
 
  private:
   void end_line();
@@ -40,6 +46,7 @@ class LogLines {
   std::string line_;  // as far as it came
   std::string last_;  // the last complete one that was not blank
   std::optional<Progress> progress_;
+  std::uint64_t checkpoints_ = 0;
 };
 
 }  // namespace ydl::files

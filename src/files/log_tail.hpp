@@ -28,6 +28,7 @@ class LogTail {
   [[nodiscard]] core::Result<Update> poll();
   [[nodiscard]] std::string last_line() const { return lines_.last_line(); }
   [[nodiscard]] const std::optional<Progress>& progress() const { return lines_.progress(); }
+  [[nodiscard]] std::uint64_t checkpoints() const { return lines_.checkpoints(); }
   // How far the file was read.
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
 

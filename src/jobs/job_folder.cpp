@@ -35,6 +35,7 @@ struct JsonValue<jobs::PortRange> {
 
 namespace ydl::jobs {
 
+BOOST_DESCRIBE_STRUCT(RestoreFolders, (), (saves, results))
 BOOST_DESCRIBE_STRUCT(StateFile, (), (state, tasks, exit_code, reason, cause, cause_attempt, finished))
 
 namespace {
@@ -54,9 +55,10 @@ struct JobRecord {
   core::ClusterKind cluster = core::ClusterKind::local;
   std::string results;
   std::optional<PortRange> port_range;
+  std::optional<RestoreFolders> restore;
   json::object spec;
 };
-BOOST_DESCRIBE_STRUCT(JobRecord, (), (id, created, user, ydl, cluster, results, port_range, spec))
+BOOST_DESCRIBE_STRUCT(JobRecord, (), (id, created, user, ydl, cluster, results, port_range, restore, spec))
 
 template <core::Described T>
 Result<void> write_record(const fs::path& path, const T& record) {
@@ -214,6 +216,7 @@ Result<void> write_job_file(const JobFolder& folder, const JobFile& job) {
                                                    .cluster = job.cluster,
                                                    .results = job.results.string(),
                                                    .port_range = job.port_range,
+                                                   .restore = job.restore,
                                                    .spec = json::parse(spec::to_json(job.spec)).as_object()});
 }
 
@@ -229,6 +232,7 @@ Result<JobFile> read_job_file(const JobFolder& folder) {
                  .cluster = record->cluster,
                  .results = std::move(record->results),
                  .port_range = record->port_range,
+                 .restore = std::move(record->restore),
                  .spec = *std::move(spec)};
 }
 

@@ -67,6 +67,12 @@ class JobFolder {
 
 using PortRange = std::pair<std::uint16_t, std::uint16_t>;  // the first and the last
 
+// Where another job keeps what its tasks wrote: below each, a task has a folder.
+struct RestoreFolders {
+  std::string saves;  // empty: it has none, as on one machine
+  std::string results;
+};
+
 struct JobFile {
   core::JobId id;
   core::WallTime created{};
@@ -75,6 +81,7 @@ struct JobFile {
   core::ClusterKind cluster = core::ClusterKind::local;
   std::filesystem::path results;  // the tasks' folders are below it
   std::optional<PortRange> port_range;
+  std::optional<RestoreFolders> restore;  // of the job that spec.restore_from names
   spec::JobSpec spec;
 };
 

@@ -33,10 +33,11 @@ struct TaskView {
   std::optional<std::string> last_line = {};
   std::optional<double> progress = {};
   std::optional<std::string> progress_text = {};
+  std::optional<core::WallTime> saved = {};  // when what it had written was last saved
 };
 BOOST_DESCRIBE_STRUCT(TaskView, (),
                       (id, attempt, state, reason, node, cause, ran_ms, running_since, last_line, progress,
-                       progress_text))
+                       progress_text, saved))
 
 // A host that the job does not use now.
 struct AvoidedView {

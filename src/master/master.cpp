@@ -3,6 +3,7 @@
 #include "core/log.hpp"
 #include "core/strings.hpp"
 #include "jobs/job_view.hpp"
+#include "master/continued.hpp"
 #include "master/host_gpus.hpp"
 #include "master/job_image.hpp"
 #include "net/spawn.hpp"
@@ -193,6 +194,10 @@ void Master::on(const job::Ask& ask) {
   request.same_ports = ask.same_ports;
   request.not_on = ask.not_on;
   request.stall_timeout = plan_.job.stall_timeout;
+  request.save_every = job_.spec.save_every;
+  const auto candidates = tasks_to_continue(plan_, task);
+  if (ask.attempt.attempt > 1) request.continues_tasks = candidates;
+  if (job_.restore) request.continues_folders = folders_of(*job_.restore, candidates);
   backend_->place(std::move(request));
 }
 
@@ -341,6 +346,7 @@ std::string Master::job_view() const {
     if (task.cause != job::Cause::none) one.cause = task.cause;
     if (task.running_since && task.ended_at) one.ran_ms = *task.ended_at - *task.running_since;
     if (task.running_since) one.running_since = wall - (now - *task.running_since);
+    if (task.saved_at) one.saved = wall - (now - *task.saved_at);
     const auto output = outputs_.find(task.id);
     if (output == outputs_.end() || output->second.attempt.attempt != task.attempt) continue;
     one.last_line = output->second.last_line;

@@ -53,6 +53,7 @@ json::object task_object(const TaskView& task) {
   object["ran_for_ms"] = task.ran_for ? json::value(task.ran_for->count()) : json::value(nullptr);
   object["percent"] = number_or_null(progress_percent(task));
   object["progress_text"] = text(task.progress_text);
+  if (task.saved) object["saved"] = time_or_null(task.saved);
   return object;
 }
 

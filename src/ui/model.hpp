@@ -22,8 +22,9 @@ struct TaskView {
   std::optional<core::WallTime> running_since;
   std::optional<core::Millis> ran_for;  // once it has ended
   std::string last_line;
-  std::optional<double> progress;  // 0 to 1, when the task reports it
-  std::string progress_text;       // "epoch 3/5 loss 0.12"
+  std::optional<double> progress;                      // 0 to 1, when the task reports it
+  std::string progress_text;                           // "epoch 3/5 loss 0.12"
+  std::optional<core::WallTime> saved = std::nullopt;  // what it had written, while it ran
 };
 
 // A host that the job does not use now.

@@ -1,12 +1,14 @@
-// Records of a job that are read back: master.json, yarn.json, the manifest of results. What was read can be written
-// and is read as the same again.
+// Records of a job that are read back: master.json, yarn.json, the manifests of results and saves. What was read can be
+// written and is read as the same again.
 #include "agent/files/results_store.hpp"
+#include "agent/files/save_manifest.hpp"
 #include "backend/yarn/yarn_job.hpp"
 #include "core/assert.hpp"
 #include "net/endpoint_file.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string_view>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -22,5 +24,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     YDL_ASSERT(!endpoint->file.empty() || !endpoint->fingerprint.empty());
   }
   (void)agent::Manifest::stamp_in(text);
+  if (const auto save = agent::SaveManifest::from_json(text)) {
+    YDL_ASSERT(agent::SaveManifest::from_json(save->to_json()) == *save);
+    for (const auto& file : save->files) {
+      const auto path = std::filesystem::path(*agent::original_path(file.path)).lexically_normal();
+      YDL_ASSERT(path.is_relative() && *path.begin() != "..");
+    }
+  }
   return 0;
 }

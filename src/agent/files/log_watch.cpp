@@ -66,6 +66,11 @@ std::uint64_t LogWatch::read() {
   return bytes;
 }
 
+bool LogWatch::take_checkpoint() {
+  const auto asked = out_.checkpoints() + err_.checkpoints();
+  return std::exchange(taken_checkpoints_, asked) != asked;
+}
+
 std::string LogWatch::final_line() const {
   for (const auto* stream : {"stderr", "stdout"}) {
     const auto size = files::read_slice(directory_ / stream, 0, 0);

@@ -25,6 +25,8 @@ class LogWatch {
 
   // Reads what is new; to be called a few times a second, and once after the task's end. Returns how many bytes.
   std::uint64_t read();
+  // Whether a line since the last call of this asked that what the task has written is saved now.
+  [[nodiscard]] bool take_checkpoint();
   // The last line with something in it, of standard error if it has one, else of standard output, as it can be printed;
   // "" when there is none. For a task that has ended: it is read from the ends of the files, however far read() came.
   [[nodiscard]] std::string final_line() const;
@@ -40,6 +42,7 @@ class LogWatch {
   files::LogTail* latest_ = &err_;  // which of them grew last
   std::string said_line_;
   std::optional<files::Progress> said_progress_;
+  std::uint64_t taken_checkpoints_ = 0;
 };
 
 }  // namespace ydl::agent

@@ -163,21 +163,31 @@ std::string folder_set_aside(std::string_view folder) {
   return neighbour(folder, "old");
 }
 
-net::Async<ResultsStamp> fetch_results(hdfs::FileSystem& fs, std::string folder, std::filesystem::path local,
-                                       ResultsStamp here, Copying& copying) {
+net::Async<std::optional<ResultsStamp>> find_results(hdfs::FileSystem& fs, std::string folder, SetAside aside,
+                                                     Copying& copying) {
   const Store store{fs, folder, folder_set_aside(folder), copying};
   const auto restore = [&] { return put_back(store); };
-  if (auto back = co_await persist(restore, copying); !back) co_return core::fail(back.error());
+  if (aside == SetAside::put_back) {
+    if (auto back = co_await persist(restore, copying); !back) co_return core::fail(back.error());
+  }
   const auto there = co_await exists(store, folder);
   if (!there) co_return core::fail(there.error());
-  if (!*there) co_return ResultsStamp{};
+  if (!*there) co_return std::nullopt;
   auto stamp = co_await stamp_in_place(store);
   if (!stamp) co_return core::fail(stamp.error());
+  co_return *std::move(stamp);
+}
+
+net::Async<ResultsStamp> fetch_results(hdfs::FileSystem& fs, std::string folder, std::filesystem::path local,
+                                       ResultsStamp here, Copying& copying) {
+  auto stamp = co_await find_results(fs, folder, SetAside::put_back, copying);
+  if (!stamp) co_return core::fail(stamp.error());
+  if (!*stamp) co_return ResultsStamp{};
   std::error_code error;
-  if (stamp->attempt > 0 && *stamp == here && !std::filesystem::is_empty(local, error) && !error) co_return stamp;
+  if ((*stamp)->attempt > 0 && **stamp == here && !std::filesystem::is_empty(local, error) && !error) co_return here;
   auto filled = co_await download_tree(fs, folder, std::move(local), Names::stored, copying);
   if (!filled) co_return core::fail(filled.error());
-  co_return stamp;
+  co_return **std::move(stamp);
 }
 
 net::Async<> save_results(hdfs::FileSystem& fs, std::string folder, std::filesystem::path local, Manifest manifest,

@@ -6,6 +6,7 @@
 #include "job/types.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,12 @@ struct Manifest {
 // are in `local` already: `here`. Which results these were comes back. Errors: those of download_tree.
 [[nodiscard]] net::Async<ResultsStamp> fetch_results(hdfs::FileSystem& fs, std::string folder,
                                                      std::filesystem::path local, ResultsStamp here, Copying& copying);
+
+// Which results a folder holds; nothing when there are none. Those of another task, which may be saving them now, are
+// not put back in place.
+enum class SetAside { put_back, leave };
+[[nodiscard]] net::Async<std::optional<ResultsStamp>> find_results(hdfs::FileSystem& fs, std::string folder,
+                                                                   SetAside aside, Copying& copying);
 
 // Saves all that lies in `local` and puts it in place of what was there. A task that left nothing changes nothing, and
 // so does one that was given up and whose successor has saved its results since `fetched`. `manifest` lacks its files.

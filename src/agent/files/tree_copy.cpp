@@ -28,7 +28,6 @@ namespace {
 namespace files = std::filesystem;
 
 constexpr std::size_t kBuffer = std::size_t{1} << 20U;
-constexpr std::size_t kAtATime = 4;
 constexpr core::Millis kFirstPause = core::Seconds(1);
 constexpr core::Millis kLongestPause = core::Seconds(15);
 
@@ -60,20 +59,13 @@ bool may_pass(const core::Error& error) {
 
 // ---- up --------------------------------------------------------------------------------------------------------
 
-struct Upload {
-  hdfs::FileSystem& fs;
-  files::path from;
-  std::string to;
-  Copying& copying;
-};
-
-net::Async<> write_bytes(const Upload& upload, const files::path& path, hdfs::FileWriter& writer, StoredFile& stored) {
+net::Async<> write_bytes(Copying& copying, const files::path& path, hdfs::FileWriter& writer, StoredFile& stored) {
   const core::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) co_return core::fail(core::system_error(errno, fmt::format("cannot read {}", path.string())));
   const auto buffer = std::make_unique_for_overwrite<char[]>(kBuffer);
   core::Sha256 digest;
   stored.size = 0;
-  while (!upload.copying.cancelled) {
+  while (!copying.cancelled) {
     const auto n = ::read(file.get(), buffer.get(), kBuffer);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) co_return core::fail(core::system_error(errno, fmt::format("cannot read {}", path.string())));
@@ -85,26 +77,27 @@ net::Async<> write_bytes(const Upload& upload, const files::path& path, hdfs::Fi
     digest.add({buffer.get(), size});
     if (auto written = co_await writer.write({buffer.get(), size}); !written) co_return written;
     stored.size += size;
-    upload.copying.bytes += size;
+    copying.bytes += size;
   }
   co_return cancelled(path.string());
 }
 
-net::Async<> upload_once(const Upload& upload, const TreeFile& file, StoredFile& stored) {
+struct Upload {
+  hdfs::FileSystem& fs;
+  files::path from;
+  std::string to;
+  std::uint32_t mode = 0;
+  Copying& copying;
+};
+
+net::Async<> upload_once(const Upload& upload, StoredFile& stored) {
   auto writer = co_await upload.fs.create(
-      hdfs::join_path(upload.to, stored.path),
-      {.overwrite = hdfs::Overwrite::yes, .mode = file.mode, .replication = {}, .block_size = {}});
+      upload.to, {.overwrite = hdfs::Overwrite::yes, .mode = upload.mode, .replication = {}, .block_size = {}});
   if (!writer) co_return core::fail(writer.error());
-  co_return co_await write_bytes(upload, upload.from / file.path, *writer, stored);
+  co_return co_await write_bytes(upload.copying, upload.from, *writer, stored);
 }
 
 // ---- down ------------------------------------------------------------------------------------------------------
-
-struct RemoteFile {
-  std::string from;
-  files::path to;
-  std::uint32_t mode = 0;
-};
 
 net::Async<> download_once(hdfs::FileSystem& fs, const RemoteFile& file, Copying& copying) {
   auto reader = co_await fs.open(file.from);
@@ -206,20 +199,37 @@ core::Result<LocalTree> list_tree(const files::path& root) {
   return tree;
 }
 
+net::Async<StoredFile> upload_file(hdfs::FileSystem& fs, files::path from, std::string to, std::uint32_t mode,
+                                   Copying& copying) {
+  StoredFile stored;
+  const Upload upload{fs, std::move(from), std::move(to), mode, copying};
+  auto done = co_await persist([&] { return upload_once(upload, stored); }, copying);
+  if (!done) co_return core::fail(done.error());
+  co_return stored;
+}
+
+net::Async<> download_file(hdfs::FileSystem& fs, RemoteFile file, Copying& copying) {
+  co_return co_await persist([&] { return download_once(fs, file, copying); }, copying);
+}
+
 net::Async<std::vector<StoredFile>> upload_tree(hdfs::FileSystem& fs, files::path from, LocalTree tree, std::string to,
                                                 Copying& copying) {
-  const Upload upload{fs, std::move(from), std::move(to), copying};
   for (const auto& directory : tree.directories) {
-    const auto path = hdfs::join_path(upload.to, stored_path(directory));
+    const auto path = hdfs::join_path(to, stored_path(directory));
     auto made = co_await persist([&] { return fs.make_directory(path, hdfs::Parents::create); }, copying);
     if (!made) co_return core::fail(made.error());
   }
   std::vector<StoredFile> stored;
-  for (const auto& file : tree.files) stored.push_back({stored_path(file.path), 0, {}});
+  std::vector<Upload> uploads;
+  for (const auto& file : tree.files) {
+    stored.push_back({stored_path(file.path), 0, {}});
+    uploads.push_back({fs, from / file.path, hdfs::join_path(to, stored.back().path), file.mode, copying});
+  }
   const auto one = [&](std::size_t i) {
-    return persist([&, i] { return upload_once(upload, tree.files[i], stored[i]); }, copying);
+    return persist([&, i] { return upload_once(uploads[i], stored[i]); }, copying);
   };
-  if (auto done = co_await net::for_each(tree.files.size(), kAtATime, one); !done) co_return core::fail(done.error());
+  if (auto done = co_await net::for_each(tree.files.size(), kCopiedAtATime, one); !done)
+    co_return core::fail(done.error());
   co_return stored;
 }
 
@@ -234,10 +244,8 @@ net::Async<> download_tree(hdfs::FileSystem& fs, std::string from, files::path t
     if (auto made = core::make_directories(to.parent_path()); !made) co_return core::fail(made.error());
     plan.push_back({from, to, (*status)->permission});
   }
-  const auto one = [&](std::size_t i) {
-    return persist([&, i] { return download_once(fs, plan[i], copying); }, copying);
-  };
-  co_return co_await net::for_each(plan.size(), kAtATime, one);
+  const auto one = [&](std::size_t i) { return download_file(fs, plan[i], copying); };
+  co_return co_await net::for_each(plan.size(), kCopiedAtATime, one);
 }
 
 }  // namespace ydl::agent

@@ -47,6 +47,21 @@ struct StoredFile {
 [[nodiscard]] net::Async<std::vector<StoredFile>> upload_tree(hdfs::FileSystem& fs, std::filesystem::path from,
                                                               LocalTree tree, std::string to, Copying& copying);
 
+// One file, over whatever is there; `from` names it on this machine. Errors as above.
+[[nodiscard]] net::Async<StoredFile> upload_file(hdfs::FileSystem& fs, std::filesystem::path from, std::string to,
+                                                 std::uint32_t mode, Copying& copying);
+
+// A file of HDFS, and where it is to be on this machine.
+struct RemoteFile {
+  std::string from;
+  std::filesystem::path to;
+  std::uint32_t mode = 0;
+};
+// Files that are there are replaced; their folders are there. Errors as above.
+[[nodiscard]] net::Async<> download_file(hdfs::FileSystem& fs, RemoteFile file, Copying& copying);
+
+inline constexpr std::size_t kCopiedAtATime = 4;
+
 enum class Names { as_they_are, stored };  // stored: escaped, with a manifest of ours beside them
 
 // A file or a directory with all below it. Files that are there are replaced. Errors as above, and not_found.

@@ -176,6 +176,10 @@ fs::path inputs_directory(const protocol::Prepare& request) {
   return request.working_directory + ".inputs";
 }
 
+fs::path restore_directory(const protocol::Prepare& request) {
+  return request.working_directory + ".restore";
+}
+
 core::Result<void> put_earlier_aside(const protocol::Prepare& request, int earlier) {
   for (const auto file : {name(protocol::LogStream::standard_output), name(protocol::LogStream::standard_error),
                           std::string_view(kStacksFile)}) {
@@ -185,7 +189,8 @@ core::Result<void> put_earlier_aside(const protocol::Prepare& request, int earli
       return core::fail(core::system_error(errno, fmt::format("cannot rename {} to {}", log.string(), aside)));
   }
   if (auto cleared = clear_away(request.working_directory, earlier); !cleared) return cleared;
-  return clear_away(inputs_directory(request), earlier);
+  if (auto cleared = clear_away(inputs_directory(request), earlier); !cleared) return cleared;
+  return clear_away(restore_directory(request), earlier);
 }
 
 core::Result<void> prepare_workspace(const protocol::Prepare& request, DirectoryListings& listings) {
@@ -210,19 +215,28 @@ core::Result<void> prepare_workspace(const protocol::Prepare& request, Directory
   return link_entries(listings.entries(request.linked_directory), working);
 }
 
-core::Result<void> keep_results(const protocol::Prepare& request, const std::stop_token& stop) {
+core::Result<std::vector<fs::path>> made_by_task(const protocol::Prepare& request) {
   const files::IgnoreList ignored(request.linked_directory);
-  core::Result<void> result;
+  std::vector<fs::path> made;
   std::error_code error;
   for (fs::directory_iterator entry(request.working_directory, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
-    if (is_own_link(entry->path(), request) || ignored.names(entry->path())) continue;
-    const auto kept = fs::path(request.results_directory) / entry->path().filename();
-    if (auto moved = move_tree(entry->path(), kept, stop); !moved && result) result = std::move(moved);
+    if (!is_own_link(entry->path(), request) && !ignored.names(entry->path())) made.push_back(entry->path());
   }
-  if (error && result) {
+  if (error) {
     return core::fail(core::Error{
         error, fmt::format("cannot read the working directory {}: {}", request.working_directory, error.message())});
+  }
+  return made;
+}
+
+core::Result<void> keep_results(const protocol::Prepare& request, const std::stop_token& stop) {
+  const auto made = made_by_task(request);
+  if (!made) return core::fail(made.error());
+  core::Result<void> result;
+  for (const auto& entry : *made) {
+    const auto kept = fs::path(request.results_directory) / entry.filename();
+    if (auto moved = move_tree(entry, kept, stop); !moved && result) result = std::move(moved);
   }
   return result;
 }

@@ -42,15 +42,23 @@ class DirectoryListings {
 // Among a task's logs: what its processes were doing when it hung.
 inline constexpr std::string_view kStacksFile = "stacks";
 
+// Where what another task or job saved is downloaded for this one: beside its working directory.
+[[nodiscard]] std::filesystem::path restore_directory(const protocol::Prepare& request);
+
 // In directories that attempt number `earlier` had: its logs are renamed to stdout.N, stderr.N and stacks.N, so that
-// stdout is the newest attempt's. Its working directory, whose files are among its results, and its inputs are removed;
-// what cannot be removed stays under another name, task.N. May take long: not for an event loop. Errors: io.
+// stdout is the newest attempt's. Its working directory, whose files are among its results, its inputs and its
+// restore_directory are removed; what cannot be removed stays under another name, task.N. May take long: not for an
+// event loop. Errors: io.
 [[nodiscard]] core::Result<void> put_earlier_aside(const protocol::Prepare& request, int earlier);
 
 // Makes a task's directories and lets its files appear in the working directory as links: those named first, then what
 // earlier attempts left as results, then what lies in the directory of submission, less what its .ydlignore names.
 // Errors: a directory cannot be made, a named file does not exist, or there are too many entries to link.
 [[nodiscard]] core::Result<void> prepare_workspace(const protocol::Prepare& request, DirectoryListings& listings);
+
+// What the task made in its working directory: all but what ydl linked there and what .ydlignore names.
+// Errors: io.
+[[nodiscard]] core::Result<std::vector<std::filesystem::path>> made_by_task(const protocol::Prepare& request);
 
 // Moves what the task wrote into its working directory to its results, where nothing that ydl linked is. What a task
 // leaves is kept even when it failed: its next attempt finds it again. Results on another file system are copied, which

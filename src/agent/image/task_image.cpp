@@ -78,6 +78,10 @@ void TaskImage::put_into(LaunchRequest& launch, const std::map<std::string, std:
   }
   if (const auto file = run.environment.find("YDL_PREEMPTION_FILE"); file != run.environment.end())
     run.mounts.push_back(std::filesystem::path(file->second).parent_path().string());
+  if (const auto restore = launch.environment.find("YDL_RESTORE_DIR"); restore != launch.environment.end()) {
+    run.environment["YDL_RESTORE_DIR"] = restore->second;
+    if (restore->second != request_.results_directory) run.mounts.push_back(restore->second);
+  }
   if (const auto& user = context_.surroundings.hadoop_user; !user.empty())
     run.environment.try_emplace("HADOOP_USER_NAME", user);
   if (const auto& file = context_.surroundings.token_file; !file.empty()) {

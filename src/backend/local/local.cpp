@@ -161,6 +161,9 @@ protocol::Prepare prepare_here(const TaskRequest& request, const LocalFiles& fil
   prepare.log_directory = folders.logs.string();
   prepare.linked_directory = files.linked_directory;
   prepare.links = files.links;
+  for (const auto& task : request.continues_tasks)
+    prepare.restore.push_back({"", files.folders_of({task, request.attempt.attempt}).results.string()});
+  prepare.restore.insert(prepare.restore.end(), request.continues_folders.begin(), request.continues_folders.end());
   return prepare;
 }
 

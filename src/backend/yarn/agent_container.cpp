@@ -27,7 +27,16 @@ protocol::Prepare prepare_in_container(const TaskRequest& request, const YarnJob
   if (std::ranges::find(job.staged.links, kPythonEnvLink, &protocol::Link::name) != job.staged.links.end())
     prepare.path_first = {std::string(kPythonEnvPrograms)};
   prepare.remote_logs = remote_logs(job.folder, request.attempt);
-  prepare.remote_results = fmt::format("{}/{}", job.results, request.attempt.task.file_name());
+  const auto folders_of = [&](const core::TaskId& task) -> protocol::Restorable {
+    return {fmt::format("{}/saves/{}", job.folder, task.file_name()),
+            fmt::format("{}/{}", job.results, task.file_name())};
+  };
+  const auto own = folders_of(request.attempt.task);
+  prepare.remote_results = own.results;
+  prepare.remote_saves = own.saves;
+  prepare.save_every = request.save_every;
+  for (const auto& task : request.continues_tasks) prepare.restore.push_back(folders_of(task));
+  prepare.restore.insert(prepare.restore.end(), request.continues_folders.begin(), request.continues_folders.end());
   return prepare;
 }
 

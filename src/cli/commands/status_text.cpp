@@ -8,6 +8,8 @@
 #include "ui/text.hpp"
 #include "ui/words.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace ydl::cli {
@@ -29,6 +31,25 @@ std::string until_text(const std::optional<core::WallTime>& until, const ui::Job
   return fmt::format("until {}{} ", date, ui::clock_time(*until, ui::local_utc_offset).substr(0, 5));
 }
 
+// With a column for saves where there are any.
+ui::Table task_table(const ui::JobView& job, core::WallTime now) {
+  const bool has_saves =
+      std::ranges::any_of(job.tasks, [](const ui::TaskView& task) { return task.saved.has_value(); });
+  std::vector<ui::Column> columns{
+      {"TASK"}, {"STATE"}, {"ATTEMPT", ui::Align::right}, {"HOST"}, {"RAN", ui::Align::right}};
+  if (has_saves) columns.push_back({"SAVED", ui::Align::right});
+  columns.push_back({"LAST", ui::Align::left, ui::Fit::shrink});
+  ui::Table table(std::move(columns));
+  for (const auto& task : job.tasks) {
+    std::vector<std::string> row{task.id.str(), std::string(task.state.name()), std::to_string(task.attempt), task.node,
+                                 duration_of(task, now)};
+    if (has_saves) row.push_back(task.saved ? ui::relative_time(*task.saved, now) : "");
+    row.push_back(task.reason.empty() ? task.last_line : task.reason);
+    table.row(std::move(row));
+  }
+  return table;
+}
+
 }  // namespace
 
 std::string status_text(const ui::JobView& job) {
@@ -46,17 +67,7 @@ std::string status_text(const ui::JobView& job) {
                         ui::clean(host.reason));
   }
   text += "\n";
-  ui::Table table({{"TASK"},
-                   {"STATE"},
-                   {"ATTEMPT", ui::Align::right},
-                   {"HOST"},
-                   {"RAN", ui::Align::right},
-                   {"LAST", ui::Align::left, ui::Fit::shrink}});
-  for (const auto& task : job.tasks) {
-    table.row({task.id.str(), std::string(task.state.name()), std::to_string(task.attempt), task.node,
-               duration_of(task, now), task.reason.empty() ? task.last_line : task.reason});
-  }
-  return text + table.render(table_width(), output_style());
+  return text + task_table(job, now).render(table_width(), output_style());
 }
 
 }  // namespace ydl::cli

@@ -6,6 +6,7 @@
 #include "client/env/python_env.hpp"
 #include "client/local/image_runtime.hpp"
 #include "client/local/master_start.hpp"
+#include "client/restore_source.hpp"
 #include "client/task_paths.hpp"
 #include "client/upload_size.hpp"
 #include "core/strings.hpp"
@@ -88,6 +89,8 @@ class LocalLaunch final : public LaunchTarget {
     if (!note) co_return fail(note.error());
     co_return note->empty() ? std::vector<std::string>{} : std::vector{*note};
   }
+
+  net::Async<jobs::RestoreFolders> restore_from(std::string job) override { co_return restore_from_here(job); }
 
   core::Result<fs::path> results(const jobs::JobFolder& folder, const std::string& wanted) const override {
     return wanted.empty() ? folder.default_results() : fs::absolute(wanted);

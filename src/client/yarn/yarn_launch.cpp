@@ -3,6 +3,7 @@
 #include "client/env/default_env.hpp"
 #include "client/env/python_env.hpp"
 #include "client/local/master_start.hpp"
+#include "client/restore_source.hpp"
 #include "client/settings.hpp"
 #include "client/task_paths.hpp"
 #include "client/yarn/image_check.hpp"
@@ -104,6 +105,10 @@ class YarnLaunch final : public LaunchTarget {
     co_return facts_.notes;
   }
 
+  net::Async<jobs::RestoreFolders> restore_from(std::string job) override {
+    return restore_from_cluster(*cluster_, std::move(job));
+  }
+
   core::Result<std::filesystem::path> results(const jobs::JobFolder& folder, const std::string& wanted) const override {
     if (wanted.empty()) return cluster_->url_prefix + cluster_->job_folder(folder.id().str()) + "/results";
     auto url = results_url(*cluster_, wanted);
@@ -114,7 +119,10 @@ class YarnLaunch final : public LaunchTarget {
   net::Async<> stage(const PlannedJob& job, StageHooks hooks) override {
     const auto file = jobs::read_job_file(job.folder);
     if (!file) co_return fail(file.error());
-    auto systems = file_systems_of(cluster_->config, job.plan.spec, file->results.string());
+    auto spec = job.plan.spec;
+    if (file->restore && file->restore->results.starts_with("hdfs://"))
+      spec.name_nodes.push_back(file->restore->results);
+    auto systems = file_systems_of(cluster_->config, spec, file->results.string());
     if (!systems) co_return fail(systems.error());
     options_.file_systems = *std::move(systems);
     if (cluster_->is_secure) {

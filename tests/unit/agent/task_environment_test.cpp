@@ -76,5 +76,14 @@ TEST(TaskEnvironment, a_home_is_a_folder_that_can_be_written_to) {
   for (const auto* none : {"", "/", "/home", "/home/"}) EXPECT_FALSE(is_home(none)) << none;
 }
 
+TEST(TaskEnvironment, names_what_a_task_continues_from_only_where_there_is_something) {
+  TaskPlace place{
+      .working_directory = "/w", .results_directory = "/r", .visible_gpus = {}, .path_first = {}, .home = {}};
+  const Environment of_another_job{{"YDL_RESTORE_DIR", "/elsewhere"}};
+  EXPECT_FALSE(task_environment({}, place, of_another_job).contains("YDL_RESTORE_DIR"));
+  place.restore_directory = "/w.restore";
+  EXPECT_EQ(task_environment({}, place, of_another_job).at("YDL_RESTORE_DIR"), "/w.restore");
+}
+
 }  // namespace
 }  // namespace ydl::agent

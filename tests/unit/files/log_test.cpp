@@ -32,6 +32,16 @@ TEST(LogLines, the_last_line_is_shown_complete_or_not) {
   EXPECT_EQ(lines.last_line(), "two and a half");
 }
 
+TEST(LogLines, lines_that_ask_for_a_save_are_counted) {
+  LogLines lines;
+  lines.feed("::checkpoint\nx\n::check");
+  EXPECT_EQ(lines.checkpoints(), 1U);
+  lines.feed("point of epoch 3\n::checkpoint");
+  EXPECT_EQ(lines.checkpoints(), 2U) << "the last line is not complete yet";
+  lines.feed("s\n ::checkpoint\n::checkpointed\n::checkpoint\t1\r");
+  EXPECT_EQ(lines.checkpoints(), 3U);
+}
+
 TEST(LogLines, of_a_progress_bar_the_newest_state_counts) {
   LogLines lines;
   lines.feed("epoch 1\n 10%|#  |\r 20%|## |");

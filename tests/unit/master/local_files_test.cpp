@@ -20,6 +20,21 @@ TEST(LocalFiles, a_task_has_its_folders_in_the_jobs_folder_and_its_results_where
   EXPECT_EQ(prepare.remote_logs, "") << "nothing leaves this machine";
 }
 
+TEST(LocalFiles, a_task_continues_from_folders_of_results) {
+  jobs::JobFile job;
+  job.results = "/data/out";
+  backend::TaskRequest request;
+  request.attempt = {{"worker", 1}, 2};
+  request.continues_tasks = {{"worker", 1}, {"worker", 0}};
+  request.continues_folders = {{"", "/old/worker-1"}};
+  const auto prepare = backend::prepare_here(request, local_files(jobs::JobFolder("/jobs/x-0001"), job));
+  ASSERT_EQ(prepare.restore.size(), 3U);
+  EXPECT_EQ(prepare.restore[0].results, "/data/out/worker-1");
+  EXPECT_EQ(prepare.restore[1].results, "/data/out/worker-0");
+  EXPECT_EQ(prepare.restore[2].results, "/old/worker-1");
+  EXPECT_EQ(prepare.remote_saves, "") << "nothing is copied on one machine";
+}
+
 TEST(LocalFiles, what_lies_in_the_jobs_directory_and_what_was_named_is_linked) {
   const jobs::JobFolder folder("/jobs/x-0001");
   jobs::JobFile job;

@@ -62,5 +62,16 @@ TEST_F(FinalLine, of_a_large_log_is_found_at_its_end) {
   EXPECT_EQ(final_line(), "the rest") << "more blank lines than anybody reads";
 }
 
+TEST_F(FinalLine, that_asks_for_a_save_is_taken_once) {
+  LogWatch watch({{"worker", 0}, 1}, dir_.path(), [](const protocol::Report&) {});
+  watch.read();
+  EXPECT_FALSE(watch.take_checkpoint());
+  write("stdout", "::checkpoint\n");
+  write("stderr", "::checkpoint\n");
+  watch.read();
+  EXPECT_TRUE(watch.take_checkpoint());
+  EXPECT_FALSE(watch.take_checkpoint());
+}
+
 }  // namespace
 }  // namespace ydl::agent

@@ -41,5 +41,16 @@ TEST(StatusText, avoided_hosts_have_a_line_each) {
   EXPECT_THAT(status_text(job), HasSubstr("avoided  node2 (2 containers lost)\n")) << "no time ends it any more";
 }
 
+TEST(StatusText, the_age_of_saves_is_shown_where_there_are_any) {
+  ui::JobView job;
+  ui::TaskView task;
+  task.id = {"worker", 0};
+  job.tasks = {task, task};
+  EXPECT_THAT(status_text(job), Not(HasSubstr("SAVED")));
+  job.tasks[1].saved = core::wall_now() - core::Seconds(12);
+  EXPECT_THAT(status_text(job), HasSubstr("SAVED"));
+  EXPECT_THAT(status_text(job), HasSubstr("12 s ago"));
+}
+
 }  // namespace
 }  // namespace ydl::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "client/yarn/cluster_client.hpp"
+#include "core/result.hpp"
+#include "jobs/job_folder.hpp"
+#include "net/asio.hpp"
+
+#include <string>
+
+// Where the job that --restore-from names keeps what its tasks wrote.
+namespace ydl::client {
+
+// A job of this machine. Errors: usage (there is no such job, or it ran on a cluster).
+[[nodiscard]] core::Result<jobs::RestoreFolders> restore_from_here(const std::string& job);
+
+// A job of this user on the cluster, by its id or its application's, also if it was submitted from another machine.
+// Errors: usage (there is no such job, or it ran on this machine or on another cluster); the cluster's.
+[[nodiscard]] net::Async<jobs::RestoreFolders> restore_from_cluster(ClusterClient& cluster, std::string job);
+
+}  // namespace ydl::client

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "core/ids.hpp"
+#include "jobs/job_folder.hpp"
+#include "master/plan.hpp"
+#include "protocol/commands.hpp"
+
+#include <vector>
+
+// What an attempt of a task continues from: docs/checkpoints.md. Pure.
+namespace ydl::master {
+
+// The task itself, then the job's first deciding task, which writes for all: the chief where there is one.
+[[nodiscard]] std::vector<core::TaskId> tasks_to_continue(const JobPlan& plan, const core::TaskId& task);
+
+// Their folders in another job.
+[[nodiscard]] std::vector<protocol::Restorable> folders_of(const jobs::RestoreFolders& job,
+                                                           const std::vector<core::TaskId>& tasks);
+
+}  // namespace ydl::master
