@@ -45,7 +45,8 @@ Result<ui::EventView> event_from_object(const json::object& object) {
                        .task = std::move(event->task),
                        .attempt = event->attempt.value_or(1),
                        .text = std::move(event->text),
-                       .exit_code = event->exit_code};
+                       .exit_code = event->exit_code,
+                       .cause = event->cause ? std::string(event->cause->name()) : ""};
 }
 
 }  // namespace

@@ -88,6 +88,7 @@ std::string json_event_line(const EventView& event, std::string_view job_id) {
   object["task"] = event.task ? text(event.task->str()) : json::value(nullptr);
   object["attempt"] = event.task ? json::value(event.attempt) : json::value(nullptr);
   object["text"] = text(event.text);
+  if (!event.cause.empty()) object["cause"] = text(event.cause);
   return written(object);
 }
 

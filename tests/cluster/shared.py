@@ -36,6 +36,7 @@ FAIR_YARN = ("--nodes", "1", "--yarn", *_with(**{
     "yarn.scheduler.fair.preemption": "true",
     "yarn.scheduler.fair.preemption.cluster-utilization-threshold": 0.0,
     "yarn.scheduler.fair.waitTimeBeforeKill": 4000,
+    "yarn.scheduler.fair.am.preemption": "false",
 }))
 
 # A NodeManager that looks at its containers' memory itself and does not leave that to cgroups, which it takes to be there.

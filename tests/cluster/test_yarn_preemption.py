@@ -42,7 +42,7 @@ def test_a_training_that_is_preempted_continues_from_what_it_wrote_after_its_war
     (lost,) = [event for event in events(jobs, job) if event["kind"] == "task_failed"]
     assert lost["cause"] == "preempted", "no retry was charged"
     assert '{"task":"worker:0","deadline":' in jobs.run("logs", "--attempt", 1, job, "worker:0")[0]
-    assert jobs.run("logs", job, "worker:0")[0].strip() == "continues from step 7"
+    assert jobs.run("logs", "--attempt", 2, job, "worker:0")[0].strip() == "continues from step 7"
 
 
 @pytest.mark.on_cluster(*YARN)
@@ -68,4 +68,4 @@ def test_tasks_on_a_host_that_leaves_the_cluster_are_warned_and_move_elsewhere(c
     assert "has 2 min left: its host leaves the cluster" in warned["text"]
     hosts = {event["text"] for event in events(jobs, job) if event["kind"] == "task_placed"}
     assert len(hosts) == 2
-    assert jobs.run("logs", job, "worker:0")[0].strip() == "continues from step 7"
+    assert jobs.run("logs", "--attempt", 2, job, "worker:0")[0].strip() == "continues from step 7"
