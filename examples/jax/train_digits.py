@@ -128,6 +128,7 @@ def save_checkpoint(path, parameters, epochs_done):
     arrays = {f"{name}{i}": np.asarray(value) for i, layer in enumerate(parameters) for name, value in layer.items()}
     np.savez(partial_file, epochs_done=epochs_done, **arrays)
     partial_file.replace(path)  # a reader, or a run after a crash, never sees half a file
+    print("::checkpoint", flush=True)  # ydl saves it now
 
 
 def load_checkpoint(path):
@@ -136,12 +137,20 @@ def load_checkpoint(path):
         return parameters, int(file["epochs_done"])
 
 
+def last_checkpoint(arguments):
+    """What an earlier attempt saved, or the job of --restore-from; else what --resume says."""
+    if restore := os.environ.get("YDL_RESTORE_DIR"):
+        return Path(restore) / arguments.model.name
+    return arguments.model if arguments.resume else None
+
+
 def starting_point(arguments):
     """Parameters and finished epochs as process 0 has them, on every process: only process 0 needs to see the file."""
     start = initial_parameters(), 0
-    if arguments.resume and jax.process_index() == 0 and arguments.model.exists():
-        start = load_checkpoint(arguments.model)
-        print(f"resumed from {arguments.model} after epoch {start[1]}", flush=True)
+    path = last_checkpoint(arguments)
+    if path and jax.process_index() == 0 and path.exists():
+        start = load_checkpoint(path)
+        print(f"resumed from {path} after epoch {start[1]}", flush=True)
     parameters, epochs_done = multihost_utils.broadcast_one_to_all(start)
     return parameters, int(epochs_done)
 

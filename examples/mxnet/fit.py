@@ -55,14 +55,20 @@ def newest_epoch(prefix):
     return max((int(path.stem[-4:]) for path in names), default=0)
 
 
+def saved_prefix(arguments):
+    """Of the models to go on from: what an earlier attempt saved, or the job of --restore-from, else --model-prefix."""
+    restored = Path(os.environ.get("YDL_RESTORE_DIR", "")) / Path(arguments.model_prefix).name
+    return str(restored) if newest_epoch(restored) > arguments.load_epoch else arguments.model_prefix
+
+
 def first_epoch(kv, arguments):
     """After how many epochs the training goes on: what --load-epoch says or, when the launcher starts the job again, the newest model.
 
     With dist_sync all workers must take the same number of steps, so the first worker, who saves the models, tells the others.
     """
     epoch = arguments.load_epoch
-    if int(os.environ.get("YDL_ATTEMPT", "1")) > 1:
-        epoch = max(epoch, newest_epoch(arguments.model_prefix))
+    if int(os.environ.get("YDL_ATTEMPT", "1")) > 1 or "YDL_RESTORE_DIR" in os.environ:
+        epoch = max(epoch, newest_epoch(saved_prefix(arguments)))
     shared = mx.nd.array([epoch])
     kv.init("first_epoch", shared)
     if kv.rank > 0:
@@ -76,8 +82,8 @@ def starting_point(symbol, kv, arguments):
     epoch = first_epoch(kv, arguments)
     if epoch == 0 or kv.rank > 0:  # the other workers get the first one's parameters from the servers
         return symbol, {"begin_epoch": epoch}
-    logging.info("goes on from %s-%04d.params", arguments.model_prefix, epoch)
-    symbol, parameters, auxiliary = mx.model.load_checkpoint(arguments.model_prefix, epoch)
+    logging.info("goes on from %s-%04d.params", saved_prefix(arguments), epoch)
+    symbol, parameters, auxiliary = mx.model.load_checkpoint(saved_prefix(arguments), epoch)
     return symbol, {"arg_params": parameters, "aux_params": auxiliary, "begin_epoch": epoch}
 
 
@@ -92,6 +98,7 @@ def checkpoint_saver(prefix):
         os.replace(part, f"{prefix}-symbol.json")
         mx.nd.save(part, arrays)
         os.replace(part, f"{prefix}-{epoch + 1:04d}.params")
+        print("::checkpoint", flush=True)  # ydl saves it now
         logging.info('Saved checkpoint to "%s-%04d.params"', prefix, epoch + 1)
 
     return on_epoch_end

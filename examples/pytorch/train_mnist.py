@@ -1,7 +1,7 @@
 """Trains a small convolutional network on MNIST with DistributedDataParallel.
 
-Nothing in here knows ydl: the process group comes from the variables every PyTorch launcher sets (RANK, WORLD_SIZE, MASTER_ADDR,
-MASTER_PORT). Started without them the script trains alone.
+The process group comes from the variables every PyTorch launcher sets (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT). Started without
+them the script trains alone. Of ydl it uses two variables: where results go, and where an earlier attempt left off.
 """
 
 import argparse
@@ -67,9 +67,16 @@ def build_model():
 
 def load_checkpoint(path):
     """The checkpoint as rank 0 finds it (None if there is none), on every rank: only rank 0 needs to see the file."""
-    box = [torch.load(path) if dist.get_rank() == 0 and path.exists() else None]
+    box = [torch.load(path) if dist.get_rank() == 0 and path and path.exists() else None]
     dist.broadcast_object_list(box, src=0)
     return box[0]
+
+
+def last_checkpoint(arguments):
+    """What an earlier attempt saved, or the job of --restore-from; else what --resume says."""
+    if restore := os.environ.get("YDL_RESTORE_DIR"):
+        return Path(restore) / arguments.model.name
+    return arguments.model if arguments.resume else None
 
 
 def save_checkpoint(path, model, optimizer, epochs_done):
@@ -77,6 +84,7 @@ def save_checkpoint(path, model, optimizer, epochs_done):
     partial = path.with_suffix(".partial")
     torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "epochs_done": epochs_done}, partial)
     partial.replace(path)  # a reader, or a run after a crash, never sees half a file
+    print("::checkpoint", flush=True)  # ydl saves it now
 
 
 def train_epoch(model, optimizer, loader, report):
@@ -109,11 +117,11 @@ def train(arguments):
     optimizer = torch.optim.Adam(model.parameters(), lr=arguments.lr)
 
     first_epoch = 0
-    if arguments.resume and (checkpoint := load_checkpoint(arguments.model)):
+    if checkpoint := load_checkpoint(last_checkpoint(arguments)):
         model.module.load_state_dict(checkpoint["model"])
         optimizer.load_state_dict(checkpoint["optimizer"])
         first_epoch = checkpoint["epochs_done"]
-        print(f"resumed from {arguments.model} after epoch {first_epoch}", flush=True)
+        print(f"resumed after epoch {first_epoch}", flush=True)
 
     for epoch in range(first_epoch, arguments.epochs):
 

@@ -5,6 +5,8 @@ Each process runs this script and learns its part from TF_CONFIG; without it the
 
 import argparse
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 # Before TensorFlow is imported: its start-up messages, once per process, hide the ones that matter.
@@ -49,6 +51,17 @@ def is_first_worker(resolver):
     return (resolver.task_type, resolver.task_id) == (first, 0)
 
 
+def backup_folder(arguments, is_first):
+    """Of Keras's backups: one that all workers see or, with ydl, the first worker's results, which the others get as copies."""
+    if arguments.backup_dir or "YDL_RESULTS_DIR" not in os.environ:
+        return arguments.backup_dir
+    folder = Path(os.environ["YDL_RESULTS_DIR"]) / "backup" if is_first else Path(tempfile.mkdtemp())
+    restored = Path(os.environ.get("YDL_RESTORE_DIR", "/nowhere")) / "backup"
+    if restored.is_dir() and restored != folder:
+        shutil.copytree(restored, folder, dirs_exist_ok=True)
+    return folder
+
+
 def main():
     arguments = parse_arguments()
     strategy = tf.distribute.MultiWorkerMirroredStrategy()  # first of all: it starts this worker's server
@@ -64,8 +77,8 @@ def main():
     with strategy.scope():
         model = mnist.build_model(arguments.lr)
     callbacks = [Progress()]
-    if arguments.backup_dir:
-        callbacks.append(tf.keras.callbacks.BackupAndRestore(str(arguments.backup_dir.absolute())))
+    if backup := backup_folder(arguments, is_first_worker(strategy.cluster_resolver)):
+        callbacks.append(tf.keras.callbacks.BackupAndRestore(str(backup.absolute())))
     model.fit(
         strategy.distribute_datasets_from_function(share_of_worker),
         epochs=arguments.epochs,

@@ -40,7 +40,8 @@ class Checkpoints:
         self._options = tf.train.CheckpointOptions(experimental_io_device="/job:chief/task:0/device:CPU:0")
 
     def restore_latest(self):
-        latest = self._manager.latest_checkpoint
+        restore = os.environ.get("YDL_RESTORE_DIR")  # where an earlier attempt, or the job of --restore-from, left off
+        latest = self._manager.latest_checkpoint or (restore and tf.train.latest_checkpoint(restore))
         if latest:
             self._checkpoint.restore(latest, options=self._options).expect_partial()
         return int(self.epochs_done)
@@ -48,6 +49,7 @@ class Checkpoints:
     def save(self, epochs_done):
         self.epochs_done.assign(epochs_done)
         self._manager.save(checkpoint_number=epochs_done, options=self._options)
+        print("::checkpoint", flush=True)  # ydl saves it now, if the folder is among the results
 
 
 def run_chief(arguments, resolver):

@@ -5,7 +5,7 @@ LOOK = 'echo "${YDL_RESTORE_DIR##*/}:" $(ls "${YDL_RESTORE_DIR:-/nowhere}" 2>/de
 
 
 def test_the_second_attempt_continues_from_its_own_results_or_those_of_the_first_task(ydl):
-    script = f"{LOOK}; [ $YDL_ATTEMPT = 2 ] && exit 0; [ $YDL_INDEX = 0 ] && echo 5 > $YDL_RESULTS_DIR/model; exit 1"
+    script = f"{LOOK}; [ $YDL_ATTEMPT = 2 ] && exit 0; [ $YDL_INDEX = 0 ] && echo 5 > $YDL_RESULTS_DIR/model; exit $((3 + YDL_INDEX))"
     done = ydl.ok("run", "--n", "2", "--job-retries", "1", "--framework", "none", "--", "sh", "-c", script)
     job = ydl.the_job()
 

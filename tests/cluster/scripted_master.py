@@ -21,8 +21,10 @@ EPOCH = 1  # the first master of a job
 # What a command has unless a test says otherwise.
 DEFAULTS = {
     "prepare": {"ports": 0, "same_ports": [], "gpus": 0, "host_gpus": "hidden", "memory_limit": 0, "vcores_limit": 0, "linked_directory": "", "links": [],
-                "path_first": [], "remote_logs": "", "remote_results": "", "inputs": []},
+                "path_first": [], "remote_logs": "", "remote_results": "", "inputs": [],
+                "remote_saves": "", "save_every": 0, "restore": [], "stall_timeout": 0},
     "launch": {"env": {}, "continued": []},
+    "stop": {"writes_stacks": False},
 }  # fmt: skip
 
 
