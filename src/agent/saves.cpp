@@ -111,7 +111,6 @@ net::Async<Saves::Step> Saves::save_once(core::Millis unchanged_for) {
     again_at_ = core::steady_now() + std::max(*plan.again_at - core::wall_now(), core::Millis(0));
   if (!plan.changes) {
     if (plan.complete && !last_->files.empty()) context_.report(protocol::TaskSaved{request_.attempt});
-    has_told_trouble_ = false;
     co_return Step::done;
   }
 

@@ -1,6 +1,7 @@
 """Saves of an agent against a real HDFS: what they leave when something goes wrong."""
 
 import pytest
+from hdfs_files import eventually
 from test_agent_hdfs import WAIT, make_stage
 
 WRITES = """
@@ -62,3 +63,15 @@ def test_a_damaged_manifest_is_told_and_what_else_there_is_counts(stage, saves):
     stage.agent(name="container_2")
     assert printed(stage, saves, 2) == "None"
     assert "cannot be used" in stage.master.wait_for("note", 2)["text"]
+
+
+def test_an_hdfs_that_takes_nothing_is_told_once_and_the_task_goes_on(stage):
+    agent = stage.agent()
+    forbidden = "/not-for-ann/worker-0"
+    stage.prepare(**{**fields(stage, forbidden), "save_every": 1000, "restore": []})
+    stage.launch(WRITES + WAIT)
+    assert "what it has written cannot be saved for now" in stage.master.wait_for("note")["text"]
+    eventually(lambda: agent.log.count("/not-for-ann") >= 3, "two more tries")
+    assert len(stage.master.notes()) == 1
+    stage.master.send("stop", grace=20000)
+    assert stage.master.wait_for("exited")["problem"] == "", "the results are saved elsewhere"
