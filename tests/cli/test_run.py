@@ -189,6 +189,7 @@ def test_json_output_is_one_documented_object_per_line(ydl):
     assert lines[0]["type"] == "job"
     events = [line for line in lines if line["type"] == "event"]
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    assert [event["cause"] for event in events if event["kind"] in ("task_failed", "job_failed")] == ["exit_code", "exit_code"]
     (failure,) = [line for line in lines if line["type"] == "failure"]
     assert (failure["task"], failure["text"], failure["last_lines"]) == ("worker:1", "ended with code 5", ["oops"])
     assert failure["log_path"] == f"{job.folder}/logs/worker-1/1/stderr"

@@ -67,10 +67,13 @@ void add_job_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--resource", job.resources, "What each task of a role needs: ROLE:memory=2g,gpus=1,hosts=a+b")
       ->type_name("ROLE:…")
       ->allow_extra_args(false);
-  app.add_option("--worker-memory", job.worker_memory, "Memory of each worker")->type_name("SIZE");
-  app.add_option("--worker-cores", job.worker_cores, "Cores of each worker")->type_name("N");
-  app.add_option("--server-memory", job.server_memory, "Memory of each server")->type_name("SIZE");
-  app.add_option("--server-cores", job.server_cores, "Cores of each server")->type_name("N");
+  app.add_option("--worker-memory", job.worker_memory,
+                 "Memory of each worker (also --worker-cores, --server-memory, --server-cores)")
+      ->type_name("SIZE");
+  // Named in the line above: the help of a command fits a screen.
+  app.add_option("--worker-cores", job.worker_cores, "Cores of each worker")->type_name("N")->group("");
+  app.add_option("--server-memory", job.server_memory, "Memory of each server")->type_name("SIZE")->group("");
+  app.add_option("--server-cores", job.server_cores, "Cores of each server")->type_name("N")->group("");
   app.add_option("--jobname,--name", job.name, "Name of the job (default: from the command)")->type_name("NAME");
   app.add_option("--env", job.env, "A variable for every task; KEY alone takes its value from here")
       ->type_name("KEY[=VALUE]")

@@ -57,6 +57,7 @@ std::string command_help(const CommandHelp& command) {
     if (heads.back().size() <= 30) widest = std::max(widest, heads.back().size());
   }
   for (std::size_t i = 0; i < heads.size(); ++i) {
+    if (!command.options[i].is_listed) continue;
     if (heads[i].size() > widest)
       text += fmt::format("  {}\n  {:<{}}  {}\n", heads[i], "", widest, command.options[i].text);
     else

@@ -20,6 +20,7 @@ struct OptionHelp {
   std::vector<std::string> names;  // "--role", "-n"
   std::string value;               // "NAME=N", empty for a flag
   std::string text;
+  bool is_listed = true;  // else another option's line names it
 };
 struct CommandHelp {
   std::string name;

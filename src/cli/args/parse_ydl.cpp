@@ -218,6 +218,7 @@ CommandHelp describe(const Grammar::Entry& entry) {
     else if (option->get_items_expected_max() > 0)
       item.value = option->get_type_name();
     item.text = option->get_description();
+    item.is_listed = !option->get_group().empty();
     if (const auto standard = option->get_default_str(); !standard.empty() && standard != "0")
       item.text += fmt::format(" (default {})", standard);
     help.options.push_back(std::move(item));
