@@ -101,7 +101,7 @@ TEST_F(AgentTask, processes_that_a_task_left_behind_are_counted) {
 TEST_F(AgentTask, processes_of_a_task_that_was_stopped_were_not_left_behind) {
   launch({"/bin/sh", "-c", "trap '' TERM; sleep 600 & sleep 600 & : > started; wait; wait"});
   ASSERT_TRUE(comes_to_exist(dir_.path() / "work" / "started"));
-  task_->stop(core::Millis(0));
+  task_->stop({task_->request().attempt, core::Millis(0)});
   const auto exited = end_of_task();
   ASSERT_TRUE(exited);
   EXPECT_FALSE(exited->status.ok());
@@ -263,7 +263,7 @@ TEST_F(AgentTask, the_last_line_of_its_log_is_reported_with_every_end) {
 TEST_F(AgentTask, the_last_line_is_known_also_of_a_task_that_was_stopped) {
   launch({"sh", "-c", "echo waiting; touch ready; exec sleep 600"});
   ASSERT_TRUE(comes_to_exist(dir_.path() / "work" / "ready"));
-  task_->stop(core::Millis(0));
+  task_->stop({task_->request().attempt, core::Millis(0)});
   const auto exited = end_of_task();
   ASSERT_TRUE(exited);
   EXPECT_EQ(exited->status.last_line, "waiting");
