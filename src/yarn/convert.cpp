@@ -89,18 +89,18 @@ Resource from_proto(const pb::ResourceProto& proto) {
 }
 
 NodeReport from_proto(const pb::NodeReportProto& proto) {
-  return {.id = from_proto(proto.nodeid()),
-          .http_address = name_from(proto.httpaddress()),
-          .rack = name_from(proto.rackname()),
-          .used = from_proto(proto.used()),
-          .capability = from_proto(proto.capability()),
-          .containers = proto.numcontainers(),
-          .state = from_proto(proto.node_state()),
-          .health = name_from(proto.health_report()),
-          .label = proto.node_labels_size() > 0 ? name_from(proto.node_labels(0)) : "",
-          .leaves_within = proto.decommissioning_timeout() > 0
-                               ? std::optional<core::Millis>(core::Seconds(proto.decommissioning_timeout()))
-                               : std::nullopt};
+  const auto leaves_within = static_cast<std::int32_t>(proto.decommissioning_timeout());  // Hadoop writes -1 for none
+  return {
+      .id = from_proto(proto.nodeid()),
+      .http_address = name_from(proto.httpaddress()),
+      .rack = name_from(proto.rackname()),
+      .used = from_proto(proto.used()),
+      .capability = from_proto(proto.capability()),
+      .containers = proto.numcontainers(),
+      .state = from_proto(proto.node_state()),
+      .health = name_from(proto.health_report()),
+      .label = proto.node_labels_size() > 0 ? name_from(proto.node_labels(0)) : "",
+      .leaves_within = leaves_within > 0 ? std::optional<core::Millis>(core::Seconds(leaves_within)) : std::nullopt};
 }
 
 Container from_proto(const pb::ContainerProto& proto) {

@@ -200,7 +200,7 @@ def _parser():
     for name, action, text in (("kill-host", lifecycle.kill_host, "kill all that runs on a host, as when its power fails"),
                                ("start-host", lifecycle.start_host, "start a host again"),
                                ("decommission", yarn.decommission, "take a host's NodeManager out of the cluster, within two minutes"),
-                               ("recommission", lifecycle.recommission, "keep a host whose NodeManager was to leave the cluster")):
+                               ("recommission", lifecycle.recommission, "take a host back that was to leave the cluster; its NodeManager starts again")):
         command(name, on_hosts(action), text).add_argument("hosts", type=int, nargs="+", metavar="HOST")
     for name, action, text in (("kill", lifecycle.kill, "kill one daemon, such as namenode1 or datanode2"),
                                ("stop", lifecycle.stop, "end one daemon as an administrator does"),

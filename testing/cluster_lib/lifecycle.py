@@ -113,12 +113,9 @@ def stop(cluster, name):
 
 
 def recommission(cluster, host):
-    """A NodeManager that has left the cluster already has ended."""
+    """With a new NodeManager: one that has left the cluster ends, sooner or later."""
     yarn.recommission(cluster, host)
-    name = f"nodemanager{host}"
-    if not daemon_named(cluster, name).pid():
-        start_one(cluster, name)
-    _wait_for_running(cluster)
+    restart(cluster, f"nodemanager{host}")
 
 
 def start_one(cluster, name):

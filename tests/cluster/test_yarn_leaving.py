@@ -136,6 +136,11 @@ def nothing_runs_on(cluster):
     return not any(processes.containers_of(cluster.folder / f"nodemanager{host}/local") for host in (1, 2, 3))
 
 
+def is_killed(jobs, application):
+    """Of one whose master is its client's, the ResourceManager says that it is killed as soon as it has the order."""
+    return resource_manager(jobs.cluster, f"apps/{application}")["app"]["state"] == "KILLED"
+
+
 def test_when_the_master_beside_it_is_killed_the_client_kills_the_application(jobs, run_beside):
     running = run_beside()
     ((job, master),) = masters_beside(jobs).items()
@@ -145,7 +150,7 @@ def test_when_the_master_beside_it_is_killed_the_client_kills_the_application(jo
     assert running.returncode == 1, out + err
     (end,) = [line for line in out.splitlines() if f"{job} failed after" in line]
     assert end.endswith(f"its master, which ran beside the client, ended before the job did; its application {application} was killed"), out
-    assert resource_manager(jobs.cluster, f"apps/{application}")["app"]["state"] == "KILLED"
+    eventually(lambda: is_killed(jobs, application), "the application is killed")
     jobs_seen, said = listed(jobs)
     assert (jobs_seen[job]["state"], said) == ("failed", "")
     assert "its master, which ran beside the client, ended before the job did" in jobs_seen[job]["reason"]
@@ -174,7 +179,7 @@ def test_when_the_client_is_killed_with_its_master_the_next_command_kills_the_ap
     jobs_seen, said = listed(jobs)
     assert said == f"{job}: its master on this machine is gone; killed its application {application}\n"
     assert jobs_seen[job]["state"] == "failed", jobs_seen
-    assert resource_manager(jobs.cluster, f"apps/{application}")["app"]["state"] == "KILLED"
+    eventually(lambda: is_killed(jobs, application), "the application is killed")
     jobs_seen, said = listed(jobs)
     assert (jobs_seen[job]["state"], jobs_seen[living]["state"], said) == ("failed", "running", "")
     other.send_signal(signal.SIGTERM)

@@ -13,7 +13,10 @@ trap 'cat $YDL_PREEMPTION_FILE; echo step 7 > $YDL_RESULTS_DIR/new; mv $YDL_RESU
 echo ready
 while :; do sleep 0.1; done
 """
-LARGE = ("--resource", "worker:memory=7g")  # of the 8 GiB that a host has: what is left is too little for the other queue
+# Three that fill a host of 8 GiB with their master and leave room for another one. They end when one of them has continued.
+THREE = ("--n", 3, "--resource", "worker:memory=2g")
+TRAIN_OF_THREE = TRAIN.replace("; exit 0", "; touch $CONTINUED; exit 0").replace("while :", "until [ -e $CONTINUED ]")
+LARGE = ("--resource", "worker:memory=7g")
 
 
 def events(jobs, job):
@@ -21,10 +24,10 @@ def events(jobs, job):
 
 
 def preempted(jobs):
-    """A job whose task had to give way to one of another queue, and went on after it."""
-    (jobs.work / "train.sh").write_text(TRAIN)
-    training = jobs.start_and_see("ready", "run", "--retries", 0, *LARGE, "--", "sh", "train.sh")
-    jobs.run("run", "--queue", "urgent", "--resource", "worker:memory=3g", "--", "true")
+    """A job of which a task had to give way to one of another queue, and went on after it."""
+    (jobs.work / "train.sh").write_text(TRAIN_OF_THREE)
+    training = jobs.start_and_see("ready", "run", "--retries", 0, *THREE, "--env", f"CONTINUED={jobs.work / 'continued'}", "--", "sh", "train.sh")
+    jobs.run("run", "--queue", "urgent", "--resource", "worker:memory=2g", "--", "true")
     out, err = training.communicate(timeout=170)
     assert training.returncode == 0, out + err
     return job_id(err)
@@ -41,8 +44,10 @@ def test_a_training_that_is_preempted_continues_from_what_it_wrote_after_its_war
     assert "the cluster needs its container" in warned["text"]
     (lost,) = [event for event in events(jobs, job) if event["kind"] == "task_failed"]
     assert lost["cause"] == "preempted", "no retry was charged"
-    assert '{"task":"worker:0","deadline":' in jobs.run("logs", "--attempt", 1, job, "worker:0")[0]
-    assert jobs.run("logs", "--attempt", 2, job, "worker:0")[0].strip() == "continues from step 7"
+    task = lost["task"]
+    assert task == warned["task"]
+    assert f'{{"task":"{task}","deadline":' in jobs.run("logs", "--attempt", 1, job, task)[0]
+    assert jobs.run("logs", "--attempt", 2, job, task)[0].strip() == "continues from step 7"
 
 
 @pytest.mark.on_cluster(*YARN)

@@ -62,14 +62,14 @@ TEST(JsonDisplay, events_of_tasks_and_of_the_job) {
       R"({"v":1,"type":"event","job":"mnist-7f3k","seq":7,"time":"2026-11-15T03:13:28.000Z","kind":"task_failed",)"
       R"("task":"worker:0","attempt":1,"text":"ended with code 3"})"
       "\n");
-  auto with_cause = event(7, "task_failed", "ended with code 3");
+  auto with_cause = event(8, "task_failed", "ended with code 3");
   with_cause.cause = "exit_code";
   EXPECT_NE(display.event(with_cause, frame_at(0)).find(R"("text":"ended with code 3","cause":"exit_code"})"),
             std::string::npos);
-  auto of_job = event(8, "job_failed", "it \"failed\"");
+  auto of_job = event(9, "job_failed", "it \"failed\"");
   of_job.task.reset();
   EXPECT_EQ(display.event(of_job, frame_at(0)),
-            R"({"v":1,"type":"event","job":"mnist-7f3k","seq":8,"time":"2026-11-15T03:13:28.000Z","kind":"job_failed",)"
+            R"({"v":1,"type":"event","job":"mnist-7f3k","seq":9,"time":"2026-11-15T03:13:28.000Z","kind":"job_failed",)"
             R"("task":null,"attempt":null,"text":"it \"failed\""})"
             "\n");
 }
