@@ -168,7 +168,8 @@ std::string format_duration(Millis duration) {
 
 std::string format_utc(WallTime time) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)),
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(static_cast<std::time_t>(seconds.time_since_epoch().count())),
                      (time - seconds).count());
 }
 

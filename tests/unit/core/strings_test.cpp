@@ -51,6 +51,9 @@ TEST(Strings, utc_times_round_trip) {
   const auto time = parse_utc("2026-11-15T03:13:28.123Z");
   ASSERT_TRUE(time);
   EXPECT_EQ(format_utc(*time), "2026-11-15T03:13:28.123Z");
+  const auto far = parse_utc("7633-11-15T03:13:28.123Z");  // beyond what the nanoseconds of system_clock can hold
+  ASSERT_TRUE(far);
+  EXPECT_EQ(format_utc(*far), "7633-11-15T03:13:28.123Z");
   EXPECT_FALSE(parse_utc("2026-13-15T03:13:28.123Z"));
   EXPECT_FALSE(parse_utc("yesterday"));
 }
