@@ -23,10 +23,11 @@ struct AgentRecord {
   std::string fingerprint;
   std::string user;
   std::map<std::string, std::string> hadoop;
+  std::string folder;
 };
-BOOST_DESCRIBE_STRUCT(AgentRecord, (), (address, port, secret, fingerprint, user, hadoop))
+BOOST_DESCRIBE_STRUCT(AgentRecord, (), (address, port, secret, fingerprint, user, hadoop, folder))
 
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 constexpr std::size_t kLargestFile = std::size_t{16} << 20U;
 
 core::Result<std::optional<hdfs::Options>> hdfs_options(const AgentSecret& secret,
@@ -51,8 +52,11 @@ core::Result<AgentCredentials> from_container(std::string_view bytes) {
   auto hdfs = hdfs_options(*secret, *credentials);
   if (!hdfs) return core::fail(hdfs.error());
   const bool is_simple = *hdfs && (*hdfs)->namenode.identity.security == hrpc::Security::simple;
-  return AgentCredentials{std::move(secret->master), *std::move(hdfs),
-                          hconf::from_map(secret->hadoop, "the job's configuration"), yarn::tokens_of(*credentials),
+  return AgentCredentials{std::move(secret->master),
+                          *std::move(hdfs),
+                          hconf::from_map(secret->hadoop, "the job's configuration"),
+                          yarn::tokens_of(*credentials),
+                          std::move(secret->folder),
                           is_simple ? secret->user : ""};
 }
 
@@ -61,7 +65,7 @@ core::Result<AgentCredentials> from_container(std::string_view bytes) {
 std::string encode_agent_secret(const AgentSecret& secret) {
   const auto& master = secret.master;
   return core::encode_record(kVersion, AgentRecord{master.address, master.port, master.secret, master.fingerprint,
-                                                   secret.user, secret.hadoop});
+                                                   secret.user, secret.hadoop, secret.folder});
 }
 
 core::Result<AgentSecret> decode_agent_secret(std::string_view text) {
@@ -72,7 +76,8 @@ core::Result<AgentSecret> decode_agent_secret(std::string_view text) {
   return AgentSecret{
       {std::move(record->address), record->port, std::move(record->secret), std::move(record->fingerprint)},
       std::move(record->user),
-      std::move(record->hadoop)};
+      std::move(record->hadoop),
+      std::move(record->folder)};
 }
 
 core::Result<AgentCredentials> read_agent_credentials(const std::filesystem::path& file) {

@@ -21,6 +21,7 @@ struct AgentSecret {
   net::Endpoint master;
   std::string user;                           // whom HDFS knows it as
   std::map<std::string, std::string> hadoop;  // hconf/portable.hpp; empty: nothing is kept in HDFS
+  std::string folder = {};                    // the job's on HDFS; empty: no other master can take the job over
 };
 inline constexpr std::string_view kAgentSecret = "ydl.agent";
 
@@ -34,6 +35,7 @@ struct AgentCredentials {
   std::optional<hdfs::Options> hdfs;       // with the delegation tokens that came along
   hconf::Config config = hconf::Config();  // the job's: other file systems are in it
   std::vector<hrpc::Token> tokens = {};
+  std::string folder = {};       // as in AgentSecret
   std::string hadoop_user = {};  // whom Hadoop's clients in tasks act as, where no Kerberos says it; else empty
 };
 

@@ -62,6 +62,8 @@ struct Translator {
     return translation;
   }
 
+  // Its master asked for it: the backend that waits for it knows what it means.
+  Translation operator()(const protocol::TaskGone& /*report*/) const { return {}; }
   Translation operator()(const protocol::TaskOutput& report) const { return {.output = report}; }
   Translation operator()(const protocol::Note& report) const {
     return {.notes = {note_of(report.attempt, report.text)}};

@@ -6,7 +6,7 @@
 
 namespace ydl::job {
 
-BOOST_DESCRIBE_STRUCT(Place, (), (host, node, ports))
+BOOST_DESCRIBE_STRUCT(Place, (), (host, node, ports, container))
 BOOST_DESCRIBE_STRUCT(Begin, (), ())
 BOOST_DESCRIBE_STRUCT(Placed, (), (attempt, place))
 BOOST_DESCRIBE_STRUCT(Granted, (), (attempt, node))
@@ -27,6 +27,7 @@ BOOST_DESCRIBE_STRUCT(Warned, (), (attempt, cause, within))
 BOOST_DESCRIBE_STRUCT(WarningOver, (), (attempt))
 BOOST_DESCRIBE_STRUCT(Broken, (), (reason))
 BOOST_DESCRIBE_STRUCT(StopRequested, (), (by, grace))
+BOOST_DESCRIBE_STRUCT(Noted, (), (kind, attempt, text, time))
 BOOST_DESCRIBE_STRUCT(Tick, (), ())
 
 namespace {
@@ -34,9 +35,10 @@ namespace {
 namespace json = boost::json;
 
 constexpr core::AlternativeNames<Event> kNames{
-    "begin",        "granted",      "reached", "placed",       "not_placed_yet", "cannot_place",   "started",
-    "start_failed", "saving",       "exited",  "lost",         "host_failed",    "no_host_left",   "saved",
-    "fell_silent",  "writes_again", "warned",  "warning_over", "broken",         "stop_requested", "tick"};
+    "begin",        "granted",        "reached",     "placed",       "not_placed_yet", "cannot_place",
+    "started",      "start_failed",   "saving",      "exited",       "lost",           "host_failed",
+    "no_host_left", "saved",          "fell_silent", "writes_again", "warned",         "warning_over",
+    "broken",       "stop_requested", "noted",       "tick"};
 
 }  // namespace
 

@@ -15,10 +15,10 @@ struct TimedEvent {
 };
 
 // Rises when an event changes its meaning. Events that are added, and optional fields, do not need that.
-inline constexpr int kEventVersion = 1;
+inline constexpr int kEventVersion = 2;
 
 // One JSON object on one line, without the end of the line:
-//   {"v":1,"at":1250,"event":"placed","attempt":{"task":"worker:0","number":1},"place":{…}}
+//   {"v":2,"at":1250,"event":"placed","attempt":{"task":"worker:0","number":1},"place":{…}}
 [[nodiscard]] std::string encode_event(const TimedEvent& event);
 
 // Errors: corrupt, with what is missing or wrong; refused: another version wrote it.

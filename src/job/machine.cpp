@@ -50,7 +50,8 @@ std::optional<int> Machine::attempt_of(const TaskId& task) const {
 std::vector<Action> Machine::handle(const Event& event, Instant now) {
   now_ = now;
   actions_.clear();
-  if (!finished()) std::visit([this](const auto& e) { on(e); }, event);
+  // People are told of what happens after the end, too.
+  if (!finished() || std::holds_alternative<Noted>(event)) std::visit([this](const auto& e) { on(e); }, event);
   return std::exchange(actions_, {});
 }
 
@@ -211,6 +212,12 @@ void Machine::on(const StartFailed& event) {
     return;
   }
   task_failed(*task, event.cause, event.reason, Container::lives);
+}
+
+void Machine::on(const Noted& event) {
+  Record record{event.kind, event.attempt, event.text, {}, {}, 0};
+  record.time = event.time;
+  emit(std::move(record));
 }
 
 // ---- time ------------------------------------------------------------------------------------------------------

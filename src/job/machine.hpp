@@ -108,6 +108,7 @@ class Machine {
   void on(const WarningOver& event);
   void on(const Broken& event);
   void on(const StopRequested& event);
+  void on(const Noted& event);
   void on(const Tick&);
 
   // Start.

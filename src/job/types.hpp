@@ -75,6 +75,7 @@ struct Place {
   std::string host;  // a name or address that its peers can connect to
   std::string node;  // the node's name, for people
   std::vector<std::uint16_t> ports;
+  std::string container = {};  // the backend's own name for it, by which another master finds it; may be empty
 };
 
 struct ExitStatus {
@@ -184,11 +185,18 @@ struct StopRequested {
   std::string by;
   std::optional<Millis> grace;
 };
+// Something that a person must know, and that the state machine does not decide about: it becomes a Record.
+struct Noted {
+  RecordKind kind = RecordKind::note;
+  std::optional<AttemptId> attempt;
+  std::string text;
+  std::optional<core::WallTime> time;  // nothing: now
+};
 // A deadline may have passed.
 struct Tick {};
 using Event = std::variant<Begin, Granted, Reached, Placed, NotPlacedYet, CannotPlace, Started, StartFailed, Saving,
                            Exited, Lost, HostFailed, NoHostLeft, Saved, FellSilent, WritesAgain, Warned, WarningOver,
-                           Broken, StopRequested, Tick>;
+                           Broken, StopRequested, Noted, Tick>;
 
 // ---- actions: what is to be done -------------------------------------------------------------------------------
 // Find a host and hold ports there.
@@ -233,11 +241,12 @@ struct Release {
 struct Record {
   RecordKind kind = RecordKind::note;
   std::optional<AttemptId> attempt;
-  std::string text;                // one sentence for people
-  std::optional<ExitStatus> exit;  // task_succeeded, task_failed; of a job that ended: its code
-  std::optional<Place> place;      // task_placed
-  int pid = 0;                     // task_running
-  Cause cause = Cause::none;       // task_failed, task_lost, job_failed
+  std::string text;                                   // one sentence for people
+  std::optional<ExitStatus> exit;                     // task_succeeded, task_failed; of a job that ended: its code
+  std::optional<Place> place;                         // task_placed
+  int pid = 0;                                        // task_running
+  Cause cause = Cause::none;                          // task_failed, task_lost, job_failed
+  std::optional<core::WallTime> time = std::nullopt;  // nothing: when it is written
 };
 
 struct Outcome {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "core/ids.hpp"
 #include "core/result.hpp"
 #include "protocol/epoch.hpp"
 
 #include <string>
+#include <vector>
 
 #include <boost/describe/class.hpp>
 #include <boost/json/fwd.hpp>
@@ -20,15 +22,17 @@
 // epoch: epoch.hpp, agent_session.hpp.
 namespace ydl::protocol {
 
-inline constexpr int kProtocolVersion = 8;
+inline constexpr int kProtocolVersion = 9;
 
 struct Hello {
   int protocol = kProtocolVersion;
   std::string version;  // of ydl
   std::string node;
   int pid = 0;
+  // The attempts it has: from their Prepare to their Release. None at its first hello.
+  std::vector<core::AttemptId> holds = {};
 };
-BOOST_DESCRIBE_STRUCT(Hello, (), (protocol, version, node, pid))
+BOOST_DESCRIBE_STRUCT(Hello, (), (protocol, version, node, pid, holds))
 
 // The answer to a Hello.
 struct Welcome {

@@ -57,6 +57,12 @@ struct TaskExited {
 };
 BOOST_DESCRIBE_STRUCT(TaskExited, (), (attempt, status, leftovers, problem))
 
+// The attempt was released, or its agent told to shut down: nothing of it runs any more.
+struct TaskGone {
+  core::AttemptId attempt;
+};
+BOOST_DESCRIBE_STRUCT(TaskGone, (), (attempt))
+
 // What the task had written is saved; it runs on.
 struct TaskSaved {
   core::AttemptId attempt;
@@ -106,7 +112,7 @@ struct LogPiece {
 BOOST_DESCRIBE_STRUCT(LogPiece, (), (attempt, token, offset, size, bytes, problem))
 
 using Report = std::variant<Prepared, PrepareFailed, TaskStarted, TaskStartFailed, TaskSaving, TaskSaved, TaskSilent,
-                            TaskWrites, TaskExited, TaskOutput, Note, LogPiece>;
+                            TaskWrites, TaskExited, TaskGone, TaskOutput, Note, LogPiece>;
 
 [[nodiscard]] boost::json::object to_json(const Report& report);
 [[nodiscard]] core::Result<Report> report_from_json(const boost::json::object& object);
