@@ -74,10 +74,13 @@ void Machine::place_all() {
 
 void Machine::ask(Task& task) {
   set_state(task, TaskState::waiting);
+  task.offered.reset();
+  if (task.held) task.offered = {*task.held, *task.place};
   task.place.reset();
   task.running_since.reset();
   task.ended_at.reset();
   task.is_saving = false;
+  task.is_released = false;
   task.is_recorded = false;
   task.is_silent = false;
   forget_warning(task);
@@ -93,6 +96,7 @@ void Machine::on(const Placed& event) {
   }
   set_state(*task, TaskState::placed);
   task->place = event.place;
+  task->offered.reset();
   task->not_on.clear();
   task->is_recorded = true;
   emit(Record{

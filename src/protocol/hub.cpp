@@ -38,6 +38,13 @@ void Hub::expect(const core::AgentId& id, Listener listener) {
   sessions_[id] = std::move(session);
 }
 
+void Hub::adopt(const core::AgentId& id, const core::AttemptId& attempt, int ports) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return;
+  agents_[attempt] = id;
+  found->second->attempts.insert_or_assign(attempt, ports);
+}
+
 void Hub::forget(const core::AgentId& id) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return;

@@ -33,6 +33,8 @@ class Hub {
 
   void expect(const core::AgentId& id, Listener listener);
   void forget(const core::AgentId& id);
+  // An agent that is expected has this attempt from an earlier master, with so many ports.
+  void adopt(const core::AgentId& id, const core::AttemptId& attempt, int ports);
   void send(const core::AgentId& id, Command command);
   // Whether an agent of this job has called from there.
   [[nodiscard]] bool has_called_from(const std::string& address) const { return addresses_.contains(address); }
