@@ -192,7 +192,8 @@ void Machine::on(const StartFailed& event) {
   if (task == nullptr ||
       (task->state != TaskState::starting && task->state != TaskState::running && task->state != TaskState::stopping))
     return;
-  if (task->state == TaskState::stopping && event.cause == Cause::port_taken) return;  // it runs, its end will come
+  // It runs, and its end will come; a job that ends is not started again for its ports.
+  if (event.cause == Cause::port_taken && (task->state == TaskState::stopping || outcome_)) return;
   set_deadline(*task, std::nullopt);
   if (task->state == TaskState::stopping) {
     stopped_before_it_ran(*task, event.reason);

@@ -68,6 +68,7 @@ void Machine::ask_again(Task& task) {
 
 void Machine::stop_again(Task& task) {
   if (task.is_released && !outcome_) return emit(Release{id_of(task)});
+  task.is_released = false;  // it has its container again
   const auto left =
       task.deadline ? std::chrono::duration_cast<Millis>(*task.deadline - now_) - kStopConfirmation : Millis(0);
   const auto grace = std::clamp(left, Millis(0), plan_.stop_grace);

@@ -28,7 +28,7 @@ class World {
         note_end(event);
         apply(event);
       }
-      if (chance(80)) another_master();
+      if (chance(300)) another_master();
       if (chance(150)) apply(StopRequested{"ann", Millis(roll(2000))});
       if (chance(30) && !seen_.empty()) watched(seen_[static_cast<std::size_t>(roll(static_cast<int>(seen_.size())))]);
       if (chance(200) && !seen_.empty())
@@ -124,7 +124,7 @@ class World {
     const auto actions = machine_.handle(event, now_);
     // A master can be lost between any two of them, or after all.
     const auto lost_before =
-        chance(100) ? static_cast<std::size_t>(roll(static_cast<int>(actions.size()) + 1)) : actions.size() + 1;
+        chance(300) ? static_cast<std::size_t>(roll(static_cast<int>(actions.size()) + 1)) : actions.size() + 1;
     for (std::size_t i = 0; i < actions.size(); ++i) {
       if (i == lost_before) return another_master();
       check(actions[i]);
@@ -135,7 +135,7 @@ class World {
   void another_master() {
     if (finished_) return;
     Machine next(machine_.plan());
-    for (const auto& told : told_) (void)next.handle(decode_event(encode_event(told))->event, Instant(told.at));
+    for (const auto& told : told_) (void)next.handle(told.event, Instant(told.at));
     machine_.~Machine();
     new (&machine_) Machine(std::move(next));
     if (machine_.finished()) {
