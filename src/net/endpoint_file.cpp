@@ -10,7 +10,7 @@ namespace ydl::net {
 
 namespace {
 
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 
 // A socket, or the three members for TLS.
 struct EndpointRecord {
@@ -19,13 +19,14 @@ struct EndpointRecord {
   std::optional<std::uint16_t> port = {};
   std::optional<std::string> fingerprint = {};
   std::string secret;
+  std::int64_t epoch = 1;
 };
-BOOST_DESCRIBE_STRUCT(EndpointRecord, (), (socket, address, port, fingerprint, secret))
+BOOST_DESCRIBE_STRUCT(EndpointRecord, (), (socket, address, port, fingerprint, secret, epoch))
 
 }  // namespace
 
 core::Result<void> write_endpoint(const std::filesystem::path& file, const Endpoint& endpoint) {
-  EndpointRecord record{.secret = endpoint.secret};
+  EndpointRecord record{.secret = endpoint.secret, .epoch = endpoint.epoch};
   if (!endpoint.file.empty()) {
     const bool beside = endpoint.file.parent_path() == file.parent_path();
     record.socket = (beside ? endpoint.file.filename() : endpoint.file).string();
@@ -49,12 +50,13 @@ core::Result<Endpoint> endpoint_from_json(std::string_view text, const std::file
   auto record = core::decode_record<EndpointRecord>(kVersion, text);
   if (!record) return core::fail(record.error());
   if (record->socket && !record->socket->empty())
-    return Endpoint{.address = {}, .secret = std::move(record->secret), .file = folder / *record->socket};
+    return Endpoint{
+        .address = {}, .secret = std::move(record->secret), .file = folder / *record->socket, .epoch = record->epoch};
   const auto port = record->port.value_or(0);
   const auto fingerprint = record->fingerprint.value_or("");
   if (!record->address || port == 0 || fingerprint.empty())
     return core::fail(core::Errc::corrupt, "it does not contain the address of a master");
-  return Endpoint{*std::move(record->address), port, std::move(record->secret), fingerprint};
+  return Endpoint{*std::move(record->address), port, std::move(record->secret), fingerprint, {}, record->epoch};
 }
 
 }  // namespace ydl::net

@@ -19,6 +19,7 @@ struct Endpoint {
   std::string secret;
   std::string fingerprint = {};     // of its certificate: TLS, and with nobody else; empty: plain HTTP
   std::filesystem::path file = {};  // set: a Unix socket of this machine, and address and port mean nothing
+  std::int64_t epoch = 1;           // which master of its job it is: those that take the job over have higher ones
 
   bool operator==(const Endpoint&) const = default;
 };
