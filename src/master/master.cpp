@@ -35,12 +35,6 @@ job::Plan plan_of(const jobs::JobFile& job, job::Plan plan) {
   return plan;
 }
 
-// In a network of its own a task may have any address.
-std::function<bool(const std::string&)> vouching(const spec::JobSpec& spec, const MasterSettings& settings) {
-  if (spec.image && spec.image->network.value_or("host") != "host") return [](const std::string&) { return true; };
-  return settings.has_agent_at;
-}
-
 }  // namespace
 
 std::string_view remedy_for(const std::error_code& error) {
@@ -65,14 +59,17 @@ Master::Master(const net::asio::any_io_executor& executor, jobs::JobFolder folde
       launch_timer_(executor),
       ended_(executor) {
   if (plan_.framework->tracker() == framework::Tracker::pslite) {
-    scheduler_.emplace(
-        executor_, plan_.shape,
-        SchedulerHost::Place{settings.address, settings.listen, job_.port_range, vouching(job_.spec, settings)},
-        job_.spec.rendezvous_timeout,
-        SchedulerHost::Sink{[this](std::string why) { post(job::Broken{std::move(why)}); },
-                            [this](std::optional<core::AttemptId> attempt, std::string text) {
-                              note(std::move(text), std::move(attempt));
-                            }});
+    rendezvous_.emplace(
+        executor_,
+        Rendezvous::Options{.plan = scheduler_plan(plan_, settings.listen),
+                            .at = plan_.job.rendezvous_at,
+                            .master = settings.address,
+                            .port_range = job_.port_range,
+                            .agent_addresses = settings.agent_addresses,
+                            .attempt_of = [this](const core::TaskId& task) { return machine_.attempt_of(task); }},
+        Rendezvous::Sink{[this](protocol::Notice notice) { backend_->pass(std::move(notice)); },
+                         [this](std::string why) { post(job::Broken{std::move(why)}); },
+                         [this](std::string text) { note(std::move(text)); }});
   }
   for (const auto& step : settings.steps) journal_.add({step.kind, {}, step.text, {}, {}, 0}, step.time);
   backend_ = settings.make_backend({[this](job::Event event) { post(std::move(event)); },
@@ -198,6 +195,7 @@ void Master::on(const job::Ask& ask) {
   const auto candidates = tasks_to_continue(plan_, task);
   if (ask.attempt.attempt > 1) request.continues_tasks = candidates;
   if (job_.restore) request.continues_folders = folders_of(*job_.restore, candidates);
+  if (rendezvous_) request.scheduler = rendezvous_->scheduler_of(task);
   backend_->place(std::move(request));
 }
 
@@ -244,16 +242,16 @@ void Master::on(const job::Release& release) {
 }
 
 void Master::on(const job::OpenRendezvous&) {
-  if (!scheduler_) return;
-  if (auto started = scheduler_->start(); !started) post(job::Broken{started.error().message});
+  if (!rendezvous_) return;
+  if (auto opened = rendezvous_->open(); !opened) post(job::Broken{opened.error().message});
 }
 
 void Master::on(const job::CloseRendezvous&) {
-  if (scheduler_) scheduler_->stop();
+  if (rendezvous_) rendezvous_->close();
 }
 
 void Master::on(const job::MemberEnded& member) {
-  if (scheduler_) scheduler_->ended(member);
+  if (rendezvous_) rendezvous_->ended(member);
 }
 
 void Master::on(const job::Record& record) {

@@ -291,7 +291,7 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   MasterSettings settings;
   settings.address = start.address;
   settings.listen = serving.address;
-  settings.has_agent_at = [&hub](const std::string& address) { return hub.has_called_from(address); };
+  settings.agent_addresses = [&hub] { return std::vector(hub.addresses().begin(), hub.addresses().end()); };
   settings.logs = start.job.folder_url + "/logs";
   settings.steps = steps_so_far(prepared.job, start.begun);
   options.job = std::move(start.job);
