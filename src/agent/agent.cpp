@@ -159,6 +159,12 @@ class Agent {
   void on(const protocol::CallOff& command) {
     if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) found->second->call_off();
   }
+  void on(const protocol::SchedulerExpect& command) {
+    if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) found->second->tell_scheduler(command);
+  }
+  void on(const protocol::SchedulerEnded& command) {
+    if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) found->second->tell_scheduler(command);
+  }
   void on(const protocol::ReadLog& command) {
     const auto found = tasks_.find(command.attempt);
     if (found != tasks_.end()) return tell(found->second->log_piece(command));

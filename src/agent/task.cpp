@@ -85,12 +85,29 @@ net::awaitable<void> Task::fetch_and_prepare(std::shared_ptr<DirectoryListings> 
     if (!fetched) co_return prepare_failed(fetched.error());
     listings = std::make_shared<DirectoryListings>();  // the folder may have changed meanwhile
   }
-  const auto prepared = co_await preparation_.finish(std::move(listings));
+  auto prepared = co_await preparation_.finish(std::move(listings));
   if (copying_.cancelled) co_return;
-  if (!prepared)
-    prepare_failed(prepared.error());
-  else
-    context_.report(protocol::Prepared{request_.attempt, resources_.ports().ports()});
+  if (prepared) prepared = start_scheduler();
+  if (!prepared) co_return prepare_failed(prepared.error());
+  auto ports = resources_.ports().ports();
+  if (scheduler_) ports.push_back(scheduler_->port());
+  context_.report(protocol::Prepared{request_.attempt, std::move(ports)});
+}
+
+// Not before: what fails before it must not leave it behind.
+core::Result<void> Task::start_scheduler() {
+  if (!request_.scheduler) return {};
+  const auto report = context_.report;
+  auto scheduler = SchedulerHost::start(context_.executor, *request_.scheduler, request_.port_range,
+                                        {[report, attempt = request_.attempt](std::string why) {
+                                           report(protocol::SchedulerBroken{attempt, std::move(why)});
+                                         },
+                                         [report, attempt = request_.attempt](std::string text) {
+                                           report(protocol::SchedulerNote{attempt, std::move(text)});
+                                         }});
+  if (!scheduler) return core::fail(scheduler.error());
+  scheduler_ = *std::move(scheduler);
+  return {};
 }
 
 void Task::prepare_failed(const core::Error& error) const {
@@ -308,6 +325,14 @@ void Task::call_off() {
   saves_.save_as_before();
 }
 
+void Task::tell_scheduler(const protocol::SchedulerExpect& command) {
+  if (scheduler_) scheduler_->expect(command);
+}
+
+void Task::tell_scheduler(const protocol::SchedulerEnded& command) {
+  if (scheduler_) scheduler_->ended(command);
+}
+
 void Task::stop(const protocol::Stop& command) {
   if (!running()) return;
   was_stopped_ = true;
@@ -362,6 +387,7 @@ void Task::end() {
 
 void Task::give_up() {
   kill();
+  scheduler_.reset();
   copying_.cancelled = true;
   saves_.cancel();
   saving_.cancel();

@@ -13,6 +13,7 @@
 #include "agent/resources/task_resources.hpp"
 #include "agent/saves.hpp"
 #include "agent/saving.hpp"
+#include "agent/scheduler_host.hpp"
 #include "agent/task_context.hpp"
 #include "net/asio.hpp"
 #include "protocol/commands.hpp"
@@ -46,6 +47,9 @@ class Task : public std::enable_shared_from_this<Task> {
   void watch();
   void warn(const protocol::Warn& warning);
   void call_off();
+  // For the scheduler that it runs, if its Prepare asked for one.
+  void tell_scheduler(const protocol::SchedulerExpect& command);
+  void tell_scheduler(const protocol::SchedulerEnded& command);
   void stop(const protocol::Stop& command);
   void kill();
   // As kill, and returns when nothing of it runs any more. What it ended with is reported to nobody.
@@ -81,6 +85,7 @@ class Task : public std::enable_shared_from_this<Task> {
 
   [[nodiscard]] net::awaitable<void> fetch_and_prepare(std::shared_ptr<DirectoryListings> listings,
                                                        std::optional<EarlierAttempt> earlier);
+  [[nodiscard]] core::Result<void> start_scheduler();
   void prepare_failed(const core::Error& error) const;
   void tell_of_hidden_gpus(const protocol::Launch& request) const;
   [[nodiscard]] LaunchRequest launch_request(protocol::Launch request) const;
@@ -111,6 +116,7 @@ class Task : public std::enable_shared_from_this<Task> {
   PortWatch ports_;
   Saves saves_;
   Saving saving_;
+  std::unique_ptr<SchedulerHost> scheduler_;  // where its Prepare asks for one, until its Release
 
   std::optional<core::Result<TaskProcess::Prepared>> ready_;  // from make_ready to watch
   std::optional<core::Result<TaskProcess>> started_;          // from start to watch

@@ -25,9 +25,11 @@ void AgentLink::release(const core::AttemptId& attempt) {
 }
 
 void AgentLink::pass(protocol::Notice notice) {
+  const bool is_of_task = is_about_task(notice);
   std::visit(
-      [this](auto& one) {
-        if (placed_.contains(one.attempt)) hub_.send(id_, std::move(one));
+      [&](auto& one) {
+        const bool has_it = is_of_task ? placed_.contains(one.attempt) : hub_.agent_of(one.attempt) == id_;
+        if (has_it) hub_.send(id_, std::move(one));
       },
       notice);
 }

@@ -47,6 +47,7 @@ struct TaskRequest {
   // What it continues from: those of this job's tasks, then other folders. The first one that has something counts.
   std::vector<core::TaskId> continues_tasks = {};
   std::vector<protocol::Restorable> continues_folders = {};
+  std::optional<protocol::SchedulerPlan> scheduler = std::nullopt;  // as in protocol::Prepare
 };
 
 // Where tasks run: this machine, hosts over SSH, a YARN cluster, a script for tests. The master states what a task
@@ -76,7 +77,8 @@ class Backend {
   virtual void launch(protocol::Launch request) = 0;
   virtual void stop(protocol::Stop request) = 0;
   virtual void release(const core::AttemptId& attempt) = 0;
-  // To the attempt's agent, as it is; dropped where it has none.
+  // To the attempt's agent, as it is; dropped where it has none. What is about a task is for one that may run, what is
+  // about a scheduler for an attempt that was placed and not released.
   virtual void pass(protocol::Notice notice) = 0;
 
   // Job::AvoidHost and ForgiveHost, by the name that Place::node has. A backend of one host ignores them.

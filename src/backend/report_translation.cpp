@@ -68,6 +68,10 @@ struct Translator {
   Translation operator()(const protocol::Note& report) const {
     return {.notes = {note_of(report.attempt, report.text)}};
   }
+  Translation operator()(const protocol::SchedulerNote& report) const { return {.notes = {report.text}}; }
+  Translation operator()(const protocol::SchedulerBroken& report) const {
+    return {.event = job::RendezvousFailed{report.attempt, report.reason}};
+  }
   Translation operator()(const protocol::LogPiece& /*report*/) const { return {}; }  // the hub passes it to who asked
 };
 

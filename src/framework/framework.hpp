@@ -60,7 +60,7 @@ struct RoleTraits {
   std::string_view restart_reason = {};  // why a task cannot start again alone and anywhere; may be empty
 };
 
-// What the master runs for the tasks of a job so that they find each other.
+// What ydl runs for the tasks of a job so that they find each other.
 enum class Tracker {
   none,
   pslite,  // the parameter server's scheduler; its address is in Gang

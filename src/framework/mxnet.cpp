@@ -1,4 +1,4 @@
-// MXNet: the DMLC_* variables of ps-lite. The scheduler they point at is part of ydl's master.
+// MXNet: the DMLC_* variables of ps-lite. The scheduler they point at is ydl's own.
 #include "core/strings.hpp"
 #include "framework/framework.hpp"
 #include "framework/mxnet_environment.hpp"

@@ -26,6 +26,7 @@ BOOST_DESCRIBE_STRUCT(WritesAgain, (), (attempt))
 BOOST_DESCRIBE_STRUCT(Warned, (), (attempt, cause, within))
 BOOST_DESCRIBE_STRUCT(WarningOver, (), (attempt))
 BOOST_DESCRIBE_STRUCT(Broken, (), (reason))
+BOOST_DESCRIBE_STRUCT(RendezvousFailed, (), (attempt, reason))
 BOOST_DESCRIBE_STRUCT(StopRequested, (), (by, grace))
 BOOST_DESCRIBE_STRUCT(Noted, (), (kind, attempt, text, time))
 BOOST_DESCRIBE_STRUCT(TookOver, (), (host))
@@ -36,10 +37,10 @@ namespace {
 namespace json = boost::json;
 
 constexpr core::AlternativeNames<Event> kNames{
-    "begin",        "granted",      "reached", "placed",       "not_placed_yet", "cannot_place",   "started",
-    "start_failed", "saving",       "exited",  "lost",         "host_failed",    "no_host_left",   "saved",
-    "fell_silent",  "writes_again", "warned",  "warning_over", "broken",         "stop_requested", "noted",
-    "took_over",    "tick"};
+    "begin",        "granted",      "reached", "placed",       "not_placed_yet", "cannot_place",      "started",
+    "start_failed", "saving",       "exited",  "lost",         "host_failed",    "no_host_left",      "saved",
+    "fell_silent",  "writes_again", "warned",  "warning_over", "broken",         "rendezvous_failed", "stop_requested",
+    "noted",        "took_over",    "tick"};
 
 }  // namespace
 

@@ -242,6 +242,7 @@ void Machine::on(const Tick&) {
   if (due(allocation_deadline_)) allocation_timed_out();
   if (due(backoff_deadline_)) check_restart();
   if (due(settle_deadline_)) settle();
+  if (due(rendezvous_deadline_)) rendezvous_failed();
   forgive_hosts();
   if (due(evaluator_deadline_)) {
     for (auto& task : tasks_) {
@@ -318,7 +319,7 @@ std::optional<Instant> Machine::next_deadline() const {
   };
   if (finished()) return next;
   for (const auto& deadline : {run_deadline_, allocation_deadline_, backoff_deadline_, evaluator_deadline_,
-                               settle_deadline_, avoided_.next_deadline()})
+                               settle_deadline_, rendezvous_deadline_, avoided_.next_deadline()})
     consider(deadline);
   if (!task_deadlines_.empty()) consider(task_deadlines_.begin()->first);
   return next;

@@ -115,6 +115,7 @@ class Machine {
   void on(const Warned& event);
   void on(const WarningOver& event);
   void on(const Broken& event);
+  void on(const RendezvousFailed& event);
   void on(const StopRequested& event);
   void on(const Noted& event);
   void on(const TookOver& event);
@@ -182,6 +183,7 @@ class Machine {
   void stopped_before_it_ran(Task& task, std::string why);
   void stop_timed_out(Task& task);
   void check_finished();
+  void rendezvous_failed();
 
   // What an agent may need beyond the grace to confirm an end.
   static constexpr Millis kStopConfirmation = core::Seconds(15);
@@ -221,6 +223,8 @@ class Machine {
   std::optional<Instant> run_deadline_;
   std::optional<Instant> evaluator_deadline_;
   std::optional<Instant> settle_deadline_;
+  std::optional<Instant> rendezvous_deadline_;  // when its failure ends the job
+  std::string rendezvous_failure_;
   std::optional<Ended> settling_;  // its peers get a moment to show their own error before the job acts on it
   int restarts_in_a_row_ = 0;
   int warnings_ = 0;  // tasks that have one

@@ -10,6 +10,8 @@
 namespace ydl::job {
 namespace {
 
+// An end that the rendezvous failed of is reported by another agent. Agents that look for a new master do so every 5 s.
+constexpr Millis kCausesMoment = core::Seconds(10);
 constexpr Millis kStacksTime = core::Seconds(30);  // for the stacks of a task that hangs
 
 }  // namespace
@@ -31,7 +33,9 @@ void Machine::begin_finishing() {
                                                       core::format_duration(plan_.evaluator_grace))
                                         : "the deciding tasks are done");
   if (evaluators > 0) evaluator_deadline_ = now_ + plan_.evaluator_grace;
+  rendezvous_deadline_.reset();
   for (auto& task : tasks_) {
+    if (plan_.rendezvous_at == task.id) release_held(task);
     if (is_final(task.state) || role_of(task).kind == RoleKind::evaluator) continue;
     stop_task(task, "the deciding tasks are done", plan_.stop_grace);
   }
@@ -40,6 +44,18 @@ void Machine::begin_finishing() {
 void Machine::on(const Broken& event) {
   if (outcome_) return;  // on its way out
   begin_stopping({JobState::failed, 1, event.reason, {}, Cause::none}, event.reason);
+}
+
+void Machine::on(const RendezvousFailed& event) {
+  if (current(event.attempt) == nullptr || outcome_ || state_ == JobState::restarting || rendezvous_deadline_) return;
+  rendezvous_deadline_ = now_ + kCausesMoment;
+  rendezvous_failure_ = event.reason;
+}
+
+void Machine::rendezvous_failed() {
+  settle();
+  if (outcome_ || state_ == JobState::restarting) return;
+  begin_stopping({JobState::failed, 1, rendezvous_failure_, {}, Cause::none}, rendezvous_failure_);
 }
 
 void Machine::on(const StopRequested& event) {
@@ -63,6 +79,7 @@ void Machine::begin_stopping(Outcome outcome, std::string sentence, std::optiona
   backoff_deadline_.reset();
   evaluator_deadline_.reset();
   settle_deadline_.reset();
+  rendezvous_deadline_.reset();
   settling_.reset();
   record(RecordKind::job_stopping, std::move(sentence));
   emit(CloseRendezvous{});

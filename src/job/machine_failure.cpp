@@ -42,7 +42,10 @@ void Machine::on(const Exited& event) {
   early_errors_.note(task->id, std::nullopt);
   record(RecordKind::task_succeeded, *task, "ended well", event.status);
   emit(MemberEnded{id_of(*task), MemberEnded::Next::left, {}});
-  emit(Release{id_of(*task)});
+  if (plan_.rendezvous_at == task->id && !outcome_)
+    task->held = task->attempt;  // those that still run register there
+  else
+    emit(Release{id_of(*task)});
   check_all_running();
   if (role_of(*task).kind == RoleKind::decider) decider_done();
   check_finished();
@@ -264,6 +267,7 @@ void Machine::restart_all(std::string why, Millis backoff) {
   restart_backoff_ = backoff;
   allocation_deadline_.reset();
   settle_deadline_.reset();
+  rendezvous_deadline_.reset();
   settling_.reset();
   record(RecordKind::job_restarting, fmt::format("all tasks start again: {}", why));
   emit(CloseRendezvous{});

@@ -21,7 +21,7 @@ void Machine::on(const TookOver& event) {
   const bool has_started = std::ranges::any_of(started_of_role_, [](int started) { return started > 0; });
   if (plan_.rendezvous_in_master && has_started && !outcome_ && state_ != JobState::restarting)
     return restart_all("the scheduler of the tasks was lost with the job's master", Millis(0));
-  if (state_ == JobState::placing) emit(OpenRendezvous{});
+  if (state_ != JobState::restarting && state_ != JobState::stopping) emit(OpenRendezvous{});
   check_restart();
   check_finished();
 }

@@ -69,6 +69,8 @@ struct Plan {
   Blacklist blacklist = {};
   bool one_host = false;              // a task that loses it cannot go to another
   bool rendezvous_in_master = false;  // tasks that have started cannot go on without the master they started with
+  // The task whose agent runs what the others register with: its place is kept after its end as long as others run.
+  std::optional<TaskId> rendezvous_at = std::nullopt;
 };
 
 // Where a task runs: a host and the ports held for it there.
@@ -170,6 +172,12 @@ struct WarningOver {
 struct Broken {
   std::string reason;
 };
+// What the tasks register with failed, at the agent of this attempt. A task's end that it follows from, and that is
+// reported a moment later, decides before it does.
+struct RendezvousFailed {
+  AttemptId attempt;
+  std::string reason;
+};
 // A container on this node failed before its attempt could be placed there; the attempt goes on asking for another.
 struct HostFailed {
   AttemptId attempt;
@@ -201,7 +209,7 @@ struct TookOver {
 struct Tick {};
 using Event = std::variant<Begin, Granted, Reached, Placed, NotPlacedYet, CannotPlace, Started, StartFailed, Saving,
                            Exited, Lost, HostFailed, NoHostLeft, Saved, FellSilent, WritesAgain, Warned, WarningOver,
-                           Broken, StopRequested, Noted, TookOver, Tick>;
+                           Broken, RendezvousFailed, StopRequested, Noted, TookOver, Tick>;
 
 // ---- actions: what is to be done -------------------------------------------------------------------------------
 // Find a host and hold ports there.
@@ -329,6 +337,10 @@ struct Snapshot {
 
 }  // namespace ydl::job
 
+template <>
+struct ydl::core::EnumNames<ydl::job::MemberEnded::Next> {
+  static constexpr auto kNames = names_up_to(job::MemberEnded::Next::gone, "unknown", "restarts", "left", "gone");
+};
 template <>
 struct ydl::core::EnumNames<ydl::job::Blacklist::Mode> {
   static constexpr auto kNames = names_up_to(job::Blacklist::Mode::off, "decay", "strict", "off");

@@ -25,7 +25,9 @@ namespace {
 
 constexpr core::Millis kFailPatience = core::Seconds(20);  // for tasks to be stopped, beyond their grace
 
-job::Plan plan_of(const jobs::JobFile& job, job::Plan plan) {
+job::Plan plan_of(const jobs::JobFile& job, const JobPlan& of_job) {
+  auto plan = of_job.job;
+  plan.rendezvous_in_master = of_job.framework->tracker() == framework::Tracker::pslite && !plan.rendezvous_at;
   // Two jobs that wait for each other's containers must not back off for the same time.
   plan.seed = std::hash<core::JobId>{}(job.id);
   if (job.cluster == core::ClusterKind::local) {
@@ -33,12 +35,6 @@ job::Plan plan_of(const jobs::JobFile& job, job::Plan plan) {
     plan.blacklist.mode = job::Blacklist::Mode::off;
   }
   return plan;
-}
-
-// In a network of its own a task may have any address.
-std::function<bool(const std::string&)> vouching(const spec::JobSpec& spec, const MasterSettings& settings) {
-  if (spec.image && spec.image->network.value_or("host") != "host") return [](const std::string&) { return true; };
-  return settings.has_agent_at;
 }
 
 }  // namespace
@@ -58,23 +54,27 @@ Master::Master(const net::asio::any_io_executor& executor, jobs::JobFolder folde
       job_(std::move(job)),
       plan_(std::move(plan)),
       logs_elsewhere_(settings.logs),
-      machine_(plan_of(job_, plan_.job)),
+      machine_(plan_of(job_, plan_)),
       journal_(executor, folder_.events_file()),
       told_(folder_.told_file()),
       store_(settings.store),
       began_(settings.began),
+      on_adopted_(settings.on_adopted),
       timer_(executor),
       launch_timer_(executor),
       ended_(executor) {
   if (plan_.framework->tracker() == framework::Tracker::pslite) {
-    scheduler_.emplace(
-        executor_, plan_.shape,
-        SchedulerHost::Place{settings.address, settings.listen, job_.port_range, vouching(job_.spec, settings)},
-        job_.spec.rendezvous_timeout,
-        SchedulerHost::Sink{[this](std::string why) { post(job::Broken{std::move(why)}); },
-                            [this](std::optional<core::AttemptId> attempt, std::string text) {
-                              note(std::move(text), std::move(attempt));
-                            }});
+    rendezvous_.emplace(
+        executor_,
+        Rendezvous::Options{.plan = scheduler_plan(plan_, settings.listen),
+                            .at = plan_.job.rendezvous_at,
+                            .master = settings.address,
+                            .port_range = job_.port_range,
+                            .agent_addresses = settings.agent_addresses,
+                            .attempt_of = [this](const core::TaskId& task) { return machine_.attempt_of(task); }},
+        Rendezvous::Sink{[this](protocol::Notice notice) { backend_->pass(std::move(notice)); },
+                         [this](std::string why) { post(job::Broken{std::move(why)}); },
+                         [this](std::string text) { note(std::move(text)); }});
   }
   // The clocks of two hosts differ: time must not go back.
   const auto since = std::chrono::duration_cast<core::Millis>(core::wall_now() - began_);
@@ -193,6 +193,7 @@ void Master::handle(const job::Event& event) {
   const auto at = std::chrono::duration_cast<core::Millis>(now - began_steady_);
   Decided decided;
   decided.starts_all = machine_.state() == job::JobState::placing;
+  decided.takes_over = std::holds_alternative<job::TookOver>(event);
   if (store_ != nullptr) {
     store_->add(job::encode_event({at, event}));
     decided.after = ++stored_;
@@ -249,7 +250,12 @@ void Master::store_caught_up() {
 void Master::carry_out(Decided decided) {
   if (decided.seen != nullptr) launch_snapshot_ = std::move(decided.seen);
   for (const auto& action : decided.actions) carry_out(action);
-  if (decided.starts_all)
+  if (decided.takes_over) {
+    backend_->adopted_all();
+    if (on_adopted_) on_adopted_();
+    tell_scheduler_again();
+  }
+  if (decided.starts_all || decided.takes_over)
     launch_pending();
   else
     launch_pending_soon();
@@ -309,6 +315,7 @@ backend::TaskRequest Master::request_for(const core::AttemptId& attempt) const {
   const auto candidates = tasks_to_continue(plan_, task);
   if (attempt.attempt > 1) request.continues_tasks = candidates;
   if (job_.restore) request.continues_folders = folders_of(*job_.restore, candidates);
+  if (rendezvous_) request.scheduler = rendezvous_->scheduler_of(task);
   return request;
 }
 
@@ -355,16 +362,16 @@ void Master::on(const job::Release& release) {
 }
 
 void Master::on(const job::OpenRendezvous&) {
-  if (!scheduler_) return;
-  if (auto started = scheduler_->start(); !started) post(job::Broken{started.error().message});
+  if (!rendezvous_) return;
+  if (auto opened = rendezvous_->open(); !opened) post(job::Broken{opened.error().message});
 }
 
 void Master::on(const job::CloseRendezvous&) {
-  if (scheduler_) scheduler_->stop();
+  if (rendezvous_) rendezvous_->close();
 }
 
 void Master::on(const job::MemberEnded& member) {
-  if (scheduler_) scheduler_->ended(member);
+  if (rendezvous_) rendezvous_->ended(member);
 }
 
 void Master::on(const job::Record& record) {

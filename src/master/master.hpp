@@ -7,7 +7,7 @@
 #include "master/journal.hpp"
 #include "master/plan.hpp"
 #include "master/progress.hpp"
-#include "master/scheduler_host.hpp"
+#include "master/rendezvous.hpp"
 #include "master/told_log.hpp"
 #include "net/asio.hpp"
 #include "protocol/hub.hpp"
@@ -32,14 +32,15 @@ struct MasterSettings {
     std::string text;
   };
   std::function<std::unique_ptr<backend::Backend>(backend::Sink)> make_backend;
-  std::string address = "127.0.0.1";                          // numeric: where the tasks reach this process
-  std::string listen = "127.0.0.1";                           // what its servers listen on
-  std::function<bool(const std::string&)> has_agent_at = {};  // whether an agent has called from that address
+  std::string address = "127.0.0.1";                               // numeric: where the tasks reach this process
+  std::string listen = "127.0.0.1";                                // what its servers listen on
+  std::function<std::vector<std::string>()> agent_addresses = {};  // where agents have said hello from; may be empty
   std::string logs = {};  // where people find the tasks' logs; empty: in the job's folder
   // What must be written before it is acted on, where another master may take the job over; else nothing.
   EventStore* store = nullptr;
   std::vector<job::TimedEvent> earlier = {};  // what the masters before this one were told
   core::WallTime began = core::wall_now();    // of the first of them
+  std::function<void()> on_adopted = {};      // what they have left is found, as far as it is there
   std::vector<Step> steps = {};               // oldest first
 };
 
@@ -70,6 +71,9 @@ class Master {
   // The same after an exception left run(): returns when the job has ended and what can be released is released. A job
   // whose tasks do not end in time is given up.
   [[nodiscard]] net::awaitable<job::Outcome> fail_and_close(std::string reason);
+  // Says again to the scheduler of a framework that has one all that it must know: after a restart of this master, when
+  // the backend has the job's agents again.
+  void tell_scheduler_again();
   // Puts what the user must know among the job's events.
   void note(std::string text, std::optional<core::AttemptId> attempt = std::nullopt);
   [[nodiscard]] std::string job_view() const;
@@ -132,6 +136,7 @@ class Master {
     std::vector<job::Action> actions;
     std::shared_ptr<const job::Snapshot> seen;  // by the machine when it wanted tasks to be launched
     bool starts_all = false;
+    bool takes_over = false;
   };
 
   net::asio::any_io_executor executor_;
@@ -150,10 +155,11 @@ class Master {
   core::WallTime began_;         // the job did, on the clock of its first master
   core::Instant began_steady_;   // the same on the clock of this one
   bool takes_over_ = false;
+  std::function<void()> on_adopted_;
   bool replaced_ = false;
   std::shared_ptr<const job::Snapshot> launch_snapshot_;
   std::unique_ptr<backend::Backend> backend_;
-  std::optional<SchedulerHost> scheduler_;  // where the framework needs one
+  std::optional<Rendezvous> rendezvous_;  // where the framework needs one
 
   std::deque<job::Event> events_;  // told while another was being handled
   bool handling_ = false;

@@ -26,8 +26,10 @@ void Master::launch_pending() {
   if (pending_.empty()) return;
   launch_timer_.cancel();
   launch_armed_ = false;
-  gang_.reset();
-  for (const auto& attempt : std::exchange(pending_, {})) launch(attempt);
+  make_gang();
+  const auto pending = std::exchange(pending_, {});
+  if (rendezvous_) rendezvous_->launching(*gang_, pending);
+  for (const auto& attempt : pending) launch(attempt);
 }
 
 void Master::launch_pending_soon() {
@@ -42,8 +44,6 @@ net::awaitable<void> Master::launch_after_gathering() {
 }
 
 void Master::launch(const core::AttemptId& attempt) {
-  if (!gang_) make_gang();
-  if (scheduler_) scheduler_->launching(gang_->member(attempt.task));
   auto request = launch_of(attempt);
   for (const auto& [name, value] : request.env) {
     const auto is_continued = std::ranges::find(request.continued, name) != request.continued.end();
@@ -83,6 +83,10 @@ protocol::Launch Master::launch_of(const core::AttemptId& attempt) const {
   return request;
 }
 
+void Master::tell_scheduler_again() {
+  if (rendezvous_) rendezvous_->say_again(gang(), machine_.snapshot());
+}
+
 framework::Gang Master::gang() const {
   framework::Gang gang;
   gang.job_id = job_.id.str();
@@ -97,10 +101,7 @@ framework::Gang Master::gang() const {
     }
     gang.members.push_back(std::move(member));
   }
-  if (scheduler_) {
-    gang.scheduler_host = scheduler_->host();
-    gang.scheduler_port = scheduler_->port();
-  }
+  if (rendezvous_) rendezvous_->put_into(gang);
   int retries = plan_.job.job_retries;
   for (const auto& role : plan_.job.roles) retries += role.retries;
   gang.max_starts = std::max(gang.start, 1 + retries);

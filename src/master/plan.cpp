@@ -3,6 +3,7 @@
 #include "core/assert.hpp"
 #include "core/strings.hpp"
 #include "core/user.hpp"
+#include "master/rendezvous.hpp"
 #include "spec/rules.hpp"
 
 #include <algorithm>
@@ -202,6 +203,7 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
     return fail(Errc::usage,
                 "no role of the job decides when it is done: give one of them the kind 'decider' in the job file");
   }
+  plan.job.rendezvous_at = scheduler_task(plan, cluster);
   return plan;
 }
 

@@ -11,8 +11,9 @@ using core::Errc;
 using core::fail;
 using core::Result;
 
-constexpr core::AlternativeNames<Command> kNames{"prepare",  "launch",   "stop",    "warn",
-                                                 "call_off", "read_log", "release", "shutdown"};
+constexpr core::AlternativeNames<Command> kNames{
+    "prepare",          "launch",          "stop",     "warn",    "call_off",
+    "scheduler_expect", "scheduler_ended", "read_log", "release", "shutdown"};
 
 Result<void> check_range(std::string_view key, int value, int limit) {
   if (value >= 0 && value <= limit) return {};
@@ -28,6 +29,13 @@ struct Check {
       return fail(Errc::corrupt, "'port_range' contains 0");
     if (command.image && command.image->runtime != "podman" && command.image->runtime != "docker")
       return fail(Errc::corrupt, fmt::format("'{}' cannot run images", command.image->runtime));
+    if (const auto& scheduler = command.scheduler) {
+      if (auto range = check_range("workers", scheduler->workers, 100'000); !range) return range;
+      if (auto range = check_range("servers", scheduler->servers, 100'000); !range) return range;
+      if (scheduler->registration_timeout < core::Millis(0))
+        return fail(Errc::corrupt,
+                    fmt::format("'registration_timeout' is out of range: {}", scheduler->registration_timeout.count()));
+    }
     return {};
   }
   Result<void> operator()(const Launch& command) const {

@@ -4,7 +4,7 @@
 #include "core/enum_names.hpp"
 #include "core/ids.hpp"
 #include "core/result.hpp"
-#include "job/cause.hpp"
+#include "job/types.hpp"
 
 #include <cstdint>
 #include <map>
@@ -64,6 +64,17 @@ enum class HostGpus {
   visible,
 };
 
+// The parameter server's scheduler of one start of an MXNet job. The agent of an attempt runs it from Prepare to
+// Release.
+struct SchedulerPlan {
+  int workers = 1;
+  int servers = 1;
+  core::Millis registration_timeout{0};  // 0: none
+  std::string listen;                    // numeric: the address that it listens on
+  bool takes_any_address = false;        // tasks have a network of their own, and register from any address
+};
+BOOST_DESCRIBE_STRUCT(SchedulerPlan, (), (workers, servers, registration_timeout, listen, takes_any_address))
+
 // Hold ports and GPUs, make the working directory. Paths on this machine may be relative: to the agent's own directory,
 // and that of logs to the agent's folder of logs.
 struct Prepare {
@@ -91,11 +102,18 @@ struct Prepare {
   core::Millis save_every{0};       // at most this often
   std::vector<Restorable> restore;  // the first one that has something becomes the task's YDL_RESTORE_DIR
   core::Millis stall_timeout{0};    // a task that writes nothing for this long is reported; 0: none is
+  std::optional<SchedulerPlan> scheduler;  // its port is one more, the last one of Prepared
 };
 BOOST_DESCRIBE_STRUCT(Prepare, (),
                       (attempt, ports, port_range, same_ports, gpus, host_gpus, memory_limit, vcores_limit,
                        working_directory, results_directory, log_directory, linked_directory, links, path_first,
-                       remote_logs, remote_results, inputs, image, remote_saves, save_every, restore, stall_timeout))
+                       remote_logs, remote_results, inputs, image, remote_saves, save_every, restore, stall_timeout,
+                       scheduler))
+
+// How many ports the agent reports when it has prepared this.
+[[nodiscard]] inline int ports_reported(const Prepare& prepare) {
+  return prepare.ports + (prepare.scheduler ? 1 : 0);
+}
 
 // What all launches of a gang's start have in common. Its size grows with the number of tasks, so that memory and each
 // answer hold it once.
@@ -139,6 +157,31 @@ struct CallOff {
 };
 BOOST_DESCRIBE_STRUCT(CallOff, (), (attempt))
 
+// ---- to the agent of the attempt whose Prepare has a scheduler. A master that was restarted says them again.
+struct SchedulerNode {
+  core::AttemptId attempt;
+  std::string host;        // where it registers from
+  std::uint16_t port = 0;  // 0: any
+};
+BOOST_DESCRIBE_STRUCT(SchedulerNode, (), (attempt, host, port))
+
+// These are about to start. The first one opens the scheduler: until then nobody can register.
+struct SchedulerExpect {
+  core::AttemptId attempt;
+  std::string host;  // of the scheduler, as the tasks were told
+  std::vector<SchedulerNode> nodes;
+  std::vector<std::string> addresses;  // of hosts of this job, beside those of the nodes: a host can have several
+};
+BOOST_DESCRIBE_STRUCT(SchedulerExpect, (), (attempt, host, nodes, addresses))
+
+struct SchedulerEnded {
+  core::AttemptId attempt;
+  core::AttemptId node;
+  job::MemberEnded::Next next = job::MemberEnded::Next::unknown;
+  std::string reason;
+};
+BOOST_DESCRIBE_STRUCT(SchedulerEnded, (), (attempt, node, next, reason))
+
 enum class LogStream { standard_output, standard_error };  // their names are those of the files
 
 // Tell what is in a log now: up to `limit` bytes from `offset`, in a LogPiece with the same token.
@@ -162,9 +205,14 @@ struct Shutdown {};
 BOOST_DESCRIBE_STRUCT(Shutdown, (), ())
 
 // What a backend passes on to an attempt's agent as it is.
-using Notice = std::variant<Warn, CallOff>;
+using Notice = std::variant<Warn, CallOff, SchedulerExpect, SchedulerEnded>;
 
-using Command = std::variant<Prepare, Launch, Stop, Warn, CallOff, ReadLog, Release, Shutdown>;
+[[nodiscard]] inline bool is_about_task(const Notice& notice) {
+  return std::holds_alternative<Warn>(notice) || std::holds_alternative<CallOff>(notice);
+}
+
+using Command =
+    std::variant<Prepare, Launch, Stop, Warn, CallOff, SchedulerExpect, SchedulerEnded, ReadLog, Release, Shutdown>;
 
 [[nodiscard]] boost::json::object to_json(const Command& command);
 [[nodiscard]] core::Result<Command> command_from_json(const boost::json::object& object);

@@ -86,7 +86,7 @@ void Hub::send(const core::AgentId& id, Command command) {
   if (found == sessions_.end()) return;  // gone: whoever sent this learns it from the backend
   if (const auto* prepare = std::get_if<Prepare>(&command)) {
     agents_[prepare->attempt] = id;
-    found->second->attempts.insert_or_assign(prepare->attempt, prepare->ports);
+    found->second->attempts.insert_or_assign(prepare->attempt, ports_reported(*prepare));
   }
   if (const auto* release = std::get_if<Release>(&command)) agents_.erase(release->attempt);
   if (found->second->outbox.empty()) found->second->outbox_since = core::steady_now();

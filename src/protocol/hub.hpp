@@ -45,8 +45,8 @@ class Hub {
   void suspend();
   void resume();
   void send(const core::AgentId& id, Command command);
-  // Whether an agent of this job has called from there.
-  [[nodiscard]] bool has_called_from(const std::string& address) const { return addresses_.contains(address); }
+  // Where agents of this job have said hello from.
+  [[nodiscard]] const std::set<std::string>& addresses() const { return addresses_; }
   [[nodiscard]] core::Instant last_heard(const core::AgentId& id) const;
   // Since when a command waits that the agent has not confirmed; nullopt if it has confirmed all.
   [[nodiscard]] std::optional<core::Instant> unconfirmed_since(const core::AgentId& id) const;
@@ -82,7 +82,7 @@ class Hub {
     Outbox<Command> outbox;
     core::Instant outbox_since = {};  // when it was filled, or last grew shorter
     Inbox inbox;
-    std::map<core::AttemptId, int> attempts;  // that it was told to prepare, with how many ports
+    std::map<core::AttemptId, int> attempts;  // that it was told to prepare, with how many ports it is to report
     net::Signal news;
     core::Instant last_heard = core::steady_now();
     std::map<std::uint64_t, std::shared_ptr<Question>> questions;  // by token

@@ -28,9 +28,10 @@ using core::Errc;
 using core::fail;
 using core::Result;
 
-constexpr core::AlternativeNames<Report> kNames{"prepared", "prepare_failed", "started",  "start_failed", "saving",
-                                                "saved",    "silent",         "writes",   "exited",       "gone",
-                                                "output",   "note",           "log_piece"};
+constexpr core::AlternativeNames<Report> kNames{
+    "prepared", "prepare_failed", "started",        "start_failed",     "saving",
+    "saved",    "silent",         "writes",         "exited",           "gone",
+    "output",   "note",           "scheduler_note", "scheduler_broken", "log_piece"};
 
 // Reports come from the hosts of tasks: numbers that no agent sends are found here.
 struct Check {

@@ -95,6 +95,18 @@ struct Note {
 };
 BOOST_DESCRIBE_STRUCT(Note, (), (attempt, text))
 
+// Of the scheduler that the attempt's agent runs: a sentence for the user; why the job cannot go on.
+struct SchedulerNote {
+  core::AttemptId attempt;
+  std::string text;
+};
+BOOST_DESCRIBE_STRUCT(SchedulerNote, (), (attempt, text))
+struct SchedulerBroken {
+  core::AttemptId attempt;
+  std::string reason;
+};
+BOOST_DESCRIBE_STRUCT(SchedulerBroken, (), (attempt, reason))
+
 // Any bytes; JSON holds them as base64.
 struct Bytes {
   std::string data;
@@ -111,8 +123,14 @@ struct LogPiece {
 };
 BOOST_DESCRIBE_STRUCT(LogPiece, (), (attempt, token, offset, size, bytes, problem))
 
-using Report = std::variant<Prepared, PrepareFailed, TaskStarted, TaskStartFailed, TaskSaving, TaskSaved, TaskSilent,
-                            TaskWrites, TaskExited, TaskGone, TaskOutput, Note, LogPiece>;
+using Report =
+    std::variant<Prepared, PrepareFailed, TaskStarted, TaskStartFailed, TaskSaving, TaskSaved, TaskSilent, TaskWrites,
+                 TaskExited, TaskGone, TaskOutput, Note, SchedulerNote, SchedulerBroken, LogPiece>;
+
+// Not about the attempt's task, and said after its end too.
+[[nodiscard]] inline bool is_of_scheduler(const Report& report) {
+  return std::holds_alternative<SchedulerNote>(report) || std::holds_alternative<SchedulerBroken>(report);
+}
 
 [[nodiscard]] boost::json::object to_json(const Report& report);
 [[nodiscard]] core::Result<Report> report_from_json(const boost::json::object& object);

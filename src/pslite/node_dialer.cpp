@@ -76,12 +76,13 @@ void NodeDialer::arm() {
 }
 
 void NodeDialer::tell_unreachable(const std::string& why) {
-  if (owner_ != nullptr && !std::exchange(told_, true)) owner_->node_unreachable(target_.node, why);
+  if (owner_ != nullptr) owner_->node_unreachable(target_.node, why);
 }
 
 asio::awaitable<void> NodeDialer::run(std::shared_ptr<NodeDialer> self) {
   Millis next_pause = kFirstPause;
   core::Instant failing_since = core::steady_now();
+  bool is_reached = false;  // then its address is right, and its end will be reported
   while (self->owner_ != nullptr) {
     const Result<void> connected = co_await connect();
     deadline_.cancel();
@@ -90,9 +91,10 @@ asio::awaitable<void> NodeDialer::run(std::shared_ptr<NodeDialer> self) {
       watch();
       co_await write_queue();
       next_pause = kFirstPause;
-      failing_since = core::steady_now();
-    } else if (core::steady_now() - failing_since >= options_.unreachable_after) {
+      is_reached = true;
+    } else if (!is_reached && core::steady_now() - failing_since >= options_.unreachable_after) {
       tell_unreachable(connected.error().message);
+      failing_since = core::steady_now();
     }
     hang_up();
     if (owner_ == nullptr) break;

@@ -20,7 +20,7 @@ namespace ydl::pslite {
 
 class NodeDialerOwner {
  public:
-  // Attempts to connect have failed for long, or too much waits to be sent. Told once.
+  // Its address was never reached, for long; or too much waits to be sent.
   virtual void node_unreachable(NodeId node, const std::string& why) = 0;
   // Nothing waits to be sent any more.
   virtual void node_drained() = 0;
@@ -74,7 +74,6 @@ class NodeDialer : public std::enable_shared_from_this<NodeDialer> {
   std::deque<std::string> queue_;
   std::size_t queued_bytes_ = 0;
   bool expired_ = false;
-  bool told_ = false;
   std::array<char, 512> buffer_{};
 };
 

@@ -15,6 +15,8 @@ class Outbox {
   // `own`: the scheduler's entry in the node list.
   explicit Outbox(Node own) : own_(std::move(own)) {}
 
+  void set_own_host(std::string host) { own_.host = std::move(host); }
+
   [[nodiscard]] std::vector<Action> take() { return std::exchange(actions_, {}); }
 
   void tell(Notice notice) { actions_.emplace_back(Tell{std::move(notice)}); }

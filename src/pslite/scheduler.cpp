@@ -97,7 +97,10 @@ class Scheduler::Engine final : public std::enable_shared_from_this<Engine>,
     }
   }
 
-  void start() { net::spawn(acceptor_.get_executor(), "accepting ps-lite nodes", accept(shared_from_this())); }
+  void start() {
+    if (!std::exchange(accepts_, true))
+      net::spawn(acceptor_.get_executor(), "accepting ps-lite nodes", accept(shared_from_this()));
+  }
 
   // The notices of an event from the master come after the call that brought it.
   void post(Event event) {
@@ -319,6 +322,7 @@ class Scheduler::Engine final : public std::enable_shared_from_this<Engine>,
   int notes_ = 0;
   bool busy_ = false;
   bool closed_ = false;
+  bool accepts_ = false;
   bool finishing_ = false;
 };
 
@@ -327,8 +331,9 @@ Result<std::unique_ptr<Scheduler>> Scheduler::listen(const asio::any_io_executor
   if (!acceptor) return fail(acceptor.error());
   options.job.port = acceptor->local_endpoint().port();
   if (options.job.host.empty()) options.job.host = options.address;
+  const bool waits = options.waits_for_begin;
   auto engine = std::make_shared<Engine>(*std::move(acceptor), std::move(options));
-  engine->start();
+  if (!waits) engine->start();
   return std::unique_ptr<Scheduler>(new Scheduler(std::move(engine)));
 }
 
@@ -340,8 +345,9 @@ Scheduler::~Scheduler() {
 std::uint16_t Scheduler::port() const {
   return engine_->port();
 }
-void Scheduler::begin() {
-  engine_->post(Begin{});
+void Scheduler::begin(std::string host) {
+  engine_->post(Begin{std::move(host)});
+  engine_->start();
 }
 void Scheduler::expect(Expect expected) {
   engine_->post(std::move(expected));

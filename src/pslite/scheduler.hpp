@@ -19,11 +19,12 @@ namespace ydl::pslite {
 using Resolve = std::function<boost::asio::awaitable<core::Result<boost::asio::ip::address>>(std::string host)>;
 
 struct SchedulerOptions {
-  // job.port is filled in with the port listened on. job.host must be what DMLC_PS_ROOT_URI says.
+  // job.port is filled in with the port listened on. job.host must be what DMLC_PS_ROOT_URI says; begin() can tell it.
   FsmOptions job = {};
   std::string address = "127.0.0.1";  // numeric; 0.0.0.0 for all
   std::uint16_t port = 0;             // 0: the kernel chooses
   std::uint16_t last_port = 0;        // above `port`: any of the two and what lies between will do
+  bool waits_for_begin = false;       // connections wait until begin(): nobody is a stranger before
   Resolve resolve = {};
   // Whether a task of this job may call from that address although none was expected there: a host can have several.
   std::function<bool(const std::string& address)> vouches_for = {};
@@ -52,7 +53,7 @@ class Scheduler {
 
   [[nodiscard]] std::uint16_t port() const;
 
-  void begin();
+  void begin(std::string host = {});
   void expect(Expect expected);
   void node_exited(NodeExited exited);
 

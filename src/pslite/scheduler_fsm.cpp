@@ -42,7 +42,8 @@ std::optional<Instant> SchedulerFsm::next_deadline() const {
 
 // ---- what the master says -------------------------------------------------------------------------------------------
 
-void SchedulerFsm::on(const Begin& /*event*/, Instant now) {
+void SchedulerFsm::on(const Begin& event, Instant now) {
+  if (!event.host.empty()) outbox_.set_own_host(event.host);
   if (options_.registration_timeout > Millis(0)) registration_deadline_ = now + options_.registration_timeout;
 }
 
@@ -150,6 +151,11 @@ void SchedulerFsm::on(const Received& event, Instant now) {
 void SchedulerFsm::on(const Unreachable& event, Instant /*now*/) {
   const NodeRecord* node = roster_.find(event.node);
   if (node == nullptr || !node->responsive()) return;
+  if (node->links.empty()) {  // it hung up: its end will be reported
+    outbox_.tell(Note{fmt::format("{} has no connection to the scheduler and cannot be connected to: {}",
+                                  describe(roster_.member(*node)), event.why)});
+    return;
+  }
   fail_job(Failure::unreachable, fmt::format("the scheduler cannot connect to {} at {}:{}: {}; the node announced this "
                                              "address itself, so DMLC_NODE_HOST (or "
                                              "DMLC_INTERFACE) must name an address of its host that this one can reach",

@@ -45,7 +45,9 @@ enum class Outlook {
 
 // ---- events -----------------------------------------------------------------------------------------------------
 // The tasks were started: the time to register runs from here.
-struct Begin {};
+struct Begin {
+  std::string host = {};  // FsmOptions::host, where it was not known before
+};
 // A task will register from this address. Port 0: from any port of the host. Said again for each new attempt.
 struct Expect {
   TaskId task;

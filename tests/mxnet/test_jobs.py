@@ -189,12 +189,22 @@ def test_the_scheduler_takes_a_port_of_the_range_that_is_free(jobs):
     assert first < int(re.search(r"\[worker:0\] root (\d+)", output).group(1)) <= first + 50
 
 
+def are_free(*ports):
+    with contextlib.ExitStack() as sockets:
+        try:
+            for port in ports:
+                sockets.enter_context(socket.create_server(("", port)))
+        except OSError:
+            return False
+    return True
+
+
 def test_a_range_without_a_free_port_for_the_scheduler_is_refused(jobs):
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        code, output = jobs.run("--n", 1, "--s", 1, "--port-range", f"{port}-{port}", jobs.script(SUM))
+    # Two ports for the two tasks, and none for the scheduler beside the server.
+    first = next(port for port in range(30_000, 60_000) if are_free(port, port + 1))
+    code, output = jobs.run("--n", 1, "--s", 1, "--port-range", f"{first}-{first + 1}", jobs.script(SUM))
     assert code == 1, output
-    assert f"the scheduler cannot listen on 127.0.0.1:{port}: the address is in use" in output
+    assert f"server:0 cannot be placed: the scheduler finds no free port from {first} to {first + 1} on 127.0.0.1" in output
     assert "--port-range" in output
 
 

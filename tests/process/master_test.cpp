@@ -31,15 +31,19 @@ struct Spy final : backend::Backend {
   net::Async<> open() override { co_return core::Result<>{}; }
   void place(backend::TaskRequest request) override {
     requests.push_back(request);
-    const auto port = static_cast<std::uint16_t>(7000 + requests.size());
-    sink.event(job::Placed{request.attempt, {"10.0.0.1", "n1", {port}}});
+    std::vector<std::uint16_t> ports{static_cast<std::uint16_t>(7000 + requests.size())};
+    if (request.scheduler) ports.push_back(9000);
+    sink.event(job::Placed{request.attempt, {"10.0.0.1", "n1", std::move(ports)}});
   }
   void launch(protocol::Launch request) override {
     launches.push_back(request);
     sink.event(job::Started{request.attempt, 1});
     if (request.attempt.task.role == "worker") sink.event(job::Exited{request.attempt, {}});
   }
-  void pass(protocol::Notice /*notice*/) override {}
+  void pass(protocol::Notice notice) override {
+    launches_at_notice.push_back(launches.size());
+    notices.push_back(std::move(notice));
+  }
   void stop(protocol::Stop request) override { sink.event(job::Exited{request.attempt, {0, 15}}); }
   void release(const core::AttemptId&) override {}
   void avoid(const std::string& node) override { avoided.push_back(node); }
@@ -49,6 +53,8 @@ struct Spy final : backend::Backend {
   std::vector<std::string> avoided;
   std::vector<backend::TaskRequest> requests;
   std::vector<protocol::Launch> launches;
+  std::vector<protocol::Notice> notices;
+  std::vector<std::size_t> launches_at_notice;  // how many were before it
 };
 
 TEST_F(MasterTest, a_job_that_goes_well_leaves_its_whole_story_on_disk) {
@@ -446,7 +452,7 @@ TEST_F(MasterTest, records_that_cannot_be_written_are_blamed_on_the_disk_only_wh
   EXPECT_THAT(std::string(remedy_for({EMFILE, std::generic_category()})), HasSubstr("ulimit"));
 }
 
-TEST_F(MasterTest, mxnet_tasks_are_told_where_the_masters_scheduler_is) {
+TEST_F(MasterTest, mxnet_tasks_are_told_of_the_scheduler_at_the_first_server_and_it_of_them) {
   auto spec = job(1);
   spec.framework = "mxnet";
   spec.roles.resize(2);
@@ -463,9 +469,20 @@ TEST_F(MasterTest, mxnet_tasks_are_told_where_the_masters_scheduler_is) {
   const auto& server = spy->launches[1].env;
   EXPECT_EQ(worker.at("DMLC_ROLE"), "worker");
   EXPECT_EQ(server.at("DMLC_ROLE"), "server");
-  EXPECT_EQ(worker.at("DMLC_PS_ROOT_URI"), "127.0.0.1");
-  EXPECT_NE(worker.at("DMLC_PS_ROOT_PORT"), "0");
-  EXPECT_EQ(worker.at("DMLC_PS_ROOT_PORT"), server.at("DMLC_PS_ROOT_PORT"));
+  for (const auto* env : {&worker, &server}) {
+    EXPECT_EQ(env->at("DMLC_PS_ROOT_URI"), "10.0.0.1");
+    EXPECT_EQ(env->at("DMLC_PS_ROOT_PORT"), "9000");
+  }
+  EXPECT_EQ(server.at("YDL_PORTS"), server.at("PORT")) << "the scheduler's port is not the task's";
+  ASSERT_GE(spy->notices.size(), 2U);
+  EXPECT_EQ(spy->launches_at_notice[0], 0U) << "they are expected before they start";
+  const auto& expected = std::get<protocol::SchedulerExpect>(spy->notices[0]);
+  EXPECT_EQ(expected.attempt, (core::AttemptId{{"server", 0}, 1}));
+  EXPECT_EQ(expected.host, "10.0.0.1");
+  EXPECT_EQ(expected.nodes.size(), 2U);
+  const auto& ended = std::get<protocol::SchedulerEnded>(spy->notices[1]);
+  EXPECT_EQ(ended.node, (core::AttemptId{{"worker", 0}, 1}));
+  EXPECT_EQ(ended.next, job::MemberEnded::Next::left);
 }
 
 }  // namespace

@@ -243,19 +243,29 @@ TEST_F(SchedulerTest, a_killed_worker_is_replaced_and_the_job_ends) {
   EXPECT_TRUE(until_told<Finished>());
 }
 
-TEST_F(SchedulerTest, a_node_whose_address_nobody_answers_is_an_error) {
+TEST_F(SchedulerTest, a_node_that_ended_and_was_not_reported_is_noted_and_waited_for) {
   start({.job = {.workers = 1, .servers = 1}, .unreachable_after = core::Millis(200)});
-  // It registers and stops listening.
+  // It registers and is gone.
   PsliteNode& lost = node(Role::worker);
   int joined = 0;
-  const std::uint16_t port = lost.port();
   asio::co_spawn(io_, only_join(lost, joined), asio::detached);
   ASSERT_TRUE(until_told<Registered>());
   lost.die();
   asio::co_spawn(io_, only_join(node(Role::server), joined), asio::detached);
-  ASSERT_TRUE(until_told<Failed>());
-  EXPECT_EQ(told<Failed>()[0].failure, Failure::unreachable);
-  EXPECT_THAT(told<Failed>()[0].sentence, HasSubstr("127.0.0.1:" + std::to_string(port) + ": Connection refused"));
+  ASSERT_TRUE(until_told<Note>());
+  EXPECT_THAT(told<Note>()[0].sentence, HasSubstr("cannot be connected to: Connection refused"));
+  EXPECT_THAT(told<Failed>(), IsEmpty());
+}
+
+TEST_F(SchedulerTest, nobody_registers_before_it_begins_where_that_is_wanted) {
+  Scheduler& scheduler = start({.job = {.workers = 1, .servers = 1}, .waits_for_begin = true});
+  int joined = 0;
+  for (const Role role : {Role::worker, Role::server}) spawn(only_join(node(role), joined));
+  (void)io_.run_for(std::chrono::milliseconds(50));
+  io_.restart();
+  EXPECT_THAT(notices_, IsEmpty());
+  scheduler.begin("127.0.0.1");
+  EXPECT_TRUE(until([&] { return joined == 2; }));
 }
 
 TEST_F(SchedulerTest, host_names_go_through_the_given_resolver) {

@@ -77,7 +77,8 @@ class HollowAgent : public std::enable_shared_from_this<HollowAgent> {
     if (!task_.cannot_prepare.empty()) return report(protocol::PrepareFailed{request.attempt, task_.cannot_prepare});
     static std::uint16_t next_port = 20'000;
     protocol::Prepared prepared{request.attempt, request.same_ports};
-    for (auto i = std::ssize(request.same_ports); i < request.ports; ++i) prepared.ports.push_back(next_port++);
+    for (auto i = std::ssize(request.same_ports); i < protocol::ports_reported(request); ++i)
+      prepared.ports.push_back(next_port++);
     report(std::move(prepared));
   }
   void on(const protocol::Launch& request) {
@@ -95,6 +96,8 @@ class HollowAgent : public std::enable_shared_from_this<HollowAgent> {
   }
   void on(const protocol::Warn& /*request*/) {}
   void on(const protocol::CallOff& /*request*/) {}
+  void on(const protocol::SchedulerExpect& /*request*/) {}
+  void on(const protocol::SchedulerEnded& /*request*/) {}
   void on(const protocol::ReadLog& /*request*/) {}
   void on(const protocol::Release& /*request*/) { runs_ = false; }
   void on(const protocol::Shutdown& /*request*/) { end(); }

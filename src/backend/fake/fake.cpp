@@ -124,7 +124,8 @@ net::awaitable<void> find_place(std::shared_ptr<FakeBackend::State> state, TaskR
   state->held.insert(request.attempt);
   job::Place place{"127.0.0.1", "fake-host", {}};
   place.ports = request.same_ports;
-  while (std::cmp_less(place.ports.size(), request.ports)) place.ports.push_back(state->next_port++);
+  const int wanted = request.ports + (request.scheduler ? 1 : 0);
+  while (std::cmp_less(place.ports.size(), wanted)) place.ports.push_back(state->next_port++);
   state->tell(job::Placed{request.attempt, std::move(place)});
   if (script.lose_node_after) {
     co_await net::pause(*script.lose_node_after);

@@ -149,6 +149,7 @@ protocol::Prepare prepare_here(const TaskRequest& request, const LocalFiles& fil
   prepare.stall_timeout = request.stall_timeout;
   prepare.port_range = request.port_range;
   prepare.same_ports = request.same_ports;
+  prepare.scheduler = request.scheduler;
   prepare.gpus = request.gpus;
   prepare.host_gpus = request.host_gpus;
   prepare.memory_limit = request.memory;

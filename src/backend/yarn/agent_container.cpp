@@ -15,6 +15,7 @@ protocol::Prepare prepare_in_container(const TaskRequest& request, const YarnJob
   prepare.ports = request.ports;
   prepare.port_range = request.port_range;
   prepare.same_ports = request.same_ports;
+  prepare.scheduler = request.scheduler;
   prepare.stall_timeout = request.stall_timeout;
   prepare.gpus = request.gpus;  // memory and vcores: the NodeManager limits the container to what was granted
   prepare.host_gpus = request.host_gpus;

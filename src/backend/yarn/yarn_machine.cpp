@@ -99,10 +99,12 @@ YarnActions YarnMachine::stop(protocol::Stop request, core::Instant now) {
 }
 
 YarnActions YarnMachine::pass(protocol::Notice notice) {
+  const bool is_of_task = is_about_task(notice);
   std::visit(
-      [this](auto& one) {
+      [&](auto& one) {
         const auto* assigned = table_.find(one.attempt);
-        if (assigned != nullptr && assigned->phase == Phase::launched)
+        if (assigned == nullptr || assigned->phase == Phase::starting) return;
+        if (!is_of_task || assigned->phase == Phase::launched)
           actions_.emplace_back(SendToAgent{assigned->container.id, std::move(one)});
       },
       notice);

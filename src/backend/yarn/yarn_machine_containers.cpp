@@ -46,7 +46,8 @@ YarnActions YarnMachine::agent_called(const yarn::ContainerId& id, const protoco
 YarnActions YarnMachine::reported(const yarn::ContainerId& id, const protocol::Report& report, core::Instant now) {
   using Attempt = Translation::Attempt;
   auto* assigned = table_.find(id);
-  if (assigned == nullptr || assigned->phase == Phase::ended || assigned->phase == Phase::idle || closed_) return {};
+  if (assigned == nullptr || assigned->phase == Phase::ended || closed_) return {};
+  if (assigned->phase == Phase::idle && !is_of_scheduler(report)) return {};
   if (attempt_of(report) != assigned->request.attempt) return {};  // of the one before it here
   if (std::holds_alternative<protocol::Prepared>(report) && assigned->phase != Phase::starting) return {};  // restated
   const auto& host = assigned->container.node.host;

@@ -32,6 +32,7 @@ std::vector<Event> one_of_each() {
           Warned{kAttempt, Cause::decommissioned, Millis(14'000)},
           WarningOver{kAttempt},
           Broken{"the scheduler failed"},
+          RendezvousFailed{kAttempt, "not every node registered"},
           StopRequested{"ann", Millis(250)},
           StopRequested{"ann", std::nullopt},
           Tick{}};

@@ -141,6 +141,88 @@ TEST(JobFailure, what_fails_all_tasks_while_they_are_about_to_start_again_ends_t
   EXPECT_EQ(s.machine.snapshot().outcome->reason, "the ResourceManager ended this master");
 }
 
+Plan servers_and_workers() {
+  Plan plan;
+  plan.roles = {{"worker", 2}, {"server", 1, RoleKind::service}};
+  for (auto& role : plan.roles) role.restart = RestartUnit::gang;
+  plan.roles[0].retries = 1;
+  plan.rendezvous_at = TaskId{"server", 0};
+  return plan;
+}
+
+TEST(JobFailure, a_rendezvous_that_failed_ends_the_job_when_no_task_shows_why) {
+  Script s(servers_and_workers());
+  s.run_all();
+  EXPECT_EQ(s.happens(RendezvousFailed{s.attempt("server:0"), "nobody came"}), Strings{});
+  EXPECT_EQ(s.happens(RendezvousFailed{s.attempt("server:0"), "and once more"}), Strings{});
+  EXPECT_EQ(s.passes(core::Seconds(9)), Strings{});
+  EXPECT_EQ(s.passes(core::Seconds(1)),
+            (Strings{"stop worker:0#1 10 s", "stop worker:1#1 10 s", "stop server:0#1 10 s"}));
+  EXPECT_EQ(s.machine.snapshot().outcome->reason, "nobody came");
+}
+
+TEST(JobFailure, a_task_whose_end_made_the_rendezvous_fail_decides_though_it_is_reported_later) {
+  Script s(servers_and_workers());
+  s.run_all();
+  s.happens(RendezvousFailed{s.attempt("server:0"), "worker:1 does not come"});
+  s.passes(core::Seconds(5));
+  s.killed("worker:1", 9);
+  EXPECT_EQ(s.state(), "restarting");
+  s.killed("worker:0", 15);
+  s.killed("server:0", 15);
+  s.waits_no_longer();
+  EXPECT_EQ(s.state(), "placing");
+  s.passes(core::Seconds(20));
+  EXPECT_EQ(s.state(), "placing");
+}
+
+TEST(JobFailure, a_failure_whose_peers_are_waited_for_decides_before_the_rendezvous_does) {
+  auto plan = servers_and_workers();
+  Script s(plan);
+  s.run_all(Script::Hosts::many);
+  s.happens(RendezvousFailed{s.attempt("server:0"), "worker:1 does not come"});
+  s.now += core::Millis(9'500);
+  s.exits("worker:1", 1, "ValueError: x");
+  ASSERT_EQ(s.state(), "running") << "its peer has a moment to fail of the same";
+  s.passes(core::Millis(500));
+  EXPECT_EQ(s.state(), "restarting");
+}
+
+TEST(JobFailure, the_rendezvous_of_an_earlier_start_fails_for_nobody) {
+  Script s(servers_and_workers());
+  s.run_all();
+  s.killed("worker:1", 9);
+  ASSERT_EQ(s.state(), "restarting");
+  s.happens(RendezvousFailed{s.attempt("server:0#1"), "worker:1 does not come"});
+  s.killed("worker:0", 15);
+  s.killed("server:0", 15);
+  s.waits_no_longer();
+  ASSERT_EQ(s.task("server:0").attempt, 2);
+  s.happens(RendezvousFailed{s.attempt("server:0#1"), "worker:1 does not come"});
+  s.passes(core::Seconds(20));
+  EXPECT_EQ(s.state(), "placing");
+}
+
+TEST(JobFailure, the_place_of_the_rendezvous_is_kept_while_others_run) {
+  Script s(servers_and_workers());
+  s.run_all();
+  EXPECT_EQ(s.exits("server:0", 0), Strings{});
+  EXPECT_EQ(s.exits("worker:0", 0), Strings{"release worker:0#1"});
+  EXPECT_EQ(s.exits("worker:1", 0), (Strings{"release worker:1#1", "release server:0#1", "finish succeeded 0"}));
+
+  Script again(servers_and_workers());
+  again.run_all();
+  again.exits("server:0", 0);
+  again.killed("worker:1", 9);
+  again.killed("worker:0", 15);
+  EXPECT_EQ(again.waits_no_longer().back(), "ask server:0#2 after #1");
+
+  Script stopped(servers_and_workers());
+  stopped.run_all();
+  stopped.exits("server:0", 0);
+  EXPECT_EQ(stopped.stop().back(), "release server:0#1");
+}
+
 TEST(JobFailure, events_of_an_old_attempt_change_nothing) {
   auto plan = workers(1);
   plan.roles[0].retries = 1;

@@ -66,10 +66,14 @@ TEST(AgentProtocol, every_command_survives_the_wire) {
   prepare.save_every = core::Seconds(30);
   prepare.restore = {{"/user/a/saves", "/user/a/results"}};
   prepare.stall_timeout = core::Seconds(600);
+  prepare.scheduler = SchedulerPlan{3, 2, core::Seconds(600), "0.0.0.0", true};
+  const core::AttemptId server{{"server", 0}, 1};
   const Launch launch{kAttempt, {"sh", "-c", "echo \"$X\"\n"}, {{"X", "a'b\\"}}};
   for (const Command& command :
        {Command(prepare), Command(launch), Command(Stop{kAttempt, core::Millis(1500), true}),
         Command(Warn{kAttempt, {"worker", 1}, job::Cause::preempted, core::Seconds(14)}), Command(CallOff{kAttempt}),
+        Command(SchedulerExpect{server, "10.0.0.5", {{kAttempt, "10.0.0.7", 4711}}, {"10.0.0.7", "fd00::7"}}),
+        Command(SchedulerEnded{server, kAttempt, job::MemberEnded::Next::restarts, "was ended by signal 9"}),
         Command(ReadLog{kAttempt, LogStream::standard_error, 1ULL << 40U, 65536, 7}), Command(Release{kAttempt}),
         Command(Shutdown{})}) {
     EXPECT_EQ(round_trip(command), json::serialize(to_json(command)));
@@ -84,6 +88,7 @@ TEST(AgentProtocol, every_report_survives_the_wire) {
         Report(TaskStartFailed{kAttempt, job::Cause::port_taken, "taken"}), Report(TaskSaving{kAttempt}),
         Report(TaskSaved{kAttempt}), Report(TaskSilent{kAttempt}), Report(TaskWrites{kAttempt}),
         Report(TaskExited{kAttempt, status, 2, ""}), Report(TaskExited{kAttempt, status, 0, "not saved"}),
+        Report(SchedulerNote{kAttempt, "a sentence"}), Report(SchedulerBroken{kAttempt, "nobody came"}),
         Report(Note{kAttempt, "a sentence"}), Report(LogPiece{kAttempt, 7, 1ULL << 40U, 9, {{"\0\xff\n", 3}}, ""}),
         Report(LogPiece{kAttempt, 7, 0, 0, {}, "gone"}), Report(TaskOutput{kAttempt, "line", 0.5, "half"}),
         Report(TaskOutput{kAttempt, "line", std::nullopt, ""})}) {
@@ -119,6 +124,9 @@ TEST(AgentProtocol, a_member_that_is_missing_or_of_another_type_is_named) {
   expect_strict(Command(Launch{kAttempt, {"true"}}), command_from_json);
   expect_strict(Command(Stop{kAttempt}), command_from_json);
   expect_strict(Command(ReadLog{kAttempt}), command_from_json);
+  expect_strict(Command(SchedulerExpect{kAttempt, "10.0.0.5", {}, {}}), command_from_json);
+  expect_strict(Command(SchedulerEnded{kAttempt, kAttempt}), command_from_json);
+  expect_strict(Report(SchedulerBroken{kAttempt, "nobody came"}), report_from_json);
   expect_strict(Report(Prepared{kAttempt, {1}}), report_from_json);
   expect_strict(Report(PrepareFailed{kAttempt, "no"}), report_from_json);
   expect_strict(Report(TaskExited{kAttempt, {}, 2, ""}), report_from_json);

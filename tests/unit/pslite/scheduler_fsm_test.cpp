@@ -415,6 +415,23 @@ TEST(SchedulerFsm, a_node_that_says_good_bye_is_not_waited_for_at_the_end) {
   EXPECT_EQ(job.told<Finished>().size(), 1U);
 }
 
+TEST(SchedulerFsm, a_node_that_hung_up_fails_nobody_before_its_end_is_reported) {
+  FsmScript job;
+  const LinkId link = job.join(Role::worker, "w0", 1);
+  job.join(Role::worker, "w1", 2);
+  job.join(Role::server, "s0", 3);
+  job.event(LinkClosed{link});
+  job.event(Unreachable{.node = kWorker0, .why = "Connection refused"});
+  EXPECT_THAT(job.told<Failed>(), IsEmpty());
+}
+
+TEST(SchedulerFsm, its_own_address_may_be_told_when_the_tasks_start) {
+  FsmScript job;
+  job.event(Begin{"10.0.0.5"});
+  job.start();
+  EXPECT_EQ(job.sent(kWorker0).front().control->nodes.back().host, "10.0.0.5");
+}
+
 TEST(SchedulerFsm, an_address_that_cannot_be_reached_fails_the_job_with_a_remedy) {
   FsmScript job;
   job.start();

@@ -60,6 +60,8 @@ class Describe {
     std::string operator()(const protocol::Stop& one) const { return "stop " + brief(one.attempt); }
     std::string operator()(const protocol::Warn& one) const { return "warn " + brief(one.attempt); }
     std::string operator()(const protocol::CallOff& one) const { return "call off " + brief(one.attempt); }
+    std::string operator()(const protocol::SchedulerExpect& one) const { return "expect nodes " + brief(one.attempt); }
+    std::string operator()(const protocol::SchedulerEnded& one) const { return "node ended " + brief(one.attempt); }
     std::string operator()(const protocol::ReadLog& /*one*/) const { return "read log"; }
     std::string operator()(const protocol::Release& one) const { return "release " + brief(one.attempt); }
     std::string operator()(const protocol::Shutdown& /*one*/) const { return "shutdown"; }
@@ -96,6 +98,7 @@ class Describe {
     }
     std::string operator()(const job::WarningOver& one) const { return "warning over " + brief(one.attempt); }
     std::string operator()(const job::Broken& one) const { return "broken: " + one.reason; }
+    std::string operator()(const job::RendezvousFailed& one) const { return "rendezvous failed: " + one.reason; }
     std::string operator()(const auto& /*other*/) const { return "another event"; }
   };
 };

@@ -67,5 +67,24 @@ TEST_F(YarnWarnings, what_the_job_has_to_say_goes_to_the_agent_of_a_task_that_ru
   EXPECT_THAT(lines(machine_.pass(protocol::CallOff{worker(5)})), IsEmpty());
 }
 
+TEST_F(YarnWarnings, a_scheduler_is_told_from_the_placing_of_its_attempt_to_its_release) {
+  const auto tell = [&](int index) { return lines(machine_.pass(protocol::SchedulerEnded{worker(index), worker(0)})); };
+  EXPECT_THAT(tell(1), IsEmpty());
+  place_on(1, 3, "node2");
+  EXPECT_THAT(lines(machine_.pass(protocol::CallOff{worker(1)})), IsEmpty()) << "its task does not run";
+  EXPECT_THAT(tell(1), ElementsAre("agent 3: node ended worker:1#1"));
+  (void)machine_.launch({worker(1), {"train"}, {}}, now_);
+  EXPECT_THAT(tell(1), ElementsAre("agent 3: node ended worker:1#1"));
+  (void)report(3, protocol::TaskExited{worker(1), {}, 0, ""});
+  EXPECT_THAT(tell(1), ElementsAre("agent 3: node ended worker:1#1")) << "its task has ended, it has not";
+  EXPECT_THAT(report(3, protocol::SchedulerNote{worker(1), "all 2 nodes registered"}),
+              ElementsAre("user: all 2 nodes registered"));
+  EXPECT_THAT(report(3, protocol::SchedulerBroken{worker(1), "nobody came"}),
+              ElementsAre("job: rendezvous failed: nobody came"));
+  (void)machine_.release(worker(1), now_);
+  EXPECT_THAT(tell(1), IsEmpty());
+  EXPECT_THAT(report(3, protocol::SchedulerBroken{worker(1), "nobody came"}), IsEmpty());
+}
+
 }  // namespace
 }  // namespace ydl::backend::test
