@@ -2,6 +2,8 @@
 
 #include "core/described_json.hpp"
 
+#include <boost/json.hpp>
+
 namespace ydl::protocol {
 
 boost::json::object to_json(const Hello& hello) {
@@ -12,8 +14,12 @@ boost::json::object to_json(const Welcome& welcome) {
   return {{"epoch", welcome.epoch.number}};
 }
 
+// The hello of an earlier protocol has no "holds": it is read so that its version can be refused by name.
 core::Result<Hello> hello_from_json(const boost::json::object& object) {
-  return core::from_json<Hello>(object);
+  if (object.contains("holds")) return core::from_json<Hello>(object);
+  auto complete = object;
+  complete["holds"] = boost::json::array();
+  return core::from_json<Hello>(complete);
 }
 
 core::Result<Welcome> welcome_from_json(const boost::json::object& object) {

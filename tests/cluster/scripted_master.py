@@ -203,8 +203,8 @@ class ContainedAgent:
 
     def __init__(self, binary, folder, master, hadoop, *options, user="ann", above=()):
         folder.mkdir(parents=True, exist_ok=True)
-        secret = {"version": 2, "address": "127.0.0.1", "port": master.port, "secret": "s", "fingerprint": master.identity.fingerprint,
-                  "user": user, "hadoop": hadoop}  # fmt: skip
+        secret = {"version": 3, "address": "127.0.0.1", "port": master.port, "secret": "s", "fingerprint": master.identity.fingerprint,
+                  "user": user, "hadoop": hadoop, "folder": ""}  # fmt: skip
         tokens = folder / "container_tokens"
         tokens.write_bytes(credentials({b"ydl.agent": json.dumps(secret).encode()}))
         master.expect(folder.name)

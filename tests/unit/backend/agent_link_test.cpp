@@ -54,6 +54,17 @@ class AgentLinkTest : public testing::Test {
       Sink{[this](const job::Event& event) { post(event); }, [](const protocol::TaskOutput&) {}, [](std::string) {}});
 };
 
+TEST_F(AgentLinkTest, that_a_released_attempt_is_gone_is_nothing_that_the_job_is_told) {
+  post(job::Begin{});
+  for (const auto& request : asked) link->prepare(request);
+  ASSERT_FALSE(asked.empty());
+  const auto attempt = asked.front().attempt;
+  link->release(attempt);
+  const auto before = told.size();
+  report(protocol::TaskGone{attempt});
+  EXPECT_EQ(told.size(), before);
+}
+
 TEST_F(AgentLinkTest, an_agent_that_is_lost_before_it_prepared_a_task_ends_the_job) {
   post(job::Begin{});
   for (const auto& request : asked) link->prepare(request);
