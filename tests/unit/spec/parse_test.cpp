@@ -333,7 +333,7 @@ TEST(ParseJob, times_without_a_master_have_defaults_and_are_never_zero) {
   EXPECT_EQ(error_of(minimal_with("timeouts: {orphan: 0}")),
             "train.yaml:4: orphan in timeouts: 0 leaves no time at all; write for example 90s or 10m");
   EXPECT_EQ(error_of(minimal_with("timeouts: {blind: 0}")),
-            "train.yaml:4: blind in timeouts: 0s leaves no time at all; write for example 90s or 10m");
+            "train.yaml:4: blind in timeouts: 0 leaves no time at all; write for example 90s or 10m");
 }
 
 TEST(ParseJob, messages_are_safe_for_a_terminal) {
