@@ -2,6 +2,7 @@
 
 #include "agent/container_credentials.hpp"
 #include "agent/image/images.hpp"
+#include "agent/job_folder_look.hpp"
 #include "agent/master_calls.hpp"
 #include "agent/process/tree_killer.hpp"
 #include "agent/task.hpp"
@@ -13,6 +14,7 @@
 #include <csignal>
 #include <fcntl.h>
 #include <map>
+#include <set>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -27,6 +29,9 @@ namespace {
 namespace asio = net::asio;
 
 constexpr core::Millis kLookPeriod{200};
+// A master takes an agent that it told to shut down for hanging after 15 s.
+constexpr core::Millis kTasksEnd = core::Seconds(8);
+constexpr core::Millis kLastReports = core::Seconds(5);
 
 // The agent: carries out what its master says, and reports what becomes of it.
 class Agent {
@@ -35,11 +40,14 @@ class Agent {
       : context_(context),
         machine_(machine),
         options_(std::move(options)),
-        calls_(
-            context.get_executor(),
-            {.master = std::move(credentials.master), .id = options_.id, .outlives_master = options_.outlives_master},
-            {[this](core::Result<protocol::Command> command) { take(std::move(command)); }, [this] { commands_end(); },
-             [this](const std::string& why) { leave(why); }}) {
+        calls_(context.get_executor(),
+               {.master = std::move(credentials.master),
+                .id = options_.id,
+                .outlives_master = options_.outlives_master,
+                .look = look_of(credentials)},
+               {[this](core::Result<protocol::Command> command) { take(std::move(command)); },
+                [this] { commands_end(); }, [this](const std::string& why) { leave(why); }}),
+        gone_(context.get_executor()) {
     surroundings_.own_group = options_.leash == Leash::standard_input;
     surroundings_.job = surroundings_.own_group ? options_.credentials.parent_path().filename().string()  // the job's
                                                 : options_.id.str();  // the container's, unique on its host
@@ -90,6 +98,12 @@ class Agent {
     co_await calls_.run();
   }
 
+  // Nothing where no other master can take the job over.
+  [[nodiscard]] std::function<net::awaitable<FolderLook>()> look_of(const AgentCredentials& credentials) {
+    if (!credentials.hdfs || credentials.folder.empty()) return {};
+    return [this, folder = credentials.folder] { return look_at_job_folder(*hdfs_, folder, options_.id); };
+  }
+
   // A NodeManager without Docker ignores the image without a word.
   void check_place() {
     if (in_image(look_around())) return;
@@ -98,6 +112,7 @@ class Agent {
   }
 
   void take(core::Result<protocol::Command> command) {
+    if (shutting_down_) return;
     if (!command) {
       core::log("a command is not understood: {}", command.error().message);
       return;
@@ -118,7 +133,10 @@ class Agent {
     ready_.clear();
   }
 
+  // A master that took the job over may repeat what the earlier one had said.
   void on(const protocol::Prepare& command) {
+    if (tasks_.contains(command.attempt)) return;
+    calls_.hold(command.attempt);
     auto task = std::make_shared<Task>(context_.get_executor(), machine_, surroundings_,
                                        with_absolute_paths(command, directory_, options_.logs),
                                        [this](protocol::Report report) { tell(std::move(report)); });
@@ -158,16 +176,44 @@ class Agent {
                             fmt::format("the agent has no log of {} any more", command.attempt.str())});
   }
   void on(const protocol::Release& command) {
-    if (const auto found = tasks_.find(command.attempt); found != tasks_.end()) {
-      const auto& task = found->second;
-      released_[task->request().working_directory] = {command.attempt.attempt, task->departure()};
-      task->give_up();
-      tasks_.erase(found);
+    calls_.release(command.attempt);
+    const auto found = tasks_.find(command.attempt);
+    if (found == tasks_.end()) {
+      if (!going_.contains(command.attempt)) tell(protocol::TaskGone{command.attempt});
+      return;
     }
+    const auto task = found->second;
+    released_[task->request().working_directory] = {command.attempt.attempt, task->departure()};
+    tasks_.erase(found);
+    give_up(command.attempt, *task);
   }
-  void on(const protocol::Shutdown&) { leave("the master said so"); }
+  void on(const protocol::Shutdown&) {
+    if (!std::exchange(shutting_down_, true)) net::spawn(context_.get_executor(), "shutting down", shut_down());
+  }
 
-  void tell(protocol::Report report) { calls_.tell(std::move(report)); }
+  // The master is told when nothing of the attempt runs any more.
+  void give_up(const core::AttemptId& attempt, Task& task) {
+    going_.insert(attempt);
+    task.give_up();
+    net::spawn(context_.get_executor(), "waiting for the end of a task", tell_when_gone(attempt, task.processes_end()));
+  }
+  net::awaitable<void> tell_when_gone(core::AttemptId attempt, std::shared_ptr<Ending> end) {
+    co_await Ending::wait(std::move(end));
+    going_.erase(attempt);
+    calls_.tell(protocol::TaskGone{attempt});
+    gone_.notify();
+  }
+  net::awaitable<void> shut_down() {
+    for (const auto& [attempt, task] : tasks_) give_up(attempt, *task);
+    const auto deadline = core::steady_now() + kTasksEnd;
+    while (!going_.empty() && core::steady_now() < deadline) co_await gone_.wait(deadline - core::steady_now());
+    co_await calls_.flush(kLastReports);
+    leave("the master said so");
+  }
+
+  void tell(protocol::Report report) {
+    if (!shutting_down_) calls_.tell(std::move(report));  // nobody asks any more how a task ended
+  }
 
   net::awaitable<void> look_at_tasks() {
     while (!leaving_) {
@@ -209,10 +255,13 @@ class Agent {
   std::optional<hdfs::FileSystem> hdfs_;
   std::optional<hdfs::FileSystems> file_systems_;
   std::map<core::AttemptId, std::shared_ptr<Task>> tasks_;
+  std::set<core::AttemptId> going_;                 // given up, and something of them may still run
+  net::Signal gone_;                                // one of them is gone
   std::map<std::string, EarlierAttempt> released_;  // the last one of each working directory
   std::vector<std::shared_ptr<Task>> ready_;        // to be launched together
   // Of one call's commands.
   std::shared_ptr<DirectoryListings> listings_ = std::make_shared<DirectoryListings>();
+  bool shutting_down_ = false;
   bool leaving_ = false;
   int exit_code_ = 0;
 };

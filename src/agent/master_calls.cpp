@@ -1,26 +1,20 @@
 #include "agent/master_calls.hpp"
 
-#include "core/json.hpp"
 #include "core/log.hpp"
-#include "core/user.hpp"
-#include "core/utf8.hpp"
-#include "core/version.hpp"
 #include "net/errors.hpp"
 #include "net/spawn.hpp"
 #include "protocol/command_list.hpp"
-#include "protocol/hello.hpp"
 #include "protocol/report_list.hpp"
 
-#include <unistd.h>
+#include <algorithm>
 
-#include <boost/json.hpp>
 #include <fmt/format.h>
 
 namespace ydl::agent {
 namespace {
 
-constexpr core::Millis kHelloPause{200};
-constexpr core::Millis kRetryPause{100};
+constexpr core::Millis kFirstRetryPause{100};
+constexpr core::Millis kLongestRetryPause = core::Seconds(1);
 constexpr core::Millis kSendTime = core::Seconds(30);
 // A master that is slow, or stopped for a moment, keeps its job.
 constexpr core::Millis kAnswerTime = core::Seconds(25);      // beyond the time for which a call is open
@@ -30,14 +24,18 @@ constexpr std::size_t kMostOpenCalls = 2;
 // The agent's container is gone for the master, as when a NodeManager is lost while its containers live on: a successor
 // may run by now.
 constexpr unsigned kUnknownAgent = 404;
-constexpr unsigned kTryAgain = 503;
 
 }  // namespace
 
 MasterCalls::MasterCalls(const net::asio::any_io_executor& executor, Options options, Listener listener)
-    : options_(std::move(options)),
+    : executor_(executor),
+      options_(std::move(options)),
       listener_(std::move(listener)),
-      client_(executor, options_.master),
+      master_(options_.master),
+      client_(std::make_shared<net::HttpClient>(executor, master_)),
+      lease_({.outlives_master = options_.outlives_master, .has_folder = static_cast<bool>(options_.look)},
+             core::steady_now()),
+      retry_pause_(kFirstRetryPause),
       changed_(executor) {}
 
 std::string MasterCalls::path(std::string_view call) const {
@@ -45,36 +43,7 @@ std::string MasterCalls::path(std::string_view call) const {
 }
 
 std::string MasterCalls::master() const {
-  return net::describe(options_.master);
-}
-
-net::Async<> MasterCalls::say_hello() {
-  const protocol::Hello hello{protocol::kProtocolVersion, std::string(core::kVersion), core::host_name(), ::getpid()};
-  const auto deadline = core::steady_now() + options_.outlives_master;
-  for (;;) {
-    const auto answer = co_await client_.post(
-        path("hello"), core::replace_invalid_utf8(boost::json::serialize(to_json(hello))), core::Seconds(10));
-    if (answer && answer->status == 200) co_return welcomed(answer->body);
-    if (answer && answer->status != kTryAgain) {
-      co_return core::fail(core::Errc::refused,
-                           fmt::format("the master at {} refuses this agent: {}", master(), answer->body));
-    }
-    if (!answer && answer.error().code == net::Errc::untrusted) co_return core::fail(answer.error());
-    if (core::steady_now() >= deadline) {
-      co_return core::fail(core::Errc::unavailable,
-                           fmt::format("the master at {} cannot be reached from {}: {}", master(), hello.node,
-                                       answer ? answer->body : answer.error().message));
-    }
-    co_await net::pause(kHelloPause);
-  }
-}
-
-core::Result<void> MasterCalls::welcomed(std::string_view body) {
-  const auto object = core::parse_json_object(body);
-  const auto welcome = object ? protocol::welcome_from_json(*object) : core::fail(object.error());
-  if (!welcome) return core::fail(welcome.error().within(fmt::format("the answer of the master at {}", master())));
-  if (session_.accept(welcome->epoch)) return {};
-  return core::fail(core::Errc::refused, fmt::format("the master at {} was replaced by a later one", master()));
+  return net::describe(master_);
 }
 
 void MasterCalls::tell(protocol::Report report) {
@@ -85,11 +54,28 @@ void MasterCalls::tell(protocol::Report report) {
 void MasterCalls::stop() {
   stopped_ = true;
   changed_.notify();
-  client_.close();
+  client_->close();
+  if (successor_) successor_->close();
+  if (look_) look_->ended.notify();
+}
+
+net::awaitable<void> MasterCalls::flush(core::Millis at_most) {
+  flushing_ = true;
+  changed_.notify();
+  const auto deadline = core::steady_now() + at_most;
+  while (!stopped_ && !session_.reports().empty()) {
+    const auto left = deadline - core::steady_now();
+    if (left <= core::Millis(0)) break;
+    co_await changed_.wait(left);
+  }
 }
 
 bool MasterCalls::may_send() const {
-  return open_.empty() || (open_.size() < kMostOpenCalls && session_.reports().last() > sent_);
+  if (successor_) return false;
+  if (open_.empty()) return true;
+  // A second call lets the master answer the first, which confirms what went with it.
+  const bool has_news = session_.reports().last() > sent_ || (flushing_ && !session_.reports().empty());
+  return open_.size() < kMostOpenCalls && has_news;
 }
 
 std::string MasterCalls::next_body() {
@@ -100,7 +86,7 @@ std::string MasterCalls::next_body() {
 
 net::awaitable<void> MasterCalls::run() {
   taking_answers_ = true;
-  net::spawn(co_await net::asio::this_coro::executor, "taking the master's answers", take_answers());
+  net::spawn(executor_, "taking the master's answers", take_answers());
   while (!stopped_) {
     if (!may_send()) {
       co_await changed_.wait(core::Seconds(3600));
@@ -108,18 +94,20 @@ net::awaitable<void> MasterCalls::run() {
     }
     co_await net::pause(core::Millis(0));  // what happens in one go is reported in one call
     if (stopped_) break;
+    if (!may_send()) continue;
     open_.push_back(sent_);
-    const auto target =
-        fmt::format("{}?after={}&wait={}", path("exchange"), session_.last_command(), options_.heartbeat.count());
+    const auto wait = flushing_ ? core::Millis(0) : options_.heartbeat;
+    const auto target = fmt::format("{}?after={}&wait={}", path("exchange"), session_.last_command(), wait.count());
     sending_ = true;
-    const auto sent = co_await client_.send(target, next_body(), kSendTime);
+    const auto client = client_;
+    const auto sent = co_await client->send(target, next_body(), kSendTime);
     sending_ = false;
     changed_.notify();
-    if (sent) continue;
+    if (sent || client != client_ || successor_) continue;
     failed(sent.error());
-    co_await net::pause(kRetryPause);
+    co_await pause_before_retry();
   }
-  while (taking_answers_) co_await changed_.wait(core::Seconds(3600));
+  while (taking_answers_ || searching_) co_await changed_.wait(core::Seconds(3600));
 }
 
 net::awaitable<void> MasterCalls::take_answers() {
@@ -129,17 +117,18 @@ net::awaitable<void> MasterCalls::take_answers() {
       co_await changed_.wait(core::Seconds(3600));
       continue;
     }
-    const auto response = co_await client_.receive(options_.heartbeat + kAnswerTime);
+    const auto client = client_;
+    const auto response = co_await client->receive(options_.heartbeat + kAnswerTime);
     if (stopped_) break;
+    if (client != client_ || successor_) continue;  // of a master that is not called any more
     if (response && response->status == kUnknownAgent) {
-      stop();
-      listener_.on_lost(fmt::format("the master at {} has given this container up", master()));
+      lost(fmt::format("the master at {} has given this container up", master()));
       break;
     }
     const auto taken = response ? take(*response) : core::fail(response.error());
     if (taken) continue;
     failed(taken.error());
-    co_await net::pause(kRetryPause);
+    co_await pause_before_retry();
   }
   taking_answers_ = false;
   changed_.notify();
@@ -160,29 +149,46 @@ core::Result<void> MasterCalls::take(const net::HttpResponse& response) {
   listener_.on_commands_end();
   if (session_.epoch() != epoch) drop_open_calls();  // their numbers are those of the master before
   if (!read) return core::fail(read.error().within("the list of commands is malformed"));
-  silent_since_.reset();
+  lease_.heard(core::steady_now(), session_.epoch().number);
+  retry_pause_ = kFirstRetryPause;
   return {};
 }
 
 // All calls that are open are lost with their connection; their reports go again.
 void MasterCalls::drop_open_calls() {
-  client_.close();
+  client_->close();
   open_.clear();
   sent_ = session_.reports().first() - 1;
   changed_.notify();
 }
 
+net::awaitable<void> MasterCalls::pause_before_retry() {
+  const auto pause = retry_pause_;
+  retry_pause_ = std::min(retry_pause_ * 2, kLongestRetryPause);
+  co_await net::pause(pause);
+}
+
+void MasterCalls::lost(std::string why) {
+  if (stopped_) return;
+  stop();
+  listener_.on_lost(std::move(why));
+}
+
 void MasterCalls::failed(const core::Error& why) {
   drop_open_calls();
   if (stopped_) return;
-  if (why.code == net::Errc::untrusted) {  // the master is gone, and its address is another's
-    stop();
-    return listener_.on_lost(why.message);
+  // The master is gone, and its address is another's. Where there is no folder, nobody says where it could be now.
+  if (why.code == net::Errc::untrusted && !options_.look) return lost(why.message);
+  lease_.unheard(core::steady_now(), fmt::format("the master at {} does not answer: {}", master(), why.message));
+  if (options_.look) {
+    if (std::exchange(searching_, true)) return;
+    core::log("the master at {} does not answer: {}; the job's folder says what follows", master(), why.message);
+    net::spawn(executor_, "looking for the master", search());
+    return;
   }
-  if (!silent_since_) silent_since_ = core::steady_now();
-  if (core::steady_now() - *silent_since_ <= options_.outlives_master) return;
-  stop();
-  listener_.on_lost(fmt::format("the master at {} does not answer: {}", master(), why.message));
+  // Asked only when a call has failed: a master that answers the next one late is not lost.
+  auto action = lease_.next(core::steady_now());
+  if (auto* give_up = std::get_if<MasterLease::GiveUp>(&action)) lost(std::move(give_up->why));
 }
 
 }  // namespace ydl::agent

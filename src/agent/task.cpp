@@ -22,6 +22,8 @@
 namespace ydl::agent {
 namespace {
 
+constexpr core::Millis kBeatPeriod = core::Seconds(5);
+
 Environment read_own_environment() {
   Environment env;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -41,7 +43,7 @@ const Environment& own_environment() {
 
 Task::Task(net::asio::any_io_executor executor, Machine& machine, const Surroundings& surroundings,
            protocol::Prepare request, ReportSink report)
-    : departs_{std::make_shared<Departure>(executor)},
+    : departs_{std::make_shared<Departure>(executor), std::make_shared<Ending>(executor)},
       context_{std::move(executor), machine, surroundings, std::move(report)},
       request_(std::move(request)),
       copying_{.patience = surroundings.hdfs_patience},
@@ -142,6 +144,7 @@ LaunchRequest Task::launch_request(protocol::Launch request) const {
   if (const auto limit = core::original_descriptor_limit()) launch.limits.push_back({RLIMIT_NOFILE, *limit});
   if (const auto limit = core::original_core_limit()) launch.limits.push_back({RLIMIT_CORE, *limit});
   launch.umask = core::original_umask();
+  launch.agent_silence = context_.surroundings.agent_silence;
   if (request_.image) image_.put_into(launch, asked);
   return launch;
 }
@@ -157,6 +160,7 @@ void Task::tell_of_hidden_gpus(const protocol::Launch& request) const {
 }
 
 void Task::make_ready(protocol::Launch request) {
+  if (std::exchange(was_launched_, true)) return;
   tell_of_hidden_gpus(request);
   if (request.gang) {
     // Beside the working directory, whose files become the task's results.
@@ -178,10 +182,11 @@ void Task::make_ready(protocol::Launch request) {
 }
 
 void Task::start() {
-  if (*ready_) started_.emplace((*ready_)->start());
+  if (ready_ && *ready_) started_.emplace((*ready_)->start());
 }
 
 void Task::watch() {
+  if (!ready_) return;
   auto started = *ready_ ? *std::move(started_) : core::fail(ready_->error());
   started_.reset();
   ready_.reset();
@@ -209,6 +214,10 @@ net::awaitable<void> Task::follow() {
 void Task::look(LookRound& round) {
   if (!running()) return;
   const auto now = core::steady_now();
+  if (now - last_beat_ >= kBeatPeriod) {
+    last_beat_ = now;
+    process_->beat();
+  }
   if (log_.read() > 0) silence_.wrote(now);
   switch (silence_.news(now)) {
     case Silence::News::silent:
@@ -239,12 +248,18 @@ net::awaitable<void> Task::save_while_it_runs() {
 }
 
 void Task::on(const LaunchFailed& event) {
+  departs_.processes->tell();
   start_failed(event.permanent ? job::Cause::cannot_start : job::Cause::start_failed,
                fmt::format("could not start: {}", event.error.message));
 }
 
 void Task::on(const Ended& event) {
   if (event.survivors > 0) core::log("{}: {} processes could not be killed", request_.attempt.str(), event.survivors);
+  if (event.agent_was_silent) {
+    context_.report(protocol::Note{
+        request_.attempt, fmt::format("it was killed because its agent on {} did not run for {}", core::host_name(),
+                                      core::format_duration(context_.surroundings.agent_silence))});
+  }
   job::ExitStatus status;
   status.code = event.exit_code;
   status.signal = event.signal;
@@ -280,6 +295,7 @@ net::awaitable<void> Task::save(protocol::TaskExited exited) {
   const auto self = shared_from_this();
   net::spawn(context_.executor, "reporting that results are saved", report_that_it_saves());
   co_await image_.remove();
+  departs_.processes->tell();
   log_.read();
   exited.status.last_line = log_.final_line();
   co_await saves_.finish();
@@ -375,6 +391,7 @@ void Task::give_up() {
   copying_.cancelled = true;
   saves_.cancel();
   saving_.cancel();
+  if (process_ == nullptr) departs_.processes->tell();
 }
 
 }  // namespace ydl::agent

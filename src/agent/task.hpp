@@ -40,7 +40,8 @@ class Task : public std::enable_shared_from_this<Task> {
   // or PrepareFailed. Waits until `earlier`, which had the same directories, is gone.
   void prepare(std::shared_ptr<DirectoryListings> listings, std::optional<EarlierAttempt> earlier = std::nullopt);
   // The three steps of a launch; of many tasks each step is done for all before the next (TaskProcess::Prepared).
-  // Reports TaskStarted or TaskStartFailed, later TaskExited.
+  // Reports TaskStarted or TaskStartFailed, later TaskExited. Only the first launch counts: a master that took the job
+  // over may repeat what the earlier one had said.
   void make_ready(protocol::Launch request);
   void start();
   void watch();
@@ -58,11 +59,15 @@ class Task : public std::enable_shared_from_this<Task> {
 
   [[nodiscard]] protocol::LogPiece log_piece(const protocol::ReadLog& question) const { return log_.piece(question); }
 
-  // Looks at the log and, in the first minutes, at who listens on its ports; to be called a few times a second.
+  // Looks at the log and, in the first minutes, at who listens on its ports, and lets the reaper know that the agent
+  // runs; to be called a few times a second.
   void look(LookRound& round);
 
   [[nodiscard]] const protocol::Prepare& request() const { return request_; }
   [[nodiscard]] std::shared_ptr<Departure> departure() const { return departs_.departure; }
+  // Told after give_up() when no process of it runs any more, which may be before its departure: what is being copied
+  // or fetched does not count.
+  [[nodiscard]] std::shared_ptr<Ending> processes_end() const { return departs_.processes; }
 
   [[nodiscard]] bool running() const { return process_ != nullptr && !process_->finished(); }
   [[nodiscard]] pid_t reaper_pid() const { return process_ == nullptr ? 0 : process_->reaper_pid(); }
@@ -71,7 +76,11 @@ class Task : public std::enable_shared_from_this<Task> {
   // Of the members it is destroyed last.
   struct Departs {
     std::shared_ptr<Departure> departure;
-    ~Departs() { departure->tell(); }
+    std::shared_ptr<Ending> processes;
+    ~Departs() {
+      processes->tell();
+      departure->tell();
+    }
   };
 
   [[nodiscard]] net::awaitable<void> fetch_and_prepare(std::shared_ptr<DirectoryListings> listings,
@@ -112,7 +121,9 @@ class Task : public std::enable_shared_from_this<Task> {
   std::optional<core::Result<TaskProcess::Prepared>> ready_;  // from make_ready to watch
   std::optional<core::Result<TaskProcess>> started_;          // from start to watch
   std::unique_ptr<TaskProcess> process_;
-  std::string path_;             // PATH of its processes
+  core::Instant last_beat_{};  // of the agent to the reaper
+  std::string path_;           // PATH of its processes
+  bool was_launched_ = false;
   bool was_terminated_ = false;  // it was sent SIGTERM because its container will be taken away
   bool writes_stacks_ = false;
   bool was_stopped_ = false;  // by us: what then still ran was not left behind by the task

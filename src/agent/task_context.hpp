@@ -28,6 +28,7 @@ struct Surroundings {
   hdfs::FileSystem* hdfs = nullptr;                      // the default one; none: nothing leaves this machine
   hdfs::FileSystems* file_systems = nullptr;             // that one and others, by URL; there where `hdfs` is
   core::Millis hdfs_patience = std::chrono::minutes(5);  // how long results are tried to be saved
+  core::Millis agent_silence = core::Seconds(30);        // LaunchRequest::agent_silence
 };
 
 // What the parts of one task share. The agent outlives its tasks.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/assert.hpp"
 #include "core/ids.hpp"
 #include "job/types.hpp"
 #include "net/asio.hpp"
@@ -22,6 +23,7 @@ struct Sink {
   std::function<void(const protocol::TaskOutput&)> output;
   std::function<void(std::string)> note;                  // a sentence for the user
   std::function<double()> progress = [] { return 0.0; };  // how much of the job is done now, from 0 to 1
+  std::function<void(std::string why)> replaced = {};     // another master has the job: this one has to end
 };
 
 // What a task needs before it can start. Where its files lie on its host is for the backend to know.
@@ -82,6 +84,14 @@ class Backend {
   // Job::AvoidHost and ForgiveHost, by the name that Place::node has. A backend of one host ignores them.
   virtual void avoid(const std::string& /*node*/) {}
   virtual void forgive(const std::string& /*node*/) {}
+
+  // An attempt that an earlier master has placed: what launch, stop and release are answered with follows, or Lost. To
+  // be called after open() and before anything else about the attempt; then adopted_all(), upon which whatever else the
+  // earlier master has left is ended. Only where another master can take a job over.
+  virtual void adopt(TaskRequest /*request*/, const job::Adopt& adopted) {
+    YDL_ASSERT(adopted.attempt.attempt == 0 && "this backend ends with its master");
+  }
+  virtual void adopted_all() {}
 
   // Ends whatever still runs and frees everything, also when open() failed. `outcome` is reported to the cluster (on
   // YARN as the application's final status).

@@ -18,7 +18,7 @@ struct Translator {
 
   Translation operator()(const protocol::Prepared& report) const {
     return {.attempt = Attempt::prepared,
-            .event = job::Placed{report.attempt, {host.address, host.name, report.ports}}};
+            .event = job::Placed{report.attempt, {host.address, host.name, report.ports, host.container}}};
   }
   Translation operator()(const protocol::PrepareFailed& report) const {
     return {.attempt = Attempt::not_prepared,

@@ -14,8 +14,9 @@ namespace ydl::backend {
 
 // The host that an agent runs on.
 struct AgentHost {
-  std::string address;  // that the task's peers can connect to
-  std::string name;     // for people
+  std::string address;         // that the task's peers can connect to
+  std::string name;            // for people
+  std::string container = {};  // as in job::Place
 };
 
 struct Translation {

@@ -1,16 +1,15 @@
 #include "client/follow.hpp"
 
+#include "client/attached_master.hpp"
 #include "client/follow_screen.hpp"
-#include "client/job_client.hpp"
 #include "client/log_reader.hpp"
-#include "client/master_contact.hpp"
 #include "client/views.hpp"
+#include "client/yarn/master_loss.hpp"
 #include "client/yarn/masterless.hpp"
 #include "client/yarn/remote_job.hpp"
 #include "core/strings.hpp"
 #include "core/utf8.hpp"
 #include "files/log_lines.hpp"
-#include "hrpc/errors.hpp"
 #include "job/types.hpp"
 #include "net/endpoint_file.hpp"
 #include "net/spawn.hpp"
@@ -55,17 +54,16 @@ class Follower {
         options_(std::move(options)),
         screen_(options_.mode),
         logs_(folder_, {}),
-        contact_(is_managed() ? MasterContact::Witness::resource_manager : MasterContact::Witness::process,
-                 core::steady_now()),
+        master_(context_.get_executor(), folder_, is_managed() ? &*remote_ : nullptr),
         signals_(context_, SIGINT, SIGTERM, SIGHUP) {
     options_.signals.release();
   }
 
   asio::awaitable<void> run() {
     using asio::experimental::awaitable_operators::operator||;
-    if (auto here = net::read_endpoint(folder_.master_file()); here && !is_managed()) endpoint_ = *std::move(here);
+    if (auto here = net::read_endpoint(folder_.master_file()); here && !is_managed()) master_.attach(*std::move(here));
     if (is_managed()) co_await (wait_for_master() || watch_silence() || watch_signals() || refresh_screen());
-    if (endpoint_ && !left_) {
+    if (master_.is_attached() && !left_) {
       co_await begin();
       co_await (follow_events() || watch_contact() || watch_signals() || refresh_tasks() || refresh_screen() ||
                 follow_logs());
@@ -85,6 +83,7 @@ class Follower {
   // Until the job's master answers, or the cluster has ended the job. What the ResourceManager says meanwhile is shown.
   asio::awaitable<void> wait_for_master() {
     std::string said;
+    MasterWatch watch;
     const auto since = core::steady_now();
     for (;; co_await net::pause(kReportPeriod)) {
       const auto report = co_await remote_->report();
@@ -95,10 +94,11 @@ class Follower {
         continue;
       }
       if (yarn::is_over(report->state)) co_return;
+      if (auto news = watch.saw(*report)) screen_.note(*std::move(news));
       if (report->state == yarn::AppState::running) {
         auto endpoint = co_await remote_->endpoint();
         if (endpoint && *endpoint) {
-          endpoint_ = **std::move(endpoint);
+          master_.attach(**std::move(endpoint), report->attempt.attempt);
           co_return;
         }
       }
@@ -119,11 +119,6 @@ class Follower {
       if (!end_) give_up_following(report.error());
       co_return;  // the job's last event has told its end
     }
-  }
-
-  // Asking again is of no use: the ticket has ended.
-  [[nodiscard]] static bool is_refusal(const core::Error& error) {
-    return error.code == hrpc::Errc::unauthenticated || error.code == hrpc::Errc::invalid_token;
   }
 
   void give_up_following(const core::Error& error) {
@@ -154,8 +149,9 @@ class Follower {
   // False: nobody has heard it.
   asio::awaitable<bool> stop_job(std::optional<core::Millis> grace) {
     using asio::experimental::awaitable_operators::operator||;
-    if (endpoint_) {
-      const auto client = connect();
+    grace_ = grace;
+    if (master_.is_attached()) {
+      const auto client = master_.connect();
       if (co_await client->stop(who_am_i(), grace)) co_return true;
     }
     if (!is_managed()) co_return !jobs::master_lives(folder_);  // one that is gone stopped its job
@@ -174,30 +170,24 @@ class Follower {
     left_ = true;
   }
 
-  // A new connection: the master may have a new address since the last one failed.
-  [[nodiscard]] std::unique_ptr<JobClient> connect() {
-    return std::make_unique<JobClient>(context_.get_executor(), *endpoint_);
-  }
   void master_answered() {
-    if (auto news = contact_.answered(core::steady_now())) screen_.note(*std::move(news));
+    if (auto news = master_.answered()) screen_.note(*std::move(news));
   }
 
   // Until the job's last event, or until there is evidence that its master is gone: show_end reads what it left.
   asio::awaitable<void> follow_events() {
-    auto client = connect();
-    for (std::uint64_t last = 0; !end_;) {
+    auto client = master_.connect();
+    for (std::uint64_t last = 0; !end_;) {  // the numbers of events go on from one master to the next
       const auto events = co_await client->events(last, kEventWait);
       if (!events) {
-        refusal_.reset();
-        const auto next = contact_.failed(co_await look_for_master(), events.error());
-        if (next.kind == MasterContact::Next::Kind::over) co_return;
-        if (next.kind == MasterContact::Next::Kind::give_up)
-          co_return give_up_following(refusal_ ? *refusal_ : events.error());
-        co_await net::pause(next.pause);
-        client = connect();
+        const auto found = co_await master_.find(events.error());
+        if (!found) co_return give_up_following(found.error());
+        if (!*found) co_return;
+        client = master_.connect();
         continue;
       }
       master_answered();
+      co_await repeat_stop();
       for (const auto& event : *events) {
         last = std::max(last, event.seq);
         screen_.event(event);
@@ -206,37 +196,31 @@ class Follower {
     }
   }
 
-  asio::awaitable<MasterEvidence> look_for_master() {
-    if (!is_managed()) co_return jobs::master_lives(folder_) ? MasterEvidence::running : MasterEvidence::over;
-    const auto report = co_await remote_->report();
-    if (!report && is_refusal(report.error())) refusal_ = report.error();
-    if (!report) co_return refusal_ ? MasterEvidence::refused : MasterEvidence::unknown;
-    if (yarn::is_over(report->state)) co_return MasterEvidence::over;
-    auto endpoint = co_await remote_->endpoint();
-    if (endpoint && *endpoint) endpoint_ = **std::move(endpoint);
-    co_return MasterEvidence::running;
+  // A master that was lost after it had heard of the stop may have written nothing down: the next one is told too.
+  asio::awaitable<void> repeat_stop() {
+    if (stopping_ && master_.take_change()) (void)co_await stop_job(grace_);
   }
 
   asio::awaitable<void> watch_contact() {
     for (;; co_await net::pause(kReportPeriod)) {
-      if (auto notice = contact_.notice(core::steady_now())) screen_.note(*std::move(notice));
+      if (auto notice = master_.notice()) screen_.note(*std::move(notice));
     }
   }
 
   asio::awaitable<void> begin() {
-    const auto client = connect();
+    const auto client = master_.connect();
     if (const auto view = co_await client->job()) screen_.begin(with_paths(*view));
   }
 
   asio::awaitable<void> refresh_tasks() {
-    auto client = connect();
+    auto client = master_.connect();
     for (;;) {
       co_await net::pause(screen_.mode() == ui::Mode::tty ? kLiveRefresh : kPlainRefresh);
       if (const auto view = co_await client->job()) {
         master_answered();
         screen_.update(with_paths(*view));
       } else {
-        client = connect();
+        client = master_.connect();
       }
     }
   }
@@ -369,19 +353,18 @@ class Follower {
 
   asio::io_context& context_;
   jobs::JobFolder folder_;
-  std::optional<RemoteJob> remote_;        // of a job on a cluster
-  std::optional<net::Endpoint> endpoint_;  // of its master, once that is known
+  std::optional<RemoteJob> remote_;  // of a job on a cluster
   FollowOptions options_;
   FollowScreen screen_;
   LogReader logs_;
-  MasterContact contact_;
+  AttachedMaster master_;
   asio::signal_set signals_;
   bool left_ = false;
   bool stopping_ = false;
-  core::Instant heard_ = {};            // when the ResourceManager last answered
-  std::optional<core::Error> refusal_;  // of the ResourceManager, when it was last asked
-  std::optional<ui::EventView> end_;    // the event that told the job's end
-  int exit_code_ = 1;                   // unless the job, or leaving it, says otherwise
+  std::optional<core::Millis> grace_;  // of the last stop
+  core::Instant heard_ = {};           // when the ResourceManager last answered
+  std::optional<ui::EventView> end_;   // the event that told the job's end
+  int exit_code_ = 1;                  // unless the job, or leaving it, says otherwise
 };
 
 }  // namespace

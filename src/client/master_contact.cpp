@@ -24,7 +24,12 @@ std::optional<std::string> MasterContact::answered(core::Instant now) {
   pause_ = kFirstPause;
   evidence_ = MasterEvidence::unknown;
   why_.clear();
-  if (!std::exchange(noticed_, false)) return std::nullopt;
+  has_answered_ = true;
+  gone_ = false;
+  const bool was_noticed = std::exchange(noticed_, false);
+  if (std::exchange(gone_told_, false))
+    return fmt::format("another master has taken the job over, after {}", core::format_duration(silence));
+  if (!was_noticed) return std::nullopt;
   return fmt::format("the job's master answers again, after {}", core::format_duration(silence));
 }
 
@@ -32,16 +37,20 @@ MasterContact::Next MasterContact::failed(MasterEvidence evidence, const core::E
   evidence_ = evidence;
   why_ = why.message;
   if (evidence == MasterEvidence::over) return {Next::Kind::over, core::Millis(0)};
-  if (evidence == MasterEvidence::refused || why.code == net::Errc::untrusted || why.code == core::Errc::refused)
+  const bool is_stranger = why.code == net::Errc::untrusted && !has_answered_;
+  if (evidence == MasterEvidence::refused || is_stranger || why.code == core::Errc::refused)
     return {Next::Kind::give_up, core::Millis(0)};
   const auto pause = pause_;
   pause_ = std::min(2 * pause_, kLongestPause);
-  return {Next::Kind::ask_again, pause};
+  gone_ = gone_ || evidence == MasterEvidence::gone;
+  return {evidence == MasterEvidence::gone ? Next::Kind::look_again : Next::Kind::ask_again, pause};
 }
 
 std::optional<std::string> MasterContact::notice(core::Instant now) {
+  if (gone_ && !std::exchange(gone_told_, true)) return std::string(kMasterGone);
   const auto silence = since(last_answer_, now);
-  if (noticed_ || silence < kNoticeAfter) return std::nullopt;
+  const bool is_awaited = gone_ && evidence_ != MasterEvidence::unknown;  // which has been said
+  if (noticed_ || is_awaited || silence < kNoticeAfter) return std::nullopt;
   noticed_ = true;
   const auto time = core::format_duration(silence);
   const auto detail = why_.empty() ? "" : fmt::format(" ({})", why_);
@@ -49,7 +58,7 @@ std::optional<std::string> MasterContact::notice(core::Instant now) {
     return fmt::format("the job's master has not answered for {}{}; its process is still there, so ydl keeps asking",
                        time, detail);
   }
-  if (evidence_ == MasterEvidence::running) {
+  if (evidence_ == MasterEvidence::running || evidence_ == MasterEvidence::replaced) {
     return fmt::format(
         "the job's master has not answered for {}{}; the ResourceManager reports that the application "
         "is running, so ydl keeps asking",

@@ -101,9 +101,13 @@ Result<StoredEvents> read_events(const jobs::JobFolder& folder) {
   const auto text = core::read_file(folder.events_file(), std::size_t{512} << 20U);
   if (!text) return core::fail(text.error());
   StoredEvents stored;
+  std::uint64_t last = 0;
   for (const auto line : core::split(*text, '\n')) {
     if (line.empty()) continue;
     if (auto event = event_from_json(line)) {
+      // A master that took the job over may write again what was already there.
+      if (event->seq != 0 && event->seq <= last) continue;
+      last = event->seq;
       stored.events.push_back(*std::move(event));
       stored.lines.emplace_back(line);
     } else {

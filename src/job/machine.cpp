@@ -74,10 +74,13 @@ void Machine::place_all() {
 
 void Machine::ask(Task& task) {
   set_state(task, TaskState::waiting);
+  task.offered.reset();
+  if (task.held) task.offered = {*task.held, *task.place};
   task.place.reset();
   task.running_since.reset();
   task.ended_at.reset();
   task.is_saving = false;
+  task.is_released = false;
   task.is_recorded = false;
   task.is_silent = false;
   forget_warning(task);
@@ -93,6 +96,7 @@ void Machine::on(const Placed& event) {
   }
   set_state(*task, TaskState::placed);
   task->place = event.place;
+  task->offered.reset();
   task->not_on.clear();
   task->is_recorded = true;
   emit(Record{
@@ -188,7 +192,8 @@ void Machine::on(const StartFailed& event) {
   if (task == nullptr ||
       (task->state != TaskState::starting && task->state != TaskState::running && task->state != TaskState::stopping))
     return;
-  if (task->state == TaskState::stopping && event.cause == Cause::port_taken) return;  // it runs, its end will come
+  // It runs, and its end will come; a job that ends is not started again for its ports.
+  if (event.cause == Cause::port_taken && (task->state == TaskState::stopping || outcome_)) return;
   set_deadline(*task, std::nullopt);
   if (task->state == TaskState::stopping) {
     stopped_before_it_ran(*task, event.reason);

@@ -45,6 +45,8 @@ class Machine {
   [[nodiscard]] std::optional<int> attempt_of(const TaskId& task) const;
   [[nodiscard]] int task_count() const { return static_cast<int>(tasks_.size()); }
   [[nodiscard]] bool finished() const { return is_final(state_); }
+  // How the job ends is decided.
+  [[nodiscard]] bool is_ending() const { return outcome_.has_value(); }
 
  private:
   struct Task {
@@ -60,6 +62,7 @@ class Machine {
     Cause cause = Cause::none;        // of the latest attempt that failed or was lost
     std::optional<Instant> deadline;  // of its retry's place, its start or its stop
     bool retry_when_ended = false;    // its retry waits for this attempt's end
+    bool is_released = false;         // its container is, and its end is not confirmed
     bool is_saving = false;           // its process has ended, its results are on their way
     bool is_recorded = false;         // an event names this attempt, so that its end must be one too
     bool is_silent = false;           // it has written nothing for timeouts.stall
@@ -70,8 +73,13 @@ class Machine {
     std::optional<Warning> warning;   // its container will be taken away
     std::optional<Instant> saved_at;  // by whichever attempt
     // Of its next attempt:
-    bool backs_off = false;                 // it waits for its deadline before it is asked for
-    std::optional<int> held;                // the attempt whose container is kept for it
+    bool backs_off = false;   // it waits for its deadline before it is asked for
+    std::optional<int> held;  // the attempt whose container is kept for it
+    struct Offered {
+      int attempt = 0;
+      Place place;
+    };
+    std::optional<Offered> offered;         // the container that its Ask offers it, until it is placed
     std::vector<std::uint16_t> same_ports;  // it must have these, where the attempt before it was
     std::set<std::string> not_on;           // nodes where its last attempt failed
     int failures_in_a_row = 0;
@@ -110,6 +118,7 @@ class Machine {
   void on(const RendezvousFailed& event);
   void on(const StopRequested& event);
   void on(const Noted& event);
+  void on(const TookOver& event);
   void on(const Tick&);
 
   // Start.
@@ -159,6 +168,12 @@ class Machine {
   [[nodiscard]] bool is_warned(const Task& task) const;
   [[nodiscard]] std::string age_of_save(const Task& task) const;
 
+  // After the loss of a master (machine_takeover.cpp).
+  void adopt(Task& task);
+  void ask_again(Task& task);
+  void stop_again(Task& task);
+  void renew_deadlines();
+
   // End (machine_end.cpp).
   void decider_done();
   void begin_finishing();
@@ -169,6 +184,9 @@ class Machine {
   void stop_timed_out(Task& task);
   void check_finished();
   void rendezvous_failed();
+
+  // What an agent may need beyond the grace to confirm an end.
+  static constexpr Millis kStopConfirmation = core::Seconds(15);
 
   [[nodiscard]] Task* current(const AttemptId& attempt);
   [[nodiscard]] AttemptId id_of(const Task& task) const { return {task.id, task.attempt}; }

@@ -10,8 +10,6 @@
 namespace ydl::job {
 namespace {
 
-// What an agent may need beyond the grace to confirm an end; after that the task counts as lost.
-constexpr Millis kStopConfirmation = core::Seconds(15);
 // An end that the rendezvous failed of is reported by another agent. Agents that look for a new master do so every 5 s.
 constexpr Millis kCausesMoment = core::Seconds(10);
 constexpr Millis kStacksTime = core::Seconds(30);  // for the stacks of a task that hangs
@@ -131,7 +129,15 @@ void Machine::on(const Saving& event) {
   if (task->state == TaskState::stopping && !ends_now_) set_deadline(*task, now_ + kStopConfirmation);
 }
 
+// A job that ends takes the task for lost. In one that goes on the next attempt must not run beside this one: it waits
+// until its backend tells the end, which it makes sure of now.
 void Machine::stop_timed_out(Task& task) {
+  if (!outcome_) {
+    record(RecordKind::note, task, "has not confirmed its end; it is being killed");
+    task.is_released = true;
+    emit(Release{id_of(task)});
+    return;
+  }
   set_state(task, TaskState::lost, "its host did not confirm its end");
   task.cause = Cause::agent_lost;
   record_end(RecordKind::task_lost, task, "its host did not confirm its end in time");

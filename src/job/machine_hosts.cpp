@@ -67,6 +67,7 @@ bool Machine::may_stay(const Task& task) const {
 
 // Its attempt has ended because it was stopped.
 void Machine::keep_or_release(Task& task) {
+  if (task.is_released) return;
   const bool starts_again = state_ == JobState::restarting || task.retry_when_ended;
   if (starts_again && may_stay(task))
     task.held = task.attempt;

@@ -67,7 +67,8 @@ struct Plan {
   bool fail_fast = true;                           // whether an error that is the same on every host ends the job
   Millis stall_timeout = Millis(0);                // what agents take for a hang; 0: nothing
   Blacklist blacklist = {};
-  bool one_host = false;  // a task that loses it cannot go to another
+  bool one_host = false;              // a task that loses it cannot go to another
+  bool rendezvous_in_master = false;  // tasks that have started cannot go on without the master they started with
   // The task whose agent runs what the others register with: its place is kept after its end as long as others run.
   std::optional<TaskId> rendezvous_at = std::nullopt;
 };
@@ -200,11 +201,15 @@ struct Noted {
   std::string text;
   std::optional<core::WallTime> time;  // nothing: now
 };
+// Another master has taken the job over: it knows what the one before it was told, and not what that one has done.
+struct TookOver {
+  std::string host;  // where it runs
+};
 // A deadline may have passed.
 struct Tick {};
 using Event = std::variant<Begin, Granted, Reached, Placed, NotPlacedYet, CannotPlace, Started, StartFailed, Saving,
                            Exited, Lost, HostFailed, NoHostLeft, Saved, FellSilent, WritesAgain, Warned, WarningOver,
-                           Broken, RendezvousFailed, StopRequested, Noted, Tick>;
+                           Broken, RendezvousFailed, StopRequested, Noted, TookOver, Tick>;
 
 // ---- actions: what is to be done -------------------------------------------------------------------------------
 // Find a host and hold ports there.
@@ -222,6 +227,18 @@ struct AvoidHost {
 };
 struct ForgiveHost {
   std::string node;
+};
+// An earlier master has placed this attempt: find its container again, or tell that the attempt is lost. What comes
+// after it about the attempt may have been done before.
+struct Adopt {
+  enum class Stage {
+    placed,    // it was not told to start
+    launched,  // it may run, or may have ended
+    over,      // it has ended; its container is kept for the next attempt
+  };
+  AttemptId attempt;
+  Place place;
+  Stage stage = Stage::placed;
 };
 struct Launch {
   AttemptId attempt;
@@ -284,7 +301,7 @@ struct MemberEnded {
   std::string reason;  // one sentence
 };
 
-using Action = std::variant<Ask, AvoidHost, ForgiveHost, Launch, Stop, Warn, CallOff, Release, OpenRendezvous,
+using Action = std::variant<Ask, Adopt, AvoidHost, ForgiveHost, Launch, Stop, Warn, CallOff, Release, OpenRendezvous,
                             CloseRendezvous, MemberEnded, Record, Finish>;
 
 // ---- what it looks like now ------------------------------------------------------------------------------------

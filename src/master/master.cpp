@@ -25,7 +25,9 @@ namespace {
 
 constexpr core::Millis kFailPatience = core::Seconds(20);  // for tasks to be stopped, beyond their grace
 
-job::Plan plan_of(const jobs::JobFile& job, job::Plan plan) {
+job::Plan plan_of(const jobs::JobFile& job, const JobPlan& of_job) {
+  auto plan = of_job.job;
+  plan.rendezvous_in_master = of_job.framework->tracker() == framework::Tracker::pslite && !plan.rendezvous_at;
   // Two jobs that wait for each other's containers must not back off for the same time.
   plan.seed = std::hash<core::JobId>{}(job.id);
   if (job.cluster == core::ClusterKind::local) {
@@ -52,9 +54,12 @@ Master::Master(const net::asio::any_io_executor& executor, jobs::JobFolder folde
       job_(std::move(job)),
       plan_(std::move(plan)),
       logs_elsewhere_(settings.logs),
-      machine_(plan_of(job_, plan_.job)),
+      machine_(plan_of(job_, plan_)),
       journal_(executor, folder_.events_file()),
       told_(folder_.told_file()),
+      store_(settings.store),
+      began_(settings.began),
+      on_adopted_(settings.on_adopted),
       timer_(executor),
       launch_timer_(executor),
       ended_(executor) {
@@ -71,11 +76,20 @@ Master::Master(const net::asio::any_io_executor& executor, jobs::JobFolder folde
                          [this](std::string why) { post(job::Broken{std::move(why)}); },
                          [this](std::string text) { note(std::move(text)); }});
   }
-  for (const auto& step : settings.steps) journal_.add({step.kind, {}, step.text, {}, {}, 0}, step.time);
+  // The clocks of two hosts differ: time must not go back.
+  const auto since = std::chrono::duration_cast<core::Millis>(core::wall_now() - began_);
+  const auto last = settings.earlier.empty() ? core::Millis(0) : settings.earlier.back().at;
+  began_steady_ = core::steady_now() - std::max({since, last, core::Millis(0)});
+  takes_over_ = !settings.earlier.empty();
+  if (takes_over_)
+    replay(settings.earlier);
+  else
+    for (const auto& step : settings.steps) handle(job::Noted{step.kind, std::nullopt, step.text, step.time});
   backend_ = settings.make_backend({[this](job::Event event) { post(std::move(event)); },
                                     [this](const protocol::TaskOutput& output) { take_output(output); },
                                     [this](std::string text) { note(std::move(text)); },
-                                    [this] { return job_progress(plan_.job, machine_.snapshot(), outputs_); }});
+                                    [this] { return job_progress(plan_.job, machine_.snapshot(), outputs_); },
+                                    [this](std::string why) { replaced(std::move(why)); }});
 }
 
 net::awaitable<job::Outcome> Master::run() {
@@ -90,10 +104,39 @@ net::awaitable<job::Outcome> Master::run() {
     co_await backend_->close(outcome);  // what it has left to do: on YARN the records are copied to HDFS
     co_return outcome;
   }
-  post(job::Begin{});
-  while (!outcome_) co_await ended_.wait(core::Seconds(3600));
+  if (takes_over_)
+    take_over();
+  else
+    post(job::Begin{});
+  while (!outcome_ && !replaced_) co_await ended_.wait(core::Seconds(3600));
+  if (replaced_) co_return job::Outcome{job::JobState::failed, 1, "another master has the job", {}, job::Cause::none};
   co_await backend_->close(*outcome_);
   co_return *outcome_;
+}
+
+// The machine, and what people have read, become what they were. What it wanted done then is not done again.
+void Master::replay(const std::vector<job::TimedEvent>& earlier) {
+  for (const auto& [at, event] : earlier) {
+    for (const auto& action : machine_.handle(event, began_steady_ + at)) {
+      if (const auto* record = std::get_if<job::Record>(&action))
+        journal_.add(*record, record->time.value_or(began_ + at));
+    }
+  }
+}
+
+void Master::take_over() {
+  if (const auto ended = machine_.snapshot().outcome; ended && machine_.finished()) {
+    on(job::Finish{*ended});
+    flush_journal();
+    return write_state();
+  }
+  post(job::TookOver{core::host_name()});
+}
+
+void Master::replaced(std::string why) {
+  if (outcome_ || std::exchange(replaced_, true)) return;
+  core::log("another master has the job; this one ends: {}", why);
+  ended_.notify();
 }
 
 net::awaitable<job::Outcome> Master::fail_and_close(std::string reason) {
@@ -122,14 +165,19 @@ void Master::fail(std::string reason) {
 
 void Master::post(job::Event event) {
   events_.push_back(std::move(event));
-  if (handling_) return;  // a backend answered while it was being told what to do
+  if (!handling_) handle_posted();  // else a backend answered while it was being told what to do
+}
+
+void Master::handle_posted() {
   handling_ = true;
   try {
-    while (!events_.empty()) {
+    do {
+      carry_out_written();
+      if (events_.empty()) break;
       const auto next = std::move(events_.front());
       events_.pop_front();
       handle(next);
-    }
+    } while (true);
   } catch (...) {
     handling_ = false;  // the event that reports this failure must be handled
     throw;
@@ -140,11 +188,74 @@ void Master::post(job::Event event) {
 }
 
 void Master::handle(const job::Event& event) {
-  const auto now = core::steady_now();
-  const bool starts_all = machine_.state() == job::JobState::placing;
-  told_.add(event, now);
-  for (const auto& action : machine_.handle(event, now)) carry_out(action);
-  if (starts_all)
+  if (replaced_) return;
+  const auto now = std::max(core::steady_now(), began_steady_);
+  const auto at = std::chrono::duration_cast<core::Millis>(now - began_steady_);
+  Decided decided;
+  decided.starts_all = machine_.state() == job::JobState::placing;
+  decided.takes_over = std::holds_alternative<job::TookOver>(event);
+  if (store_ != nullptr) {
+    store_->add(job::encode_event({at, event}));
+    decided.after = ++stored_;
+  } else {
+    told_.add({at, event});
+  }
+  decided.actions = machine_.handle(event, began_steady_ + at);
+  for (auto& action : decided.actions) {
+    if (auto* record = std::get_if<job::Record>(&action); record != nullptr && !record->time)
+      record->time = began_ + at;
+    if (std::holds_alternative<job::Launch>(action) && decided.seen == nullptr)
+      decided.seen = std::make_shared<const job::Snapshot>(machine_.snapshot());
+  }
+  if (store_ == nullptr) return carry_out(std::move(decided));
+  waiting_.push_back(std::move(decided));
+  carry_out_written();
+}
+
+// An event is acted on when it is written. A job whose end is decided does not wait for a store that does not write:
+// nobody needs to take it over. People are told at once of what waits.
+void Master::carry_out_written() {
+  while (!waiting_.empty() && !replaced_) {
+    if (waiting_.front().after > written_ && !(is_behind_ && machine_.is_ending())) break;
+    auto decided = std::move(waiting_.front());
+    waiting_.pop_front();
+    carry_out(std::move(decided));
+  }
+  if (!is_behind_) return;
+  for (auto& decided : waiting_) {
+    std::erase_if(decided.actions, [this](const job::Action& action) {
+      const auto* record = std::get_if<job::Record>(&action);
+      if (record != nullptr) on(*record);
+      return record != nullptr;
+    });
+  }
+}
+
+void Master::events_written(std::uint64_t count) {
+  written_ = std::max(written_, count);
+  if (handling_) return;  // they follow
+  handle_posted();
+}
+
+void Master::store_is_behind(std::string why) {
+  is_behind_ = true;
+  note(fmt::format("{}: the tasks go on, but decisions wait, and the job cannot be taken over by another master", why));
+}
+
+void Master::store_caught_up() {
+  is_behind_ = false;
+  note("what happened is written to HDFS again: the job can go on without this master");
+}
+
+void Master::carry_out(Decided decided) {
+  if (decided.seen != nullptr) launch_snapshot_ = std::move(decided.seen);
+  for (const auto& action : decided.actions) carry_out(action);
+  if (decided.takes_over) {
+    backend_->adopted_all();
+    if (on_adopted_) on_adopted_();
+    tell_scheduler_again();
+  }
+  if (decided.starts_all || decided.takes_over)
     launch_pending();
   else
     launch_pending_soon();
@@ -175,28 +286,37 @@ void Master::carry_out(const job::Action& action) {
 }
 
 void Master::on(const job::Ask& ask) {
-  const auto& task = ask.attempt.task;
+  auto request = request_for(ask.attempt);
+  if (ask.takes_over) request.takes_over = core::AttemptId{ask.attempt.task, *ask.takes_over};
+  request.same_ports = ask.same_ports;
+  request.not_on = ask.not_on;
+  backend_->place(std::move(request));
+}
+
+void Master::on(const job::Adopt& adopt) {
+  backend_->adopt(request_for(adopt.attempt), adopt);
+}
+
+backend::TaskRequest Master::request_for(const core::AttemptId& attempt) const {
+  const auto& task = attempt.task;
   const auto& role = plan_.role(task.role);
   backend::TaskRequest request;
-  request.attempt = ask.attempt;
+  request.attempt = attempt;
   request.ports = plan_.ports(task);
   request.port_range = job_.port_range;
   request.gpus = role.gpus;
-  request.host_gpus = host_gpus(plan_, job_.cluster, ask.attempt);
+  request.host_gpus = host_gpus(plan_, job_.cluster, attempt);
   request.memory = role.asked.memory.value_or(0);
   request.vcores = role.asked.vcores.value_or(0);
   for (const auto& input : job_.spec.inputs) request.inputs.push_back({input.source, spec::name_in_task(input)});
   request.image = image_for_agent(job_.spec);
-  if (ask.takes_over) request.takes_over = core::AttemptId{task, *ask.takes_over};
-  request.same_ports = ask.same_ports;
-  request.not_on = ask.not_on;
   request.stall_timeout = plan_.job.stall_timeout;
   request.save_every = job_.spec.save_every;
   const auto candidates = tasks_to_continue(plan_, task);
-  if (ask.attempt.attempt > 1) request.continues_tasks = candidates;
+  if (attempt.attempt > 1) request.continues_tasks = candidates;
   if (job_.restore) request.continues_folders = folders_of(*job_.restore, candidates);
   if (rendezvous_) request.scheduler = rendezvous_->scheduler_of(task);
-  backend_->place(std::move(request));
+  return request;
 }
 
 void Master::on(const job::AvoidHost& host) {
@@ -255,7 +375,7 @@ void Master::on(const job::MemberEnded& member) {
 }
 
 void Master::on(const job::Record& record) {
-  journal_.add(record, core::wall_now());
+  journal_.add(record, record.time.value_or(core::wall_now()));
 }
 
 void Master::on(const job::Finish& finish) {
@@ -265,8 +385,7 @@ void Master::on(const job::Finish& finish) {
 }
 
 void Master::note(std::string text, std::optional<core::AttemptId> attempt) {
-  on(job::Record{job::RecordKind::note, std::move(attempt), std::move(text), {}, {}, 0});
-  flush_journal();
+  post(job::Noted{job::RecordKind::note, std::move(attempt), std::move(text), std::nullopt});
 }
 
 void Master::flush_journal() {

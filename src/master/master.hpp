@@ -3,6 +3,7 @@
 #include "backend/backend.hpp"
 #include "job/machine.hpp"
 #include "jobs/job_folder.hpp"
+#include "master/event_store.hpp"
 #include "master/journal.hpp"
 #include "master/plan.hpp"
 #include "master/progress.hpp"
@@ -34,8 +35,13 @@ struct MasterSettings {
   std::string address = "127.0.0.1";                               // numeric: where the tasks reach this process
   std::string listen = "127.0.0.1";                                // what its servers listen on
   std::function<std::vector<std::string>()> agent_addresses = {};  // where agents have said hello from; may be empty
-  std::string logs = {};         // where people find the tasks' logs; empty: in the job's folder
-  std::vector<Step> steps = {};  // oldest first
+  std::string logs = {};  // where people find the tasks' logs; empty: in the job's folder
+  // What must be written before it is acted on, where another master may take the job over; else nothing.
+  EventStore* store = nullptr;
+  std::vector<job::TimedEvent> earlier = {};  // what the masters before this one were told
+  core::WallTime began = core::wall_now();    // of the first of them
+  std::function<void()> on_adopted = {};      // what they have left is found, as far as it is there
+  std::vector<Step> steps = {};               // oldest first
 };
 
 // Runs one job: feeds the job's state machine with what the backend reports and carries out what it wants. The HTTP
@@ -47,8 +53,16 @@ class Master {
   Master(const Master&) = delete;
   Master& operator=(const Master&) = delete;
 
-  // Until the job has ended and everything is released.
+  // Until the job has ended and everything is released, or another master has the job: then nothing was touched.
   [[nodiscard]] net::awaitable<job::Outcome> run();
+  // Another master has the job.
+  void replaced(std::string why);
+  [[nodiscard]] bool is_replaced() const { return replaced_; }
+  // The store has written this many events.
+  void events_written(std::uint64_t count);
+  // What was told and is not written yet no longer waits, if the job ends anyway.
+  void store_is_behind(std::string why);
+  void store_caught_up();
 
   // What the API needs.
   void request_stop(std::string by, std::optional<core::Millis> grace);
@@ -78,8 +92,15 @@ class Master {
 
  private:
   void post(job::Event event);
+  void handle_posted();
   void handle(const job::Event& event);
+  void replay(const std::vector<job::TimedEvent>& earlier);
+  void take_over();
+  struct Decided;
+  void carry_out(Decided decided);
+  void carry_out_written();
   void carry_out(const job::Action& action);
+  void on(const job::Adopt& adopt);
   void on(const job::Ask& ask);
   void on(const job::AvoidHost& host);
   void on(const job::ForgiveHost& host);
@@ -98,6 +119,7 @@ class Master {
   void write_state();
   void records_incomplete(const core::Error& why);
   void arm_timer();
+  [[nodiscard]] backend::TaskRequest request_for(const core::AttemptId& attempt) const;
   [[nodiscard]] framework::Gang gang() const;
   // A start of all tasks launches them at once; tasks that start again are gathered for a moment.
   void launch_pending();
@@ -108,6 +130,15 @@ class Master {
   [[nodiscard]] protocol::Launch launch_of(const core::AttemptId& attempt) const;
   [[nodiscard]] net::awaitable<void> tick();
 
+  // What the machine wants done, which may have to wait until what led to it is written.
+  struct Decided {
+    std::uint64_t after = 0;  // the number of events that must be written
+    std::vector<job::Action> actions;
+    std::shared_ptr<const job::Snapshot> seen;  // by the machine when it wanted tasks to be launched
+    bool starts_all = false;
+    bool takes_over = false;
+  };
+
   net::asio::any_io_executor executor_;
   jobs::JobFolder folder_;
   jobs::JobFile job_;
@@ -116,6 +147,17 @@ class Master {
   job::Machine machine_;
   Journal journal_;
   ToldLog told_;
+  EventStore* store_;
+  std::deque<Decided> waiting_;  // for the store
+  std::uint64_t stored_ = 0;     // events that were given to it
+  std::uint64_t written_ = 0;    // of those
+  bool is_behind_ = false;       // it does not write at the moment
+  core::WallTime began_;         // the job did, on the clock of its first master
+  core::Instant began_steady_;   // the same on the clock of this one
+  bool takes_over_ = false;
+  std::function<void()> on_adopted_;
+  bool replaced_ = false;
+  std::shared_ptr<const job::Snapshot> launch_snapshot_;
   std::unique_ptr<backend::Backend> backend_;
   std::optional<Rendezvous> rendezvous_;  // where the framework needs one
 

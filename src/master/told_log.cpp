@@ -4,9 +4,8 @@ namespace ydl::master {
 
 ToldLog::ToldLog(const std::filesystem::path& file) : file_(file) {}
 
-void ToldLog::add(const job::Event& event, core::Instant now) {
-  if (!began_) began_ = now;
-  waiting_ += job::encode_event({now - *began_, event});
+void ToldLog::add(const job::TimedEvent& event) {
+  waiting_ += job::encode_event(event);
   waiting_ += '\n';
 }
 

@@ -15,14 +15,13 @@ class ToldLog {
  public:
   explicit ToldLog(const std::filesystem::path& file);
 
-  void add(const job::Event& event, core::Instant now);
+  void add(const job::TimedEvent& event);
 
   // Writes all that was added since the last flush that succeeded. Errors: io; the next flush tries again.
   [[nodiscard]] core::Result<void> flush();
 
  private:
   LineFile file_;
-  std::optional<core::Instant> began_;
   std::string waiting_;
 };
 

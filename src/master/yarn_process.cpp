@@ -10,6 +10,7 @@
 #include "master/api.hpp"
 #include "master/job_access.hpp"
 #include "master/job_image.hpp"
+#include "master/job_journal.hpp"
 #include "master/job_page.hpp"
 #include "master/master_ticket.hpp"
 #include "master/process_parts.hpp"
@@ -36,6 +37,19 @@ namespace asio = net::asio;
 using core::fail;
 
 constexpr core::Millis kResolvePatience{10'000};
+constexpr core::Millis kEndpointLookEvery = core::Seconds(5);
+constexpr int kEndpointLooks = 24;
+constexpr core::Millis kTakenLookEvery = core::Seconds(5);
+constexpr core::Millis kSilentResourceManager = core::Seconds(10);
+constexpr core::Millis kJournalPatience = core::Seconds(10);  // at the job's end
+
+// The events of a job in its journal on HDFS.
+struct StoredEvents final : EventStore {
+  std::shared_ptr<JobJournal> journal;
+  Master* master = nullptr;  // once there is one
+
+  void add(std::string line) override { journal->add(line); }
+};
 
 // Everything that must be known before the job can run.
 struct YarnStart {
@@ -50,6 +64,9 @@ struct YarnStart {
   net::Identity identity;
   core::Result<std::optional<net::MutualIdentity>> for_proxy = std::nullopt;  // yarn/proxy_identity.hpp
   core::WallTime begun = core::wall_now();
+  // Of a master that can be replaced, and that may replace another.
+  std::shared_ptr<StoredEvents> store;
+  JobJournal::Opened journal{.epoch = 1, .began = core::wall_now(), .events = {}};
 };
 
 core::Result<std::shared_ptr<hdfs::FileSystem>> open_hdfs(const asio::any_io_executor& executor,
@@ -90,6 +107,33 @@ void hide_from_tasks_of_this_host(const std::filesystem::path& credentials) {
     std::filesystem::remove(credentials.parent_path() / name, ignored);
 }
 
+// Takes the job's journal. Errors: another master has it, or it cannot be read.
+net::Async<> open_journal(asio::any_io_executor executor, YarnStart& start, std::string folder) {
+  const auto store = std::make_shared<StoredEvents>();
+  const auto weak = std::weak_ptr(store);
+  const auto with_master = [weak](auto&& act) {
+    if (const auto here = weak.lock(); here != nullptr && here->master != nullptr) act(*here->master);
+  };
+  JobJournal::Listener listener;
+  listener.on_durable = [with_master](std::uint64_t count) {
+    with_master([count](Master& master) { master.events_written(count); });
+  };
+  listener.on_behind = [with_master](const std::string& why) {
+    with_master([&why](Master& master) { master.store_is_behind(why); });
+  };
+  listener.on_caught_up = [with_master] { with_master([](Master& master) { master.store_caught_up(); }); };
+  listener.on_taken = [with_master](const std::string& why) {
+    with_master([&why](Master& master) { master.replaced(why); });
+  };
+  store->journal = std::make_shared<JobJournal>(
+      executor, *start.fs, JobJournal::Options{.folder = std::move(folder), .listener = std::move(listener)});
+  auto opened = co_await store->journal->open();
+  if (!opened) co_return fail(opened.error().within("the job's journal"));
+  start.journal = *std::move(opened);
+  start.store = store;
+  co_return core::Result<>{};
+}
+
 net::Async<YarnStart> start_in_container(asio::any_io_executor executor) {
   YarnStart start;
   const auto file = agent::credentials_file({});
@@ -116,6 +160,7 @@ net::Async<YarnStart> start_in_container(asio::any_io_executor executor) {
   auto fs = open_hdfs(executor, start.config, ticket->user, start.credentials);
   if (!fs) co_return fail(fs.error());
   start.fs = *std::move(fs);
+  if (auto opened = co_await open_journal(executor, start, ticket->folder); !opened) co_return fail(opened.error());
   auto folder = co_await fetch_job(*start.fs, ticket->folder);
   if (!folder) co_return fail(folder.error());
   start.folder = *std::move(folder);
@@ -205,6 +250,60 @@ net::awaitable<void> show_endpoint(jobs::JobFolder folder, std::shared_ptr<hdfs:
   if (!written) core::log("clients will not find this master: {}", written.error().message);
 }
 
+// A master that was replaced while it started may write its address after us: agents that look for us read this.
+net::awaitable<void> keep_endpoint_shown(jobs::JobFolder folder, std::shared_ptr<hdfs::FileSystem> fs,
+                                         std::string file) {
+  co_await show_endpoint(folder, fs, file);
+  const auto content = core::read_file(folder.master_file());
+  for (int i = 0; content && i < kEndpointLooks; ++i) {
+    co_await net::pause(kEndpointLookEvery);
+    const auto shown = co_await backend::read_remote_file(*fs, file);
+    if (shown && *shown == *content) continue;
+    (void)co_await backend::write_remote_file(*fs, file, *content, 0600);
+  }
+}
+
+// What HDFS last told of a later master. A NameNode that is away is waited for longer than the master may be blind, so
+// the question goes on beside the watch.
+struct LaterMaster {
+  core::Instant heard = core::steady_now();
+  bool is_there = false;
+  bool is_asked = false;
+};
+
+net::awaitable<void> look_for_later_master(std::shared_ptr<JobJournal> journal, std::shared_ptr<LaterMaster> later) {
+  const auto taken = co_await journal->is_taken();
+  if (taken) later->heard = core::steady_now();
+  later->is_there = taken.value_or(false);
+  later->is_asked = false;
+}
+
+// A master that the ResourceManager does not answer may have been replaced. It ends as soon as HDFS tells so; while it
+// hears neither for too long, its agents look for themselves.
+net::awaitable<void> watch_for_another(Master& master, std::shared_ptr<JobJournal> journal,
+                                       const backend::YarnBackend& backend, protocol::Hub& hub, core::Millis blind) {
+  const auto executor = co_await asio::this_coro::executor;
+  const auto later = std::make_shared<LaterMaster>();
+  bool is_suspended = false;
+  while (!master.finished() && !master.is_replaced()) {
+    co_await net::pause(kTakenLookEvery);
+    const auto now = core::steady_now();
+    const auto heard = backend.heard_resource_manager();
+    const bool hears_it = now - heard < kSilentResourceManager;
+    if (!hears_it && !std::exchange(later->is_asked, true))
+      net::spawn(executor, "looking for a later master", look_for_later_master(journal, later));
+    if (later->is_there) co_return master.replaced("a later master has begun its own journal");
+    const bool is_blind = !hears_it && now - std::max(heard, later->heard) > blind;
+    if (is_blind == std::exchange(is_suspended, is_blind)) continue;
+    core::log("{}", is_blind ? "neither the ResourceManager nor HDFS answers: the agents look for themselves"
+                             : "the ResourceManager or HDFS answers again");
+    if (is_blind)
+      hub.suspend();
+    else
+      hub.resume();
+  }
+}
+
 net::awaitable<void> warn_of_end_of_tokens(Master& master, core::WallTime end) {
   for (auto left = yarn::until_warning(core::wall_now(), end); left > core::Millis(0);
        left = yarn::until_warning(core::wall_now(), end)) {
@@ -213,9 +312,10 @@ net::awaitable<void> warn_of_end_of_tokens(Master& master, core::WallTime end) {
   if (!master.finished()) master.note(yarn::tokens_end_soon(end));
 }
 
-net::awaitable<void> leave_records(backend::RecordMirror& mirror, hdfs::FileSystem& fs, std::string endpoint_file) {
+net::awaitable<void> leave_records(backend::RecordMirror& mirror, const YarnStart& start, std::string endpoint_file) {
   co_await mirror.finish();
-  (void)co_await fs.remove(endpoint_file, hdfs::Recursive::no);
+  if (start.store) co_await start.store->journal->close(kJournalPatience);
+  (void)co_await start.fs->remove(endpoint_file, hdfs::Recursive::no);
 }
 
 http::ServerOptions serving_options(const YarnStart& start, const PreparedJob& prepared, const protocol::JobKeys& keys,
@@ -247,7 +347,8 @@ backend::YarnOptions backend_options(const YarnStart& start, const PreparedJob& 
   options.fs = start.fs;
   options.credentials_of =
       [keys, shared = start.credentials,
-       secret = agent::AgentSecret{endpoint, start.job.user, start.job.hadoop}](const core::AgentId& agent) {
+       secret = agent::AgentSecret{endpoint, start.job.user, start.job.hadoop,
+                                   start.store ? start.job.folder : std::string()}](const core::AgentId& agent) {
         auto own = secret;
         own.master.secret = keys.agent(agent.str());
         auto credentials = shared;
@@ -260,7 +361,9 @@ backend::YarnOptions backend_options(const YarnStart& start, const PreparedJob& 
 
 int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attachment attachment) {
   const auto executor = context.get_executor();
-  protocol::Hub hub(executor);
+  const bool takes_over = !start.journal.events.empty();
+  protocol::Hub hub(executor, {start.journal.epoch});
+  if (start.journal.epoch > 1) hub.begin_taking_over();
   const protocol::JobKeys keys(start.job_key);
   const auto application = yarn::ApplicationId::parse(start.job.application).value_or(yarn::ApplicationId{});
   const auto access = std::make_shared<JobAccess>(access_facts(start.config, application, start.job.user));
@@ -278,7 +381,7 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   page.listen({serving.address, serving.port, serving.last_port});
   const auto fingerprint = net::fingerprint_of(start.identity);
   if (!fingerprint) return fail_start(fingerprint.error());
-  const net::Endpoint endpoint{start.address, server.port(), serving.secret, *fingerprint};
+  const net::Endpoint endpoint{start.address, server.port(), serving.secret, *fingerprint, {}, start.journal.epoch};
   if (auto written = net::write_endpoint(start.folder.master_file(), endpoint); !written)
     return fail_start(written.error());
 
@@ -287,21 +390,41 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   auto options = backend_options(start, prepared, keys, endpoint, access);
   options.tracking_url = page.tracking_url(endpoint);
   if (attachment == Attachment::leashed) options.outlives_master = core::Seconds(5);
-  options.before_finish = [&mirror, &start, endpoint_file] { return leave_records(mirror, *start.fs, endpoint_file); };
+  options.blind = prepared.plan.spec.blind_timeout;
+  options.can_be_replaced = start.store != nullptr;
+  options.replaces_another = takes_over;
+  if (options.can_be_replaced) options.outlives_master = prepared.plan.spec.orphan_timeout;
+  options.before_finish = [&mirror, &start, endpoint_file] { return leave_records(mirror, start, endpoint_file); };
   MasterSettings settings;
   settings.address = start.address;
   settings.listen = serving.address;
   settings.agent_addresses = [&hub] { return std::vector(hub.addresses().begin(), hub.addresses().end()); };
   settings.logs = start.job.folder_url + "/logs";
   settings.steps = steps_so_far(prepared.job, start.begun);
+  settings.store = start.store.get();
+  settings.began = start.journal.began;
+  settings.earlier = std::move(start.journal.events);
+  settings.on_adopted = [&hub] { hub.end_taking_over(); };
+  const auto blind = options.blind;
   options.job = std::move(start.job);
+  const backend::YarnBackend* made = nullptr;
   settings.make_backend = [&](backend::Sink sink) {
-    return std::make_unique<backend::YarnBackend>(executor, hub, std::move(sink), std::move(options));
+    auto backend = std::make_unique<backend::YarnBackend>(executor, hub, std::move(sink), std::move(options));
+    made = backend.get();
+    return backend;
   };
   Master master(executor, start.folder, std::move(prepared.job), std::move(prepared.plan), settings);
+  settings.earlier = {};
+  if (start.store) {
+    start.store->master = &master;
+    net::spawn(executor, "looking for another master",
+               watch_for_another(master, start.store->journal, *made, hub, blind));
+  }
   server.route(make_api(master, hub));
   page.open(master);
-  net::spawn(executor, "publishing the master's address", show_endpoint(start.folder, start.fs, endpoint_file));
+  net::spawn(executor, "publishing the master's address",
+             takes_over ? keep_endpoint_shown(start.folder, start.fs, endpoint_file)
+                        : show_endpoint(start.folder, start.fs, endpoint_file));
   net::spawn(executor, "copying records to HDFS", mirror.run([&master] { master.write_view(); }));
   if (const auto end = yarn::end_of_tokens(start.credentials))
     net::spawn(executor, "watching the life of tokens", warn_of_end_of_tokens(master, *end));

@@ -21,6 +21,10 @@ core::Error unknown_agent(const core::AgentId& id) {
   return {core::Errc::not_found, fmt::format("agent '{}' is not of this job", id.str())};
 }
 
+core::Error suspended() {
+  return {core::Errc::unavailable, "this master cannot tell whether it was replaced: look for another one"};
+}
+
 // The report, or that the task is not prepared after all: without the ports that it was told to hold, its peers would
 // be told of ports that do not exist.
 Report with_ports(int asked, const Report& report) {
@@ -35,6 +39,7 @@ Report with_ports(int asked, const Report& report) {
 void Hub::expect(const core::AgentId& id, Listener listener) {
   auto session = std::make_shared<Session>(executor_);
   session->listener = std::move(listener);
+  session->is_suspended = is_suspended_;
   sessions_[id] = std::move(session);
 }
 
@@ -49,6 +54,26 @@ void Hub::forget(const core::AgentId& id) {
     if (prepared != agents_.end() && prepared->second == id) agents_.erase(prepared);
   }
   sessions_.erase(found);
+}
+
+void Hub::adopt(const core::AgentId& id, const core::AttemptId& attempt, int ports) {
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return;
+  agents_[attempt] = id;
+  found->second->attempts.insert_or_assign(attempt, ports);
+}
+
+void Hub::suspend() {
+  is_suspended_ = true;
+  for (const auto& [id, session] : sessions_) {
+    session->is_suspended = true;
+    session->news.notify();
+  }
+}
+
+void Hub::resume() {
+  is_suspended_ = false;
+  for (const auto& [id, session] : sessions_) session->is_suspended = false;
 }
 
 std::optional<core::AgentId> Hub::agent_of(const core::AttemptId& attempt) const {
@@ -82,9 +107,12 @@ std::optional<core::Instant> Hub::unconfirmed_since(const core::AgentId& id) con
 
 core::Result<std::shared_ptr<Hub::Session>> Hub::session(const core::AgentId& id) {
   const auto found = sessions_.find(id);
-  if (found == sessions_.end()) return core::fail(unknown_agent(id));
-  found->second->last_heard = core::steady_now();
-  return found->second;
+  if (found != sessions_.end()) found->second->last_heard = core::steady_now();
+  if (is_suspended_) return core::fail(suspended());
+  if (found != sessions_.end()) return found->second;
+  if (!is_taking_over_) return core::fail(unknown_agent(id));
+  return core::fail(core::Errc::unavailable,
+                    fmt::format("this master does not know yet whether agent '{}' is of its job", id.str()));
 }
 
 core::Result<Welcome> Hub::hello(const core::AgentId& id, std::string_view body, const std::string& from) {
@@ -117,6 +145,7 @@ net::Async<CommandList> Hub::commands(core::AgentId id, Sequence after, core::Mi
   // What was said in one go travels in one answer: let the sender finish its turn.
   co_await net::asio::post(executor, net::asio::use_awaitable);
   current->last_heard = core::steady_now();
+  if (current->is_suspended) co_return core::fail(suspended());
   co_return encode_commands(epoch, current->outbox);
 }
 

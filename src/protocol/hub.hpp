@@ -33,6 +33,17 @@ class Hub {
 
   void expect(const core::AgentId& id, Listener listener);
   void forget(const core::AgentId& id);
+  // An earlier master had told this agent, which is expected, to prepare the attempt with so many ports.
+  void adopt(const core::AgentId& id, const core::AttemptId& attempt, int ports);
+
+  // While a master takes a job over it does not know all agents yet: those that it does not know are told to try again
+  // (unavailable) instead of being turned away (not_found), which would end their tasks.
+  void begin_taking_over() { is_taking_over_ = true; }
+  void end_taking_over() { is_taking_over_ = false; }
+  // From suspend() to resume() every call of an agent fails with unavailable, also those that are open: this master may
+  // have been replaced, and the agents must find out for themselves.
+  void suspend();
+  void resume();
   void send(const core::AgentId& id, Command command);
   // Where agents of this job have said hello from.
   [[nodiscard]] const std::set<std::string>& addresses() const { return addresses_; }
@@ -49,8 +60,8 @@ class Hub {
   [[nodiscard]] net::Async<LogPiece> read_log(core::AgentId id, ReadLog question,
                                               core::Millis at_most = core::Seconds(5));
 
-  // The calls of hello.hpp; an exchange is reports(), then commands(). Errors: not_found (no such agent), corrupt,
-  // refused (another version or epoch).
+  // The calls of hello.hpp; an exchange is reports(), then commands(). Errors: not_found (no such agent), unavailable
+  // (begin_taking_over, suspend), corrupt, refused (another version or epoch).
   [[nodiscard]] core::Result<Welcome> hello(const core::AgentId& id, std::string_view body,
                                             const std::string& from = {});
   [[nodiscard]] core::Result<void> reports(const core::AgentId& id, std::string_view body);
@@ -76,6 +87,7 @@ class Hub {
     core::Instant last_heard = core::steady_now();
     std::map<std::uint64_t, std::shared_ptr<Question>> questions;  // by token
     bool forgotten = false;
+    bool is_suspended = false;  // as the hub, which may be gone when a call that waits goes on
     bool sent_foreign = false;  // it reported about an attempt that is not its own
   };
 
@@ -88,6 +100,8 @@ class Hub {
   std::map<core::AttemptId, core::AgentId> agents_;  // of attempts that are prepared
   std::set<std::string> addresses_;                  // of agents that said hello
   std::uint64_t last_token_ = 0;
+  bool is_taking_over_ = false;
+  bool is_suspended_ = false;
 };
 
 }  // namespace ydl::protocol

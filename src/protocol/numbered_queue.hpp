@@ -23,8 +23,11 @@ class Outbox {
     }
   }
 
-  // Numbers what was not confirmed from 1 again, for another reader.
-  void restart() { first_ = 1; }
+  // For another reader: these, numbered from 1.
+  void restart(std::deque<T> items) {
+    items_ = std::move(items);
+    first_ = 1;
+  }
 
   [[nodiscard]] bool empty() const { return items_.empty(); }
   [[nodiscard]] Sequence first() const { return first_; }

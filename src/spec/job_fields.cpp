@@ -82,7 +82,9 @@ const FieldTable<JobSpec>& timeout_fields() {
                                            duration("run", &JobSpec::run_timeout, Zero::allowed),
                                            duration("stop_grace", &JobSpec::stop_grace, Zero::allowed),
                                            duration("evaluator", &JobSpec::evaluator_grace, Zero::allowed),
-                                           duration("stall", &JobSpec::stall_timeout, Zero::refused)};
+                                           duration("stall", &JobSpec::stall_timeout, Zero::refused),
+                                           duration("orphan", &JobSpec::orphan_timeout, Zero::refused),
+                                           duration("blind", &JobSpec::blind_timeout, Zero::refused)};
   return kFields;
 }
 

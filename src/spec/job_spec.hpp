@@ -115,7 +115,9 @@ struct JobSpec {
   core::Millis run_timeout = core::Millis(0);
   core::Millis stop_grace = core::Seconds(10);
   core::Millis evaluator_grace = core::Seconds(600);
-  std::optional<core::Millis> stall_timeout;  // tasks that write nothing for this long hang; empty: none do
+  std::optional<core::Millis> stall_timeout;          // tasks that write nothing for this long hang; empty: none do
+  core::Millis orphan_timeout = core::Seconds(1800);  // for tasks on a cluster to go on without a master
+  core::Millis blind_timeout = core::Seconds(300);    // for a master to answer without ResourceManager and HDFS
 
   bool operator==(const JobSpec&) const = default;
 };

@@ -129,6 +129,8 @@ def test_random_bytes_as_a_job_file_are_refused(ydl, seed):
         ("blacklist: never", ["blacklist: 'never' does not say which hosts are avoided (decay, strict, off)"]),
         ("blacklist: {failures: 0}", ["failures in blacklist", "from 1 to 1000, not 0"]),
         ("blacklist: {forget: 0}", ["forget in blacklist: 0 leaves no time at all"]),
+        ("timeouts: {orphan: 0}", ["orphan in timeouts: 0 leaves no time at all"]),
+        ("timeouts: {blind: 0}", ["blind in timeouts: 0 leaves no time at all"]),
         ("blacklist: {forget: soon}", ["forget in blacklist: 'soon' is not a duration"]),
         ("fail_fast: maybe", ["fail_fast: this must be true or false, not 'maybe'"]),
     ],

@@ -40,7 +40,7 @@ def of_ann(serve_with, command):
         job.folder.joinpath("view.json").unlink()
         job.folder.joinpath("state.json").write_text(json.dumps(job.state_file() | {"state": "running"}))
         port = stage.server(serve_with(stage.shared))
-        endpoint = {"version": 2, "address": "127.0.0.1", "port": port, "fingerprint": stage.shared.own.fingerprint, "secret": "of an earlier attempt"}
+        endpoint = {"version": 3, "address": "127.0.0.1", "port": port, "fingerprint": stage.shared.own.fingerprint, "epoch": 1, "secret": "of an earlier attempt"}
         job.folder.joinpath("master.json").write_text(json.dumps(endpoint))
         stage.hold_lock(job.folder / "master.lock")
         return command, job.id

@@ -219,7 +219,7 @@ def test_without_a_configuration_it_is_said_where_one_was_looked_for(jobs, tmp_p
 def test_doctor_looks_at_the_cluster_and_runs_a_job_on_it(jobs):
     out, _ = jobs.run("doctor", "--probe")
     found = {line[9:23].strip(): line[:8].strip() for line in out.splitlines()}
-    for what in ("cluster", "security", "HDFS", "clock", "YARN", "containers", "queues", "labels", "probe"):
+    for what in ("cluster", "security", "HDFS", "clock", "YARN", "containers", "queues", "labels", "losses", "masters", "probe"):
         assert found[what] == "ok", out
     assert "3 of 3 nodes run" in out
 

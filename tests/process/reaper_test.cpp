@@ -2,6 +2,7 @@
 #include "process/task_fixture.hpp"
 
 #include <cstdlib>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -152,7 +153,8 @@ TEST_F(TaskTest, sigterm_to_the_reaper_alone_changes_nothing) {
 }
 
 // A process that launches `request`, tells the test its reaper, and waits to be killed.
-pid_t fork_agent(const LaunchRequest& request, const std::string& roll) {
+// With `beats_every` it lets the reaper hear of it, as an agent does.
+pid_t fork_agent(const LaunchRequest& request, const std::string& roll, Millis beats_every = Millis(0)) {
   const pid_t pid = ::fork();
   if (pid != 0) return pid;
   ::setpgid(0, 0);
@@ -162,7 +164,11 @@ pid_t fork_agent(const LaunchRequest& request, const std::string& roll) {
   const core::UniqueFd fifo(::open(roll.c_str(), O_WRONLY | O_CLOEXEC));
   if (!core::write_all(fifo.get(), "reaper " + std::to_string(task->reaper_pid()) + "\n")) ::_exit(1);
   ::alarm(60);
-  for (;;) ::pause();
+  for (;;) {
+    if (beats_every == Millis(0)) ::pause();
+    task->beat();
+    ::poll(nullptr, 0, static_cast<int>(beats_every.count()));
+  }
 }
 
 TEST_F(TaskTest, nothing_survives_when_the_agent_is_killed) {
@@ -187,6 +193,78 @@ TEST_F(TaskTest, nothing_survives_when_the_agent_is_killed) {
     while (::wait(nullptr) > 0) {
     }
   }
+}
+
+TEST_F(TaskTest, nothing_survives_when_the_agent_is_stopped) {
+  for (const bool own : {true, false}) {
+    auto wanted = unruly("daemon-and-stay");
+    wanted.own_group = own;
+    wanted.agent_silence = Millis(1000);
+    const pid_t agent = fork_agent(wanted, roll_.path(), Millis(50));
+    ASSERT_GT(agent, 0);
+    const auto reaper_pid = roll_.next("reaper");
+    const auto daemon_pid = roll_.next("daemon");
+    const auto main_pid = roll_.next("main");
+    ASSERT_TRUE(reaper_pid && daemon_pid && main_pid);
+    const Watched reaper(*reaper_pid);
+    const Watched daemon(*daemon_pid);
+    const Watched main(*main_pid);
+    const auto stopped_at = core::steady_now();
+    ASSERT_EQ(::kill(agent, SIGSTOP), 0);
+    EXPECT_TRUE(main.dies());
+    EXPECT_GE(core::steady_now() - stopped_at, Millis(900)) << "its time was not over";
+    EXPECT_TRUE(daemon.dies());
+    // Its report waits for the agent, which collects it when it continues.
+    ASSERT_EQ(::kill(-agent, SIGKILL), 0);
+    EXPECT_TRUE(reaper.dies());
+    while (::wait(nullptr) > 0) {
+    }
+  }
+}
+
+TEST_F(TaskTest, an_agent_that_hangs_loses_its_task_and_learns_why) {
+  auto wanted = unruly("ignore-term");
+  wanted.agent_silence = Millis(50);
+  auto task = launched(std::move(wanted));
+  const auto ended = expect<Ended>(task);
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->signal, SIGKILL);
+  EXPECT_TRUE(ended->agent_was_silent);
+}
+
+TEST_F(TaskTest, a_task_goes_on_while_its_agent_is_heard) {
+  auto wanted = unruly("trap-term");
+  wanted.agent_silence = Millis(1500);
+  auto task = launched(std::move(wanted));
+  ASSERT_TRUE(roll_.next("main"));
+  for (const auto end = core::steady_now() + Millis(3000); core::steady_now() < end;) {
+    task.beat();
+    ASSERT_FALSE(task.read_event());
+    ::poll(nullptr, 0, 20);
+  }
+  task.stop(Seconds(60));
+  const auto ended = expect<Ended>(task);
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->signal, 0);
+  EXPECT_FALSE(ended->agent_was_silent);
+}
+
+// Whoever stopped the reaper may have stopped the agent with it. What waits at a stopped reaper leaves space for the
+// command to stop.
+TEST_F(TaskTest, a_reaper_that_was_stopped_itself_does_not_blame_the_agent) {
+  auto wanted = unruly("trap-term");
+  wanted.agent_silence = Millis(1000);
+  auto task = launched(std::move(wanted));
+  ASSERT_TRUE(roll_.next("main"));
+  ASSERT_EQ(::kill(task.reaper_pid(), SIGSTOP), 0);
+  ::poll(nullptr, 0, 1500);
+  for (int i = 0; i < 10'000; ++i) task.beat();
+  task.stop(Seconds(60));
+  ASSERT_EQ(::kill(task.reaper_pid(), SIGCONT), 0);
+  const auto ended = expect<Ended>(task);
+  ASSERT_TRUE(ended);
+  EXPECT_EQ(ended->signal, 0) << "it was killed, not asked";
+  EXPECT_FALSE(ended->agent_was_silent);
 }
 
 TEST_F(TaskTest, when_the_reaper_is_killed_the_agent_finds_what_is_left) {

@@ -108,6 +108,48 @@ TEST_F(AgentTask, processes_of_a_task_that_was_stopped_were_not_left_behind) {
   EXPECT_EQ(exited->leftovers, 0);
 }
 
+TEST_F(AgentTask, a_second_launch_starts_nothing) {
+  launch({"/bin/sh", "-c", "echo >> starts; exec sleep 600"});
+  ASSERT_TRUE(loop_.until([&] { return find<protocol::TaskStarted>().has_value(); }));
+  const auto launch_again = [&] {
+    task_->make_ready({kAttempt, {"/bin/sh", "-c", "echo >> starts; exec sleep 600"}, {}});
+    task_->start();
+    task_->watch();
+  };
+  const auto reaper = task_->reaper_pid();
+  launch_again();
+  EXPECT_EQ(task_->reaper_pid(), reaper);
+  ASSERT_TRUE(loop_.until([&] { return core::read_file(dir_.path() / "work" / "starts").value_or("") == "\n"; }));
+  task_->stop({kAttempt, core::Millis(0)});
+  ASSERT_TRUE(end_of_task());
+  launch_again();
+  EXPECT_FALSE(task_->running());
+  loop_.settle();
+  EXPECT_EQ(std::ranges::count_if(
+                reports_, [](const auto& report) { return std::holds_alternative<protocol::TaskStarted>(report); }),
+            1);
+  EXPECT_EQ(core::read_file(dir_.path() / "results" / "starts"), "\n");
+}
+
+TEST_F(AgentTask, that_nothing_of_it_runs_is_told_when_its_processes_are_gone) {
+  launch({"/bin/sh", "-c", "trap '' TERM; sleep 600 & : > started; wait; wait"});
+  ASSERT_TRUE(comes_to_exist(dir_.path() / "work" / "started"));
+  const auto reaper = task_->reaper_pid();
+  const auto end = task_->processes_end();
+  EXPECT_FALSE(end->is_over);
+  task_->give_up();
+  EXPECT_FALSE(end->is_over);
+  ASSERT_TRUE(loop_.until([&] { return end->is_over; }));
+  EXPECT_NE(::kill(reaper, 0), 0);
+}
+
+TEST_F(AgentTask, of_a_task_that_was_not_launched_nothing_runs) {
+  task_ = std::make_shared<Task>(loop_.executor(), machine_, surroundings_, request_, [](const protocol::Report&) {});
+  EXPECT_FALSE(task_->processes_end()->is_over);
+  task_->give_up();
+  EXPECT_TRUE(task_->processes_end()->is_over);
+}
+
 TEST_F(AgentTask, what_it_wrote_is_among_its_results_when_its_end_is_reported) {
   launch({"/bin/sh", "-c", "echo weights > model"});
   ASSERT_TRUE(end_of_task());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/clock.hpp"
 #include "core/result.hpp"
 
 #include <filesystem>
@@ -34,6 +35,9 @@ struct LaunchRequest {
   std::vector<std::filesystem::path> cgroups;  // directories to enter
   std::vector<ResourceLimit> limits;
   std::optional<mode_t> umask;  // nothing: the one of this process
+  // An agent that is stopped or hangs cannot end its task when it must. Where it lets the reaper hear nothing for this
+  // long (TaskProcess::beat), the reaper kills the task; 0: it never does.
+  core::Millis agent_silence{0};
 };
 
 // An Error when the request could never be launched: no command, no working directory, a zero byte in a word.

@@ -87,6 +87,7 @@ class Reaper {
   void begin_kill();
   void wait_for_news();
   void read_control();
+  void mind_silence(Millis waited_beyond);
   void read_signals();
   [[nodiscard]] int timeout_ms() const;
   [[nodiscard]] bool agent_is_gone() const { return ::getppid() != agent_; }
@@ -101,6 +102,8 @@ class Reaper {
   State state_ = State::running;
   Instant deadline_{};  // stopping: when to kill; killing: when to give up
   Millis pause_ = kFirstPause;
+  Instant agent_heard_ = core::steady_now();
+  bool agent_was_silent_ = false;
   int control_ = kControl;
   int signals_ = -1;
   int survivors_ = 0;
@@ -197,31 +200,47 @@ void Reaper::begin_kill() {
 }
 
 int Reaper::timeout_ms() const {
-  switch (state_) {
-    case State::running:
-      return -1;
-    case State::stopping: {
-      const auto left = std::max(deadline_ - core::steady_now(), Millis(0));
-      return static_cast<int>(left.count());
-    }
-    case State::killing:
-      return static_cast<int>(pause_.count());
+  if (state_ == State::killing) return static_cast<int>(pause_.count());
+  std::optional<Millis> left;
+  if (const auto silence = plan_.request().agent_silence; silence > Millis(0))
+    left = std::clamp(agent_heard_ + silence - core::steady_now(), Millis(1), std::max(silence / 4, Millis(1)));
+  if (state_ == State::stopping) {
+    const auto of_grace = std::max(deadline_ - core::steady_now(), Millis(0));
+    left = left ? std::min(*left, of_grace) : of_grace;
   }
-  return -1;
+  return left ? static_cast<int>(left->count()) : -1;
 }
 
 void Reaper::wait_for_news() {
   std::array<pollfd, 2> watched{{{control_, POLLIN, 0}, {signals_, POLLIN, 0}}};
-  ::poll(watched.data(), watched.size(), timeout_ms());
+  const auto limit = timeout_ms();
+  const auto began = core::steady_now();
+  ::poll(watched.data(), watched.size(), limit);
   if (state_ == State::killing) pause_ = std::min(pause_ * 2, kLongestPause);
   if (watched[0].revents != 0) read_control();
   if (watched[1].revents != 0) read_signals();
+  mind_silence(core::steady_now() - began - Millis(limit));
+}
+
+void Reaper::mind_silence(Millis waited_beyond) {
+  const auto silence = plan_.request().agent_silence;
+  if (silence <= Millis(0) || state_ == State::killing) return;
+  const auto now = core::steady_now();
+  // This process was stopped, and perhaps the agent with it: the agent gets its time again.
+  if (waited_beyond > silence / 4) agent_heard_ = now;
+  if (now - agent_heard_ < silence) return;
+  agent_was_silent_ = true;
+  begin_kill();
 }
 
 void Reaper::read_control() {
-  StopCommand command;
+  ReaperCommand command;
   const auto n = ::recv(control_, &command, sizeof command, MSG_DONTWAIT);
-  if (n == sizeof command) return begin_stop(Millis(command.grace_ms));
+  if (n == sizeof command) {
+    agent_heard_ = core::steady_now();
+    if (command.kind == CommandKind::stop) begin_stop(Millis(command.grace_ms));
+    return;
+  }
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
   control_ = -1;  // closed: the agent is gone, or wants everything gone
   begin_kill();
@@ -238,6 +257,7 @@ void Reaper::read_signals() {
 void Reaper::report_end() {
   ReaperReport report{.kind = ReportKind::ended, .survivors = survivors_, .peak_rss = peak_rss_};
   report.wait_status = main_status_.value_or(SIGKILL);
+  report.agent_was_silent = agent_was_silent_ ? 1 : 0;
   if (killer_) report.leftovers = static_cast<std::int32_t>(killer_->killed().size() - killer_->killed().count(main_));
   send_report(report);
 }

@@ -12,22 +12,26 @@
 //     └─── socket ────┘
 //
 //   launching ──exec──> running ──stop──> stopping ──grace over──> killing ──nobody left──> reports, exits
-//       └─ failed: reports, exits └────── task ended, or the agent is gone ──┘
+//       └─ failed: reports, exits └── task ended, or the agent is gone or silent ──┘
 namespace ydl::agent {
 
 // What goes over the socket, one value per packet. Both ends are the same program, so they are plain structs.
 enum class ReportKind : std::int32_t { launched, launch_failed, ended };
 struct ReaperReport {
   ReportKind kind = ReportKind::launched;
-  std::int32_t pid = 0;          // launched
-  SpawnFailure failure{};        // launch_failed
-  std::int32_t wait_status = 0;  // ended, as wait() gives it
-  std::int32_t leftovers = 0;    // ended: processes killed besides the main one
-  std::int32_t survivors = 0;    // ended: processes that could not be killed
-  std::uint64_t peak_rss = 0;    // ended: bytes, of the largest process
+  std::int32_t pid = 0;               // launched
+  SpawnFailure failure{};             // launch_failed
+  std::int32_t wait_status = 0;       // ended, as wait() gives it
+  std::int32_t leftovers = 0;         // ended: processes killed besides the main one
+  std::int32_t survivors = 0;         // ended: processes that could not be killed
+  std::int32_t agent_was_silent = 0;  // ended: 1 if the task was killed for that
+  std::uint64_t peak_rss = 0;         // ended: bytes, of the largest process
 };
-// End the task: SIGTERM now, SIGKILL after the grace. Closing the socket means: kill everything now.
-struct StopCommand {
+// stop: end the task: SIGTERM now, SIGKILL after the grace. beat: the agent runs. Closing the socket means: kill
+// everything now.
+enum class CommandKind : std::int32_t { stop, beat };
+struct ReaperCommand {
+  CommandKind kind = CommandKind::beat;
   std::int64_t grace_ms = 0;
 };
 

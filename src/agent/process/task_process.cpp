@@ -7,8 +7,10 @@
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -55,6 +57,7 @@ Ended ended_of(const ReaperReport& report) {
   ended.peak_rss_bytes = report.peak_rss;
   ended.leftovers_killed = report.leftovers;
   ended.survivors = report.survivors;
+  ended.agent_was_silent = report.agent_was_silent != 0;
   return ended;
 }
 
@@ -148,7 +151,7 @@ TaskEvent TaskProcess::finish(TaskEvent event) {
 
 void TaskProcess::stop(core::Millis grace) {
   if (finished_ || !control_) return;
-  const StopCommand command{grace.count()};
+  const ReaperCommand command{CommandKind::stop, grace.count()};
   // A full socket means that such commands wait there already.
   [[maybe_unused]] const auto n = ::send(control_.get(), &command, sizeof command, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
@@ -156,6 +159,15 @@ void TaskProcess::stop(core::Millis grace) {
 void TaskProcess::kill() {
   // The end of the commands is the command to kill; reports still come.
   if (!finished_ && control_) ::shutdown(control_.get(), SHUT_WR);
+}
+
+void TaskProcess::beat() {
+  if (finished_ || !control_) return;
+  // A reaper that is stopped does not read: one beat waits for it, and leaves space for the command to stop.
+  int unread = 0;
+  if (::ioctl(control_.get(), SIOCOUTQ, &unread) == 0 && unread > 0) return;
+  const ReaperCommand command{CommandKind::beat, 0};
+  [[maybe_unused]] const auto n = ::send(control_.get(), &command, sizeof command, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 void TaskProcess::collect_reaper() {

@@ -29,6 +29,7 @@ struct Ended {
   std::uint64_t peak_rss_bytes = 0;  // of the largest single process; a cgroup knows the sum
   int leftovers_killed = 0;          // processes that were still there when the main one had ended
   int survivors = 0;                 // processes that could not be killed in 10 s: another user's, or stuck in I/O
+  bool agent_was_silent = false;     // it was killed for that: LaunchRequest::agent_silence
 };
 // The reaper was killed. The task's main process died with it; the rest became children of the agent, which should
 // call kill_strays.
@@ -65,6 +66,8 @@ class TaskProcess {
   void stop(core::Millis grace);
   // SIGKILL to all of it now.
   void kill();
+  // The agent runs. To be called several times in LaunchRequest::agent_silence.
+  void beat();
 
   // For kill_strays.
   [[nodiscard]] pid_t reaper_pid() const { return reaper_.pid; }

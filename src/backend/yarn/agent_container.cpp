@@ -1,6 +1,7 @@
 #include "backend/yarn/agent_container.hpp"
 
 #include "backend/packing/python_env.hpp"
+#include "core/strings.hpp"
 
 #include <algorithm>
 
@@ -39,6 +40,22 @@ protocol::Prepare prepare_in_container(const TaskRequest& request, const YarnJob
   for (const auto& task : request.continues_tasks) prepare.restore.push_back(folders_of(task));
   prepare.restore.insert(prepare.restore.end(), request.continues_folders.begin(), request.continues_folders.end());
   return prepare;
+}
+
+std::string container_name(const yarn::Container& container) {
+  return fmt::format("{}@{}", container.id.str(), container.node.str());
+}
+
+core::Result<yarn::Container> parse_container_name(std::string_view text) {
+  const auto at = text.find('@');
+  const auto colon = text.rfind(':');
+  if (at == std::string_view::npos || colon == std::string_view::npos || colon < at)
+    return core::fail(core::Errc::corrupt, fmt::format("'{}' is not a container and its node", text));
+  auto id = yarn::ContainerId::parse(text.substr(0, at));
+  if (!id) return core::fail(id.error());
+  const auto port = core::parse_int<std::int32_t>(text.substr(colon + 1));
+  if (!port) return core::fail(core::Errc::corrupt, fmt::format("'{}' is not a container and its node", text));
+  return yarn::Container{.id = *id, .node = {std::string(text.substr(at + 1, colon - at - 1)), *port}};
 }
 
 yarn::Launch launch_agent(const yarn::ContainerId& id, const AgentContainers& containers) {

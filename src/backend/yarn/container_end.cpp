@@ -159,6 +159,22 @@ ContainerEnd classify_container_end(const AssignedContainer& assigned, const yar
   return end;
 }
 
+namespace {
+constexpr int kLost = 154;  // a NodeManager that was restarted has found neither the process nor how it ended
+}  // namespace
+
+bool forgets_containers(const yarn::ContainerStatus& status, job::Cause cause) {
+  return status.exit_status == kLost || cause == job::Cause::host_lost || cause == job::Cause::decommissioned;
+}
+
+bool confirms_end(const yarn::ContainerStatus& status) {
+  constexpr int kAborted = -100;
+  constexpr int kPreempted = -102;
+  constexpr int kKilledByResourceManager = -106;
+  const int code = status.exit_status;
+  return code != kAborted && code != kPreempted && code != kKilledByResourceManager && code != kLost;
+}
+
 bool counts_as_failed(job::Cause cause) {
   return job::judge(cause).charge == job::Judgement::Charge::always;
 }

@@ -11,27 +11,20 @@
 // What the end of a container means for its attempt. Pure.
 namespace ydl::backend {
 
-struct ContainerEnd {
-  enum class Meaning {
-    nothing,       // the attempt was over before
-    try_again,     // not the attempt's fault: it gets another container
-    cannot_place,  // the next container would end the same way
-    exited,        // the attempt has failed by itself
-    lost,          // whatever it did, it is gone
-  };
-  Meaning meaning = Meaning::nothing;
-  std::string reason = {};    // one sentence, with the cluster's own words
-  job::ExitStatus exit = {};  // of `exited`
-  job::Cause cause = job::Cause::none;
-  bool is_the_same_everywhere = false;  // of cannot_place: the host is not to blame
-};
-
 inline constexpr std::size_t kMostFailedContainers = 3;  // for one attempt
 
 // `node` is the state of its host, where it is known.
 [[nodiscard]] ContainerEnd classify_container_end(const AssignedContainer& assigned,
                                                   const yarn::ContainerStatus& status,
                                                   std::optional<yarn::NodeState> node = std::nullopt);
+
+// Whether the status comes from the container's NodeManager, which has seen its end. What the ResourceManager decides
+// by itself (a preemption, a lost host, a release) it tells before the container has ended, or without that.
+[[nodiscard]] bool confirms_end(const yarn::ContainerStatus& status);
+
+// Whether the container's NodeManager may have been lost or restarted: that it does not know a container any more then
+// says nothing about the container's processes.
+[[nodiscard]] bool forgets_containers(const yarn::ContainerStatus& status, job::Cause cause);
 
 // Whether a container that failed before its attempt was prepared is one of the kMostFailedContainers. What the cluster
 // does to containers says nothing of the next one.

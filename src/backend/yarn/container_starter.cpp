@@ -65,4 +65,14 @@ void ContainerStarter::stop(const yarn::NodeId& node, const hrpc::Token& token, 
   net::spawn(executor_, "stopping containers", stop_all(std::move(manager), std::move(ids)));
 }
 
+net::Async<yarn::ContainerManager::Statuses> ContainerStarter::statuses(yarn::NodeId node, hrpc::Token token,
+                                                                        std::vector<yarn::ContainerId> ids) {
+  auto made = client_options(node, token);
+  if (!made) co_return core::fail(made.error());
+  yarn::ContainerManager manager(executor_, std::move(node), *std::move(made));
+  auto statuses = co_await manager.statuses(std::move(ids));
+  manager.close();
+  co_return statuses;
+}
+
 }  // namespace ydl::backend

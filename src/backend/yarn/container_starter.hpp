@@ -28,6 +28,9 @@ class ContainerStarter {
   // In the background; what cannot be told the NodeManager hears from the ResourceManager.
   void stop(const yarn::NodeId& node, const hrpc::Token& token, std::vector<yarn::ContainerId> ids);
 
+  [[nodiscard]] net::Async<yarn::ContainerManager::Statuses> statuses(yarn::NodeId node, hrpc::Token token,
+                                                                      std::vector<yarn::ContainerId> ids);
+
  private:
   [[nodiscard]] core::Result<hrpc::ClientOptions> client_options(const yarn::NodeId& node,
                                                                  const hrpc::Token& token) const;

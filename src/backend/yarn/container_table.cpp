@@ -41,6 +41,19 @@ void ContainerTable::hand_over(AssignedContainer& assigned, protocol::Prepare re
   assigned.is_overdue = false;
 }
 
+AssignedContainer& ContainerTable::adopt(protocol::Prepare request, yarn::Container container, Phase phase,
+                                         core::Instant now) {
+  const auto id = container.id;
+  by_attempt_[request.attempt] = id;
+  auto& assigned = assigned_[id];
+  assigned = {.request = std::move(request),
+              .container = std::move(container),
+              .phase = phase,
+              .since = now,
+              .is_adopted = true};
+  return assigned;
+}
+
 bool ContainerTable::stop_waiting(const core::AttemptId& attempt) {
   const auto queue = waiting_.find(attempt.task.role);
   if (queue == waiting_.end()) return false;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hpp"
+#include "job/types.hpp"
 #include "protocol/commands.hpp"
 #include "protocol/reports.hpp"
 #include "yarn/records.hpp"
@@ -24,6 +25,34 @@ enum class Phase {
   ended,     // the container only has to end
 };
 
+// What the end of a container means for its attempt (container_end.hpp).
+struct ContainerEnd {
+  enum class Meaning {
+    nothing,       // the attempt was over before
+    try_again,     // not the attempt's fault: it gets another container
+    cannot_place,  // the next container would end the same way
+    exited,        // the attempt has failed by itself
+    lost,          // whatever it did, it is gone
+  };
+  Meaning meaning = Meaning::nothing;
+  std::string reason = {};    // one sentence, with the cluster's own words
+  job::ExitStatus exit = {};  // of `exited`
+  job::Cause cause = job::Cause::none;
+  bool is_the_same_everywhere = false;  // of cannot_place: the host is not to blame
+};
+
+// A container is lost to this master, and nobody who could know it has confirmed that its task has ended.
+struct UnconfirmedEnd {
+  ContainerEnd end;
+  bool node_was_lost = false;  // a NodeManager that does not know the container proves nothing
+  bool saves_logs = false;     // once it is confirmed
+  core::Instant since = {};
+  core::Instant next_look = {};  // at its NodeManager
+  bool is_being_revoked = false;
+  std::optional<core::Instant> revoked_at = std::nullopt;  // it is written that the agent has to end
+  bool is_told = false;                                    // the user was
+};
+
 // A container and the attempt it is for.
 struct AssignedContainer {
   protocol::Prepare request;
@@ -35,6 +64,8 @@ struct AssignedContainer {
   bool is_overdue = false;                              // the job was told that it takes long
   bool has_called = false;                              // its agent has
   std::optional<core::Instant> told_to_shut_down = {};  // its agent was, and nobody has ended the container since
+  bool is_adopted = false;                              // an earlier master had started it
+  std::optional<UnconfirmedEnd> unconfirmed = {};       // it is lost, and its task may still run
 };
 
 // An attempt that has no container.
@@ -58,6 +89,9 @@ class ContainerTable {
       const Accepts& accepts = [](const WaitingAttempt&) { return true; });
   // The container is for this attempt from now on, which is to be prepared in it.
   void hand_over(AssignedContainer& assigned, protocol::Prepare request, core::Instant now);
+
+  // A container that an earlier master has given to this attempt.
+  AssignedContainer& adopt(protocol::Prepare request, yarn::Container container, Phase phase, core::Instant now);
 
   // Whether it was waiting.
   bool stop_waiting(const core::AttemptId& attempt);

@@ -16,6 +16,10 @@ constexpr const char* kEvents = "events.jsonl";
 
 }  // namespace
 
+std::string revocations(const std::string& job_folder) {
+  return job_folder + "/revoked";
+}
+
 net::Async<> write_remote_file(hdfs::FileSystem& fs, std::string path, std::string content, std::uint32_t mode) {
   const auto unfinished = fmt::format("{}.{}.tmp", path, core::random_hex(4));
   auto writer = co_await fs.create(unfinished, {.overwrite = hdfs::Overwrite::yes,

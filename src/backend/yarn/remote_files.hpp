@@ -23,6 +23,10 @@ namespace ydl::backend {
 [[nodiscard]] net::Async<std::string> read_remote_file(hdfs::FileSystem& fs, std::string path,
                                                        std::size_t limit = std::size_t{64} << 20U);
 
+// The folder whose entries name the agents that have to end, for those that hear no master. They are folders: those are
+// made by the NameNode alone.
+[[nodiscard]] std::string revocations(const std::string& job_folder);
+
 // The entries of a folder; none where it does not exist.
 [[nodiscard]] net::Async<std::vector<hdfs::FileStatus>> list_or_nothing(hdfs::FileSystem& fs, std::string path);
 

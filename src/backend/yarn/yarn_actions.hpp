@@ -5,6 +5,7 @@
 #include "protocol/reports.hpp"
 #include "yarn/allocation.hpp"
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -33,6 +34,12 @@ struct StopContainer {
   hrpc::Token token;
   yarn::ContainerId id;
 };
+// Whether the container has ended; container_looked_at() takes the answer.
+struct LookAtContainer {
+  yarn::NodeId node;
+  hrpc::Token token;
+  yarn::ContainerId id;
+};
 // A container was killed before its agent had copied the last lines of its task's logs.
 struct SaveLogs {
   yarn::Container container;
@@ -40,9 +47,17 @@ struct SaveLogs {
   std::string copies;   // the folder on HDFS
 };
 
+// ---- to HDFS
+// Writes that the container's agent has to end, for an agent that hears no master; revoked() takes the answer.
+struct RevokeAgent {
+  yarn::ContainerId id;
+};
+
 // ---- to agents: one in each container
 struct ExpectAgent {
   yarn::ContainerId id;
+  std::optional<core::AttemptId> has = std::nullopt;  // what an earlier master has given it
+  int ports = 0;                                      // that it holds for that
 };
 struct SendToAgent {
   yarn::ContainerId id;
@@ -56,6 +71,10 @@ struct ForgetAgent {
 struct TellJob {
   job::Event event;
 };
+// This master is not the job's any more: it has to end, and must not touch anything.
+struct GiveUpJob {
+  std::string why;
+};
 struct TellUser {
   std::string text;
 };
@@ -66,8 +85,9 @@ struct LogLine {
   std::string text;
 };
 
-using YarnAction = std::variant<RegisterMaster, Allocate, UseToken, StartContainers, StopContainer, SaveLogs,
-                                ExpectAgent, SendToAgent, ForgetAgent, TellJob, TellUser, PassOutput, LogLine>;
+using YarnAction =
+    std::variant<RegisterMaster, Allocate, UseToken, StartContainers, StopContainer, LookAtContainer, SaveLogs,
+                 RevokeAgent, ExpectAgent, SendToAgent, ForgetAgent, TellJob, GiveUpJob, TellUser, PassOutput, LogLine>;
 using YarnActions = std::vector<YarnAction>;
 
 }  // namespace ydl::backend

@@ -3,6 +3,7 @@
 #include "backend/yarn/agent_container.hpp"
 #include "backend/yarn/container_starter.hpp"
 #include "backend/yarn/log_rescue.hpp"
+#include "backend/yarn/remote_files.hpp"
 #include "backend/yarn/yarn_machine.hpp"
 #include "core/log.hpp"
 #include "net/resolver.hpp"
@@ -40,6 +41,9 @@ YarnMachineOptions machine_options(const YarnOptions& options) {
           .image = options.image,
           .master = fmt::format("{}:{}", options.address, options.port),
           .agent_silence = options.agent_silence,
+          .blind = options.blind,
+          .can_be_replaced = options.can_be_replaced,
+          .replaces_another = options.replaces_another,
           .preemption_wait = preemption_wait(options)};
 }
 
@@ -71,11 +75,16 @@ struct YarnBackend::State : std::enable_shared_from_this<YarnBackend::State> {
   void on(const UseToken& action) { master->use_token(action.token); }
   void on(const StartContainers& action);
   void on(const StopContainer& action) { starter.stop(action.node, action.token, {action.id}); }
+  void on(const LookAtContainer& action);
   void on(const SaveLogs& action);
+  void on(const RevokeAgent& action);
   void on(const ExpectAgent& action);
   void on(const SendToAgent& action) { hub.send(agent_of(action.id), action.command); }
   void on(const ForgetAgent& action) { hub.forget(agent_of(action.id)); }
   void on(const TellJob& action) { sink.event(action.event); }
+  void on(const GiveUpJob& action) {
+    if (sink.replaced) sink.replaced(action.why);
+  }
   void on(const TellUser& action) { sink.note(action.text); }
   void on(const PassOutput& action) { sink.output(action.output); }
   void on(const LogLine& action) { core::log("{}", action.text); }
@@ -98,6 +107,7 @@ struct YarnBackend::State : std::enable_shared_from_this<YarnBackend::State> {
   bool carrying_out = false;
   net::Signal news;  // the machine's next deadline or its state may have changed
   bool closed = false;
+  core::Instant heard = core::steady_now();  // the ResourceManager
 };
 
 namespace {
@@ -108,6 +118,7 @@ net::Async<> register_master(Shared state) {
   const auto registration = co_await state->master->register_master(state->own_address());
   if (registration && state->options.on_registered) state->options.on_registered(*registration);
   const auto now = core::steady_now();
+  if (registration) state->heard = now;
   state->carry_out(registration ? state->machine.registered(*registration, now)
                                 : state->machine.registration_failed(registration.error(), now));
   if (state->machine.is_registered()) co_return core::Result<>{};
@@ -123,6 +134,7 @@ net::awaitable<void> allocate(Shared state, yarn::AllocateRequest request) {
   const auto response = co_await state->master->allocate(std::move(request));
   if (state->closed) co_return;
   const auto now = core::steady_now();
+  if (response) state->heard = now;
   state->carry_out(response ? state->machine.allocated(*response, now)
                             : state->machine.allocate_failed(response.error(), now));
 }
@@ -167,6 +179,22 @@ net::awaitable<void> save_logs(Shared state, SaveLogs action) {
     saved = core::fail(http.error());
   }
   state->carry_out(state->machine.logs_saved(container.id, saved, core::steady_now()));
+}
+
+net::awaitable<void> look_at_container(Shared state, LookAtContainer action) {
+  using Found = YarnMachine::Found;
+  const auto statuses = co_await state->starter.statuses(action.node, action.token, {action.id});
+  if (!statuses || state->closed) co_return;  // a NodeManager that cannot be asked says nothing
+  auto found = Found::unknown;
+  for (const auto& status : statuses->found)
+    found = status.state == yarn::ContainerState::complete ? Found::complete : Found::running;
+  state->carry_out(state->machine.container_looked_at(action.id, found, core::steady_now()));
+}
+
+net::awaitable<void> revoke_agent(Shared state, RevokeAgent action) {
+  const auto file = fmt::format("{}/{}", revocations(state->options.job.folder), action.id.str());
+  const auto written = co_await state->options.fs->make_directory(file, hdfs::Parents::create, 0700);
+  if (!state->closed) state->carry_out(state->machine.revoked(action.id, written, core::steady_now()));
 }
 
 // Until the backend closes.
@@ -236,20 +264,30 @@ void YarnBackend::State::on(const StartContainers& action) {
   net::spawn(executor, "starting containers", start_containers(shared_from_this(), action));
 }
 
+void YarnBackend::State::on(const LookAtContainer& action) {
+  net::spawn(executor, "asking for a container", look_at_container(shared_from_this(), action));
+}
+
+void YarnBackend::State::on(const RevokeAgent& action) {
+  net::spawn(executor, "revoking an agent", revoke_agent(shared_from_this(), action));
+}
+
 void YarnBackend::State::on(const SaveLogs& action) {
   net::spawn(executor, "saving the logs of a container", save_logs(shared_from_this(), action));
 }
 
 void YarnBackend::State::on(const ExpectAgent& action) {
-  hub.expect(agent_of(action.id), {[weak = weak_from_this(), id = action.id](const protocol::Hello&) {
-                                     if (const auto state = weak.lock())
-                                       state->carry_out(state->machine.agent_called(id));
+  hub.expect(agent_of(action.id), {[weak = weak_from_this(), id = action.id](const protocol::Hello& hello) {
+                                     const auto state = weak.lock();
+                                     if (state == nullptr) return;
+                                     state->carry_out(state->machine.agent_called(id, hello, core::steady_now()));
                                    },
                                    [weak = weak_from_this(), id = action.id](const protocol::Report& report) {
                                      const auto state = weak.lock();
                                      if (state == nullptr) return;
                                      state->carry_out(state->machine.reported(id, report, core::steady_now()));
                                    }});
+  if (action.has) hub.adopt(agent_of(action.id), *action.has, action.ports);
 }
 
 core::Result<> YarnBackend::State::connect() {
@@ -307,6 +345,18 @@ void YarnBackend::pass(protocol::Notice notice) {
 
 void YarnBackend::release(const core::AttemptId& attempt) {
   state_->carry_out(state_->machine.release(attempt, core::steady_now()));
+}
+
+void YarnBackend::adopt(TaskRequest request, const job::Adopt& adopted) {
+  state_->carry_out(state_->machine.adopt(request, adopted, core::steady_now()));
+}
+
+void YarnBackend::adopted_all() {
+  state_->carry_out(state_->machine.adopted_all(core::steady_now()));
+}
+
+core::Instant YarnBackend::heard_resource_manager() const {
+  return state_->heard;
 }
 
 void YarnBackend::avoid(const std::string& node) {

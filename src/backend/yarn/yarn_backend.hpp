@@ -31,8 +31,11 @@ struct YarnOptions {
   std::uint16_t port = 0;
   std::string tracking_url;  // of the job's page, for the ResourceManager's proxy; empty: it has none
   core::Millis outlives_master = core::Seconds(60);  // how long agents go on when the master does not answer
-  core::Millis agent_silence = core::Seconds(90);    // as in YarnMachineOptions
-  core::Millis reconnect_pause = core::Seconds(1);   // Hadoop's own is half a minute, too long for a job
+  core::Millis agent_silence = core::Seconds(60);    // as in YarnMachineOptions, like the next three
+  core::Millis blind = std::chrono::minutes(5);
+  bool can_be_replaced = false;
+  bool replaces_another = false;
+  core::Millis reconnect_pause = core::Seconds(1);  // Hadoop's own is half a minute, too long for a job
   std::function<void(const yarn::Registration&)> on_registered = {};
   std::function<net::awaitable<void>()> before_finish = {};  // the last words, before the ResourceManager hears the end
 };
@@ -50,9 +53,14 @@ class YarnBackend final : public Backend {
   void stop(protocol::Stop request) override;
   void pass(protocol::Notice notice) override;
   void release(const core::AttemptId& attempt) override;
+  void adopt(TaskRequest request, const job::Adopt& adopted) override;
+  void adopted_all() override;
   void avoid(const std::string& node) override;
   void forgive(const std::string& node) override;
   [[nodiscard]] net::awaitable<void> close(const job::Outcome& outcome) override;
+
+  // When the ResourceManager last answered.
+  [[nodiscard]] core::Instant heard_resource_manager() const;
 
   struct State;  // shared with the coroutines that speak to the cluster
 

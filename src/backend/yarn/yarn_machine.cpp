@@ -3,6 +3,7 @@
 
 #include "backend/yarn/agent_container.hpp"
 #include "core/assert.hpp"
+#include "yarn/explain.hpp"
 
 #include <algorithm>
 
@@ -25,7 +26,10 @@ yarn::AllocatorOptions allocator_options(const YarnJob& job) {
 }  // namespace
 
 YarnMachine::YarnMachine(YarnJob job, YarnMachineOptions options)
-    : job_(std::move(job)), options_(std::move(options)), allocator_(allocator_options(job_), job_.nodes) {
+    : job_(std::move(job)),
+      options_(std::move(options)),
+      allocator_(allocator_options(job_), job_.nodes),
+      adopting_(options_.replaces_another) {
   for (const auto& role : options_.roles) {
     allocator_.add_role({.key = key_of(role.name),
                          .resource = role.resource,
@@ -108,17 +112,23 @@ YarnActions YarnMachine::pass(protocol::Notice notice) {
 }
 
 YarnActions YarnMachine::release(const core::AttemptId& attempt, core::Instant now) {
-  const auto* assigned = table_.find(attempt);
-  const bool may_run = assigned != nullptr && assigned->phase == Phase::launched;
-  give_back(attempt, now);
-  if (may_run) tell_job(job::Lost{attempt, "its container was released", job::Cause::stopped});
+  auto* assigned = table_.find(attempt);
+  if (assigned == nullptr || assigned->phase != Phase::launched) {
+    give_back(attempt, now);
+    return take();
+  }
+  await_end(*assigned,
+            {.end = {.meaning = ContainerEnd::Meaning::lost,
+                     .reason = "its container was released",
+                     .cause = job::Cause::stopped}},
+            now);
   return take();
 }
 
 void YarnMachine::give_back(const core::AttemptId& attempt, core::Instant now) {
   if (table_.stop_waiting(attempt)) return want_another(attempt, -1, now);
   auto* assigned = table_.find(attempt);
-  if (assigned == nullptr) return;
+  if (assigned == nullptr || assigned->unconfirmed) return;
   const bool has_exited = assigned->phase == Phase::idle;
   assigned->phase = Phase::ended;
   if (!has_exited) return end_container(*assigned);
@@ -139,6 +149,7 @@ YarnActions YarnMachine::tick(const LastHeard& last_heard, core::Instant now) {
     next_watch_ = now + kWatchEvery;
     end_silent_containers(last_heard, now);
     end_hanging_containers(now);
+    watch_unconfirmed(last_heard, now);
     end_warnings(now);
     tell_what_is_missing(now);
     tell_what_is_overdue(now);
@@ -172,7 +183,7 @@ YarnActions YarnMachine::registration_failed(const core::Error& error, core::Ins
   calling_ = false;
   actions_.emplace_back(LogLine{error.message});
   const auto next = allocator_.on_registration_failure(error, now);
-  if (next == Next::end && was_registered_) master_ended(error.message);  // the first one is an error of open()
+  if (next == Next::end && was_registered_) master_ended(error);  // the first one is an error of open()
   was_registered_ = was_registered_ || allocator_.state() == State::idle;
   return take();
 }
@@ -180,19 +191,26 @@ YarnActions YarnMachine::registration_failed(const core::Error& error, core::Ins
 YarnActions YarnMachine::allocated(const yarn::AllocateResponse& response, core::Instant now) {
   calling_ = false;
   update(allocator_.on_response(response, now), now);
-  if (is_over()) master_ended("it ordered a shutdown");
+  if (is_over()) master_ended({core::Errc::refused, "it ordered a shutdown"});
   return take();
 }
 
 YarnActions YarnMachine::allocate_failed(const core::Error& error, core::Instant now) {
   calling_ = false;
   actions_.emplace_back(LogLine{fmt::format("heartbeat: {}", error.message)});
-  if (allocator_.on_failure(error, now) == Next::end) master_ended(error.message);
+  if (allocator_.on_failure(error, now) == Next::end) master_ended(error);
   return take();
 }
 
-void YarnMachine::master_ended(std::string_view why) {
-  tell_job(job::Broken{fmt::format("the ResourceManager ended this master: {}", why)});
+// A master that the ResourceManager does not know any more was replaced, or its application was killed: either way its
+// tasks are the business of others. What the ResourceManager refuses for another reason fails the job.
+void YarnMachine::master_ended(const core::Error& why) {
+  const bool is_replaced = is_over() && (why.code == core::Errc::refused || yarn::is_attempt_over(why));
+  if (options_.can_be_replaced && is_replaced) {
+    if (!closed_) actions_.emplace_back(GiveUpJob{why.message});
+    return;
+  }
+  tell_job(job::Broken{fmt::format("the ResourceManager ended this master: {}", why.message)});
 }
 
 void YarnMachine::update(const yarn::AllocationUpdate& update, core::Instant now) {
@@ -201,7 +219,12 @@ void YarnMachine::update(const yarn::AllocationUpdate& update, core::Instant now
   if (!update.granted.empty()) assign(update.granted, now);
   for (const auto& status : update.completed) completed(status, now);
   take_warnings(update, now);
-  for (const auto& container : update.recovered) allocator_.release(container.id);  // of a master before this one
+  for (const auto& container : update.recovered) {  // of a master before this one
+    if (adopting_)
+      earlier_.emplace(container.id, container);
+    else if (table_.find(container.id) == nullptr)
+      allocator_.release(container.id);
+  }
 }
 
 void YarnMachine::assign(const std::vector<yarn::Container>& granted, core::Instant now) {

@@ -6,6 +6,7 @@
 #include "backend/yarn/container_table.hpp"
 #include "backend/yarn/yarn_actions.hpp"
 #include "backend/yarn/yarn_job.hpp"
+#include "protocol/hello.hpp"
 #include "yarn/allocator_fsm.hpp"
 
 #include <functional>
@@ -31,7 +32,11 @@ struct YarnMachineOptions {
   std::vector<YarnRole> roles;
   std::optional<yarn::ImageRuntime> image = std::nullopt;  // that NodeManagers are to run the agents in
   std::string master = {};                                 // "10.0.0.1:4711": where agents reach this master
-  core::Millis agent_silence = core::Seconds(90);          // an agent that has not called for this long is lost
+  core::Millis agent_silence = core::Seconds(60);          // an agent that has not called for this long is lost
+  core::Millis lease = core::Seconds(60);                  // a revoked agent that hears no master ends within this time
+  core::Millis blind = std::chrono::minutes(5);            // how long agents may obey a master that was replaced
+  bool can_be_replaced = false;                            // another master may take the job over
+  bool replaces_another = false;                           // this one did: until adopted_all() it adopts containers
   core::Millis preemption_wait = core::Seconds(15);        // from a warning to the loss of the container
 };
 
@@ -58,6 +63,8 @@ class YarnMachine {
   [[nodiscard]] YarnActions stop(protocol::Stop request, core::Instant now);
   [[nodiscard]] YarnActions pass(protocol::Notice notice);
   [[nodiscard]] YarnActions release(const core::AttemptId& attempt, core::Instant now);
+  [[nodiscard]] YarnActions adopt(const TaskRequest& request, const job::Adopt& adopted, core::Instant now);
+  [[nodiscard]] YarnActions adopted_all(core::Instant now);
   void avoid(const std::string& host);
   void forgive(const std::string& host);
   // The job has ended: nothing is told any more, and nothing is asked for.
@@ -75,12 +82,17 @@ class YarnMachine {
   [[nodiscard]] YarnActions allocate_failed(const core::Error& error, core::Instant now);
 
   // ---- NodeManagers and their logs
+  enum class Found { running, complete, unknown };
+  [[nodiscard]] YarnActions container_looked_at(const yarn::ContainerId& id, Found found, core::Instant now);
   void node_found(const std::string& host, std::string address) { addresses_[host] = std::move(address); }
   [[nodiscard]] YarnActions not_started(const yarn::ContainerId& id, const core::Error& error, core::Instant now);
   [[nodiscard]] YarnActions logs_saved(const yarn::ContainerId& id, const core::Result<>& saved, core::Instant now);
 
+  // ---- HDFS
+  [[nodiscard]] YarnActions revoked(const yarn::ContainerId& id, const core::Result<>& written, core::Instant now);
+
   // ---- agents
-  [[nodiscard]] YarnActions agent_called(const yarn::ContainerId& id);
+  [[nodiscard]] YarnActions agent_called(const yarn::ContainerId& id, const protocol::Hello& hello, core::Instant now);
   [[nodiscard]] YarnActions reported(const yarn::ContainerId& id, const protocol::Report& report, core::Instant now);
 
   // Numeric; nullptr: node_found() was not called for it.
@@ -99,7 +111,7 @@ class YarnMachine {
   void want_another(const core::AttemptId& attempt, int more, core::Instant now);
   void update(const yarn::AllocationUpdate& update, core::Instant now);
   void assign(const std::vector<yarn::Container>& granted, core::Instant now);
-  void master_ended(std::string_view why);
+  void master_ended(const core::Error& why);
   void tell_job(job::Event event);
   void tell_user(std::string text);
   [[nodiscard]] const YarnRole* role_of(const yarn::AskKey& key) const;
@@ -109,6 +121,7 @@ class YarnMachine {
   // yarn_machine_containers.cpp
   void start_failed(const yarn::ContainerId& id, const core::Error& error, core::Instant now);
   void completed(const yarn::ContainerStatus& status, core::Instant now);
+  void save_logs(AssignedContainer& assigned, ContainerEnd end);
   void not_prepared(AssignedContainer& assigned, const Translation& translation, core::Instant now);
   void end_container(const AssignedContainer& assigned);
   void container_ended(const yarn::ContainerId& id, const ContainerEnd& end, core::Instant now);
@@ -116,6 +129,16 @@ class YarnMachine {
   void end_hanging_containers(core::Instant now);
   void tell_what_is_missing(core::Instant now);
   void tell_what_is_overdue(core::Instant now);
+
+  // yarn_machine_confirm.cpp
+  void await_end(AssignedContainer& assigned, UnconfirmedEnd unconfirmed, core::Instant now);
+  void confirm_end(const yarn::ContainerId& id, core::Instant now);
+  void watch_unconfirmed(const LastHeard& last_heard, core::Instant now);
+  void tell_of_unconfirmed(AssignedContainer& assigned, core::Instant now);
+  void look_at(AssignedContainer& assigned, core::Instant now);
+  void reported_after_loss(const AssignedContainer& assigned, const protocol::Report& report, Translation translation,
+                           core::Instant now);
+  void take_hello(AssignedContainer& assigned, const protocol::Hello& hello, core::Instant now);
 
   // yarn_machine_warnings.cpp
   void take_warnings(const yarn::AllocationUpdate& update, core::Instant now);
@@ -147,11 +170,13 @@ class YarnMachine {
     core::Instant deadline = {};        // when the container is lost
     std::optional<core::Instant> ends;  // unless it is repeated; nothing: when its node is kept
   };
-  std::map<yarn::ContainerId, Warning> warnings_;  // containers that will be taken away
-  std::set<std::string> avoided_;                  // hosts, by the job
-  std::set<std::string> left_out_;                 // hosts, for the attempts that wait now
-  std::set<std::string> told_no_host_;             // roles
-  std::optional<core::Instant> waiting_since_;     // requests for containers are open
+  std::map<yarn::ContainerId, Warning> warnings_;         // containers that will be taken away
+  std::map<yarn::ContainerId, yarn::Container> earlier_;  // of another master, not adopted yet
+  bool adopting_;                                         // until adopted_all()
+  std::set<std::string> avoided_;                         // hosts, by the job
+  std::set<std::string> left_out_;                        // hosts, for the attempts that wait now
+  std::set<std::string> told_no_host_;                    // roles
+  std::optional<core::Instant> waiting_since_;            // requests for containers are open
   core::Instant next_watch_ = {};
   std::set<core::AttemptId> told_missing_;  // of those that wait
   bool calling_ = false;                    // a call to the ResourceManager is under way

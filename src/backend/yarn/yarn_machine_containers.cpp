@@ -1,4 +1,5 @@
 // The machine's side towards containers and their agents: they start, report, end, come to nothing, or do not come.
+#include "backend/yarn/agent_container.hpp"
 #include "backend/yarn/yarn_machine.hpp"
 #include "core/strings.hpp"
 #include "yarn/diagnostics.hpp"
@@ -29,10 +30,14 @@ std::string constraints_of(const YarnRole& role) {
 
 // ---- agents ----------------------------------------------------------------------------------------------------
 
-YarnActions YarnMachine::agent_called(const yarn::ContainerId& id) {
+YarnActions YarnMachine::agent_called(const yarn::ContainerId& id, const protocol::Hello& hello, core::Instant now) {
   auto* assigned = table_.find(id);
   if (assigned == nullptr || assigned->phase == Phase::ended) return take();
   assigned->has_called = true;
+  if (assigned->is_adopted) {
+    take_hello(*assigned, hello, now);
+    return take();
+  }
   if (assigned->phase == Phase::idle) return take();
   tell_job(job::Reached{assigned->request.attempt});
   return take();
@@ -44,8 +49,13 @@ YarnActions YarnMachine::reported(const yarn::ContainerId& id, const protocol::R
   if (assigned == nullptr || assigned->phase == Phase::ended || closed_) return {};
   if (assigned->phase == Phase::idle && !is_of_scheduler(report)) return {};
   if (attempt_of(report) != assigned->request.attempt) return {};  // of the one before it here
+  if (std::holds_alternative<protocol::Prepared>(report) && assigned->phase != Phase::starting) return {};  // restated
   const auto& host = assigned->container.node.host;
-  auto translation = translate(report, {addresses_[host], host});
+  auto translation = translate(report, {addresses_[host], host, container_name(assigned->container)});
+  if (assigned->unconfirmed) {
+    reported_after_loss(*assigned, report, std::move(translation), now);
+    return take();
+  }
   switch (translation.attempt) {
     case Attempt::goes_on:
       break;
@@ -107,17 +117,29 @@ void YarnMachine::start_failed(const yarn::ContainerId& id, const core::Error& e
 void YarnMachine::completed(const yarn::ContainerStatus& status, core::Instant now) {
   auto* assigned = table_.find(status.id);
   if (assigned == nullptr || saving_.contains(status.id)) return;
+  if (assigned->unconfirmed) {
+    if (confirms_end(status)) confirm_end(status.id, now);
+    return;
+  }
   auto end = classify_container_end(*assigned, status, allocator_.nodes().state_of(assigned->container.node));
   if (assigned->phase == Phase::starting && options_.image)
     end.reason += image_hint(*options_.image, status.exit_status);
   if (end.meaning != Meaning::exited && end.meaning != Meaning::lost) return container_ended(status.id, end, now);
-  assigned->phase = Phase::ended;  // and its agent had no time to say so
+  if (assigned->phase == Phase::launched && !confirms_end(status)) {
+    const bool node_was_lost = forgets_containers(status, end.cause);
+    return await_end(*assigned, {.end = std::move(end), .node_was_lost = node_was_lost, .saves_logs = true}, now);
+  }
   // A container lives on when its NodeManager is lost.
   actions_.emplace_back(SendToAgent{status.id, protocol::Shutdown{}});
-  // The job is told after this: its user may then read the last lines.
-  saving_[status.id] = std::move(end);
+  save_logs(*assigned, std::move(end));
+}
+
+// The job is told after this: its user may then read the last lines.
+void YarnMachine::save_logs(AssignedContainer& assigned, ContainerEnd end) {
+  assigned.phase = Phase::ended;  // and its agent had no time to report it
+  saving_[assigned.container.id] = std::move(end);
   actions_.emplace_back(
-      SaveLogs{assigned->container, addresses_[assigned->container.node.host], assigned->request.remote_logs});
+      SaveLogs{assigned.container, addresses_[assigned.container.node.host], assigned.request.remote_logs});
 }
 
 YarnActions YarnMachine::logs_saved(const yarn::ContainerId& id, const core::Result<>& saved, core::Instant now) {
@@ -187,15 +209,19 @@ void YarnMachine::end_silent_containers(const LastHeard& last_heard, core::Insta
   std::vector<yarn::ContainerId> silent;
   for (const auto& [id, assigned] : table_.assigned()) {
     const bool is_on_its_way = assigned.phase == Phase::starting && !assigned.has_called;
-    if (is_on_its_way || assigned.phase == Phase::ended) continue;
+    if (is_on_its_way || assigned.phase == Phase::ended || assigned.unconfirmed) continue;
     if (now - last_heard(id) > options_.agent_silence) silent.push_back(id);
   }
   for (const auto& id : silent) {
-    const auto& assigned = *table_.find(id);
+    auto& assigned = *table_.find(id);
     const auto reason = silence_reason(assigned.container.node.host, options_.agent_silence);
     ContainerEnd end{.meaning = Meaning::lost, .reason = reason, .cause = job::Cause::agent_lost};
     if (assigned.phase == Phase::starting) end.meaning = after_failed_container(assigned, end.cause);
     if (assigned.phase == Phase::idle) end.meaning = Meaning::nothing;
+    if (assigned.phase == Phase::launched) {
+      await_end(assigned, {.end = std::move(end), .node_was_lost = true}, now);
+      continue;
+    }
     end_container(assigned);
     container_ended(id, end, now);
   }

@@ -22,6 +22,10 @@ int complain(const core::Error& error) {
   return error.code == core::Errc::usage ? 2 : error.code == core::Errc::cancelled ? 130 : 1;
 }
 
+void note(std::string_view sentence) {
+  (void)core::write_all(STDERR_FILENO, fmt::format("ydl: {}\n", core::escaped_lines(sentence)));
+}
+
 void print(std::string_view text) {
   (void)core::write_all(STDOUT_FILENO, text);
 }

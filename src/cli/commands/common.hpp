@@ -12,6 +12,8 @@ namespace ydl::cli {
 
 // "ydl: SENTENCE" on standard error; returns the exit code: 2 for usage, 130 for an interruption, 1 for the rest.
 int complain(const core::Error& error);
+// The same for what is not an error.
+void note(std::string_view sentence);
 
 // All of it to standard output; a reader that has gone away (`ydl ls | head`) is no error.
 void print(std::string_view text);

@@ -20,4 +20,7 @@ struct Finding {
 // A Hadoop cluster, step by step; what stands on a step that is broken is left out.
 [[nodiscard]] std::vector<Finding> examine_cluster(const hconf::Config& config);
 
+// How long it takes until the loss of a host or of a job's master is noticed, by the configuration. Pure.
+[[nodiscard]] std::vector<Finding> explain_times(const hconf::Config& config);
+
 }  // namespace ydl::cli

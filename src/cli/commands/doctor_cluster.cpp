@@ -7,7 +7,9 @@
 #include "hrpc/sasl/ticket_cache.hpp"
 #include "net/wait_for.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -138,6 +140,7 @@ Findings examine_cluster(const hconf::Config& config) {
   if (auto looked = net::wait_for(context, look(*cluster, findings)); !looked)
     findings.push_back({Verdict::broken, "cluster", looked.error().message});
   check_nodes(config, findings);
+  std::ranges::move(explain_times(config), std::back_inserter(findings));
   return findings;
 }
 

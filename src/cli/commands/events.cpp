@@ -2,6 +2,7 @@
 #include "cli/commands/common.hpp"
 #include "cli/commands/foreign.hpp"
 #include "client/views.hpp"
+#include "client/yarn/master_loss.hpp"
 #include "client/yarn/remote_job.hpp"
 #include "core/strings.hpp"
 #include "net/asio.hpp"
@@ -25,8 +26,9 @@ class Printer {
   Printer(const CommonOptions& options, std::string job) : json_(wants_json(options)), job_(std::move(job)) {}
 
   void show_new(const client::StoredEvents& stored) {
-    for (; shown_ < stored.events.size(); ++shown_) {
-      const auto& event = stored.events[shown_];
+    for (const auto& event : stored.events) {
+      if (event.seq <= shown_) continue;
+      shown_ = event.seq;
       print(json_ ? ui::json_event_line(event, job_) : ui::plain_event_line(event, job_, ui::local_utc_offset) + "\n");
     }
   }
@@ -34,17 +36,19 @@ class Printer {
  private:
   bool json_;
   std::string job_;
-  std::size_t shown_ = 0;
+  std::uint64_t shown_ = 0;  // the last event's number
 };
 
 net::awaitable<void> follow(const jobs::JobFolder& folder, Printer& printer) {
   auto remote = client::RemoteJob::of(co_await net::asio::this_coro::executor, folder);
   const bool is_managed = remote && *remote && (*remote)->job().kind == backend::MasterKind::managed;
+  client::MasterWatch watch;
   while (is_managed || jobs::master_lives(folder)) {
     if (is_managed) {
       if (auto fetched = co_await (*remote)->fetch_records(); !fetched) complain(fetched.error());
       const auto report = co_await (*remote)->report();
       if (report && yarn::is_over(report->state)) break;
+      if (const auto news = report ? watch.saw(*report) : std::nullopt) note(*news);
     }
     if (const auto stored = client::read_events(folder)) printer.show_new(*stored);
     co_await net::pause(is_managed ? kRemotePollPeriod : kPollPeriod);

@@ -21,19 +21,39 @@ net::awaitable<void> stop(const jobs::JobFolder& folder, net::Endpoint endpoint,
   while (jobs::master_lives(folder)) co_await net::pause(core::Millis(20));
 }
 
-// The master of a job on a cluster is asked first: it lets the tasks end with grace. One that does not answer is ended
-// with its job by the ResourceManager.
-net::awaitable<void> stop_remote(client::RemoteJob& job, std::optional<core::Millis> grace, core::Result<void>& done) {
+// The master of a job on a cluster is asked first: it lets the tasks end with grace.
+net::Async<> ask_master(client::RemoteJob& job, std::optional<core::Millis> grace) {
   const auto endpoint = co_await job.endpoint();
-  if (endpoint && *endpoint) {
-    client::JobClient client(co_await net::asio::this_coro::executor, **endpoint);
-    done = co_await client.stop(client::who_am_i(), grace);
-  } else {
-    done = core::fail(core::Errc::unavailable, "it has no master");
+  if (!endpoint || !*endpoint) co_return core::fail(core::Errc::unavailable, "it has no master");
+  client::JobClient client(co_await net::asio::this_coro::executor, **endpoint);
+  co_return co_await client.stop(client::who_am_i(), grace);
+}
+
+// One that does not answer is ended with its job by the ResourceManager.
+net::Async<> kill(client::RemoteJob& job) {
+  auto killed = co_await job.kill(fmt::format("stopped by {}", client::who_am_i()));
+  if (!killed) co_return killed;
+  co_return co_await job.wait_for_end(client::kKillConfirmed);
+}
+
+// A master that is lost after it was asked may have written nothing down: the next one is asked again.
+net::Async<> wait_for_stop(client::RemoteJob& job, std::optional<core::Millis> grace) {
+  std::optional<std::int32_t> asked;  // which attempt of the application
+  for (;; co_await net::pause(core::Millis(200))) {
+    const auto report = co_await job.report();
+    if (!report) co_return core::fail(report.error());
+    if (yarn::is_over(report->state)) co_return core::Result<>{};
+    const auto attempt = report->attempt.attempt;
+    if (!asked) asked = attempt;
+    if (attempt <= *asked || report->state != yarn::AppState::running) continue;
+    asked = attempt;
+    if (!co_await ask_master(job, grace)) co_return co_await kill(job);
   }
-  const bool is_killed = !done;
-  if (is_killed) done = co_await job.kill(fmt::format("stopped by {}", client::who_am_i()));
-  if (done) done = co_await job.wait_for_end(is_killed ? std::optional(client::kKillConfirmed) : std::nullopt);
+}
+
+net::awaitable<void> stop_remote(client::RemoteJob& job, std::optional<core::Millis> grace, core::Result<void>& done) {
+  done = co_await ask_master(job, grace);
+  done = done ? co_await wait_for_stop(job, grace) : co_await kill(job);
   if (done) done = co_await job.fetch_records();
   job.close();
 }

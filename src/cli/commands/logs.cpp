@@ -2,6 +2,7 @@
 #include "cli/commands/common.hpp"
 #include "cli/commands/foreign.hpp"
 #include "client/log_reader.hpp"
+#include "client/yarn/master_loss.hpp"
 #include "client/yarn/remote_job.hpp"
 #include "core/files.hpp"
 #include "jobs/job_folder.hpp"
@@ -45,8 +46,9 @@ class Printer {
   bool error_is_terminal_ = ui::Screen(STDERR_FILENO).is_terminal();
 };
 
-net::awaitable<bool> runs(client::RemoteJob& job) {
+net::awaitable<bool> runs(client::RemoteJob& job, client::MasterWatch& watch) {
   const auto report = co_await job.report();
+  if (const auto news = report ? watch.saw(*report) : std::nullopt) note(*news);
   co_return !report || !yarn::is_over(report->state);
 }
 
@@ -55,7 +57,8 @@ net::awaitable<void> follow(const jobs::JobFolder& folder, std::string task, cli
   auto remote = client::RemoteJob::of(co_await net::asio::this_coro::executor, folder);
   const bool is_remote = remote && *remote;
   const bool is_managed = is_remote && (*remote)->job().kind == backend::MasterKind::managed;
-  while (is_managed ? co_await runs(**remote) : jobs::master_lives(folder)) {
+  client::MasterWatch watch;
+  while (is_managed ? co_await runs(**remote, watch) : jobs::master_lives(folder)) {
     if (is_remote) {
       if (auto fetched = co_await (*remote)->fetch_logs(task); !fetched) complain(fetched.error());
     }

@@ -4,6 +4,7 @@
 #include "cli/commands/status_text.hpp"
 #include "client/job_client.hpp"
 #include "client/views.hpp"
+#include "client/yarn/master_loss.hpp"
 #include "client/yarn/remote_job.hpp"
 #include "net/endpoint_file.hpp"
 #include "net/errors.hpp"
@@ -21,10 +22,13 @@ net::awaitable<void> ask_master(net::Endpoint endpoint, core::Result<ui::JobView
 }
 
 // The job runs on its cluster, and its master cannot be asked (yet): the last that it wrote to HDFS, if anything.
-ui::JobView unreached_view(ui::JobView view) {
+ui::JobView unreached_view(ui::JobView view, const yarn::AppReport& report) {
   const bool has_written = view.state != core::JobState::lost;
-  view.reason = has_written ? "its master cannot be reached from here: this is what it last wrote to HDFS"
-                            : "its master does not answer: it waits for its container, or cannot be reached from here";
+  view.reason = client::is_between_masters(report)
+                    ? "its master is gone, and the cluster starts another: this is what it last wrote to HDFS"
+                : has_written
+                    ? "its master cannot be reached from here: this is what it last wrote to HDFS"
+                    : "its master does not answer: it waits for its container, or cannot be reached from here";
   if (!has_written) {
     view.state = core::JobState::placing;
     for (auto& task : view.tasks) {
@@ -63,10 +67,9 @@ core::Result<ui::JobView> current_view(const jobs::JobFolder& folder) {
   }
   auto stored = client::stored_job_view(folder);
   if (stored && !stored->finished) {
-    if (const auto running = client::is_running(folder); running && *running) {
-      if (jobs::master_lives(folder)) return silent_view(folder, *std::move(stored));
-      return unreached_view(*std::move(stored));
-    }
+    if (jobs::master_lives(folder)) return silent_view(folder, *std::move(stored));
+    if (const auto report = client::report_of(folder); report && *report && !yarn::is_over((*report)->state))
+      return unreached_view(*std::move(stored), **report);
   }
   return stored;
 }

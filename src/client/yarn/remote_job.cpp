@@ -232,19 +232,25 @@ bool has_master(const jobs::JobFolder& folder) {
          (std::filesystem::exists(folder.yarn_file(), error) && std::filesystem::exists(folder.master_file(), error));
 }
 
-core::Result<bool> is_running(const jobs::JobFolder& folder) {
-  if (jobs::master_lives(folder)) return true;
+core::Result<std::optional<yarn::AppReport>> report_of(const jobs::JobFolder& folder) {
   net::asio::io_context context(1);
   auto remote = RemoteJob::of(context.get_executor(), folder);
   if (!remote) return fail(remote.error());
-  if (!*remote || (*remote)->job().kind == backend::MasterKind::unmanaged) return false;
-  const auto report = net::wait_for(context, [](RemoteJob& job) -> net::Async<yarn::AppReport> {
-    auto report = co_await job.report();
+  if (!*remote || (*remote)->job().kind == backend::MasterKind::unmanaged) return std::optional<yarn::AppReport>{};
+  auto report = net::wait_for(context, [](RemoteJob& job) -> net::Async<yarn::AppReport> {
+    auto answer = co_await job.report();
     job.close();
-    co_return report;
+    co_return answer;
   }(**remote));
   if (!report) return fail(report.error());
-  return !yarn::is_over(report->state);
+  return std::optional(*std::move(report));
+}
+
+core::Result<bool> is_running(const jobs::JobFolder& folder) {
+  if (jobs::master_lives(folder)) return true;
+  const auto report = report_of(folder);
+  if (!report) return fail(report.error());
+  return *report && !yarn::is_over((*report)->state);
 }
 
 core::Result<std::string> kill_application_of(const jobs::JobFolder& folder, std::string why) {

@@ -77,7 +77,9 @@ class RemoteJob {
 
 // Whether there is a master to ask, as far as the folder knows.
 [[nodiscard]] bool has_master(const jobs::JobFolder& folder);
-// Whether the job's master runs: here, or by the ResourceManager's word.
+// What the ResourceManager reports of a job whose master is on a cluster; of any other job nothing.
+[[nodiscard]] core::Result<std::optional<yarn::AppReport>> report_of(const jobs::JobFolder& folder);
+// Whether the job's master runs, or is started again: here, or by the ResourceManager's word.
 [[nodiscard]] core::Result<bool> is_running(const jobs::JobFolder& folder);
 
 // Ends a job on a cluster whose records another version of ydl has written, by way of the ResourceManager. Returns the

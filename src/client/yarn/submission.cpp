@@ -4,6 +4,7 @@
 #include "backend/yarn/remote_files.hpp"
 #include "backend/yarn/staging.hpp"
 #include "client/yarn/foreign_job.hpp"
+#include "client/yarn/master_attempts.hpp"
 #include "core/strings.hpp"
 #include "hconf/portable.hpp"
 #include "hrpc/errors.hpp"
@@ -63,7 +64,7 @@ yarn::Submission submission_of(const YarnJob& job, const std::string& name, cons
   submission.tags = {"ydl", id};
   submission.priority = options.priority;
   submission.unmanaged = job.kind == MasterKind::unmanaged;
-  submission.max_attempts = 1;
+  set_master_attempts(submission, job.kind);
   submission.master.credentials = std::move(credentials);
   submission.master.viewers = options.acl.view;
   submission.master.modifiers = options.acl.modify;
@@ -171,6 +172,9 @@ net::Async<ClusterFacts> check_cluster(ClusterClient& cluster, const master::Job
                                                .types = *types});
   if (!notes) co_return fail(notes.error());
   facts.notes = *notes;
+  auto limit = note_on_master_limit(cluster.config, options.kind);
+  if (!limit) co_return fail(limit.error());
+  if (*limit) facts.notes.push_back(**std::move(limit));
   facts.nodes = *std::move(nodes);
   co_return facts;
 }

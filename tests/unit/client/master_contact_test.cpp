@@ -89,5 +89,58 @@ TEST(MasterContact, on_a_cluster_the_notice_says_what_the_resource_manager_knows
   EXPECT_THAT(alone.notice(at(15)), Optional(StartsWith("neither the job's master nor the ResourceManager")));
 }
 
+TEST(MasterContact, a_master_that_is_gone_is_mentioned_at_once_and_only_once) {
+  MasterContact contact(Witness::resource_manager, kStart);
+  EXPECT_EQ(contact.answered(at(5)), std::nullopt);
+  EXPECT_EQ(contact.failed(MasterEvidence::running, error("connection refused")).kind, Kind::ask_again)
+      << "the ResourceManager has not noticed yet";
+  EXPECT_EQ(contact.notice(at(5)), std::nullopt);
+  EXPECT_EQ(contact.failed(MasterEvidence::gone, error("connection refused")).kind, Kind::look_again)
+      << "nobody is there who could be asked";
+  EXPECT_THAT(contact.notice(at(6)), Optional(std::string("the job's master is gone; waiting for another")));
+  (void)contact.failed(MasterEvidence::gone, error("connection refused"));
+  EXPECT_EQ(contact.notice(at(6)), std::nullopt);
+  EXPECT_EQ(contact.notice(at(3600)), std::nullopt) << "that it is awaited was said";
+}
+
+TEST(MasterContact, another_master_is_asked_once_its_address_is_known_and_is_told_when_it_answers) {
+  MasterContact contact(Witness::resource_manager, kStart);
+  (void)contact.answered(at(1));
+  (void)contact.failed(MasterEvidence::gone, error("connection refused"));
+  (void)contact.notice(at(2));
+  EXPECT_EQ(contact.failed(MasterEvidence::replaced, error("connection refused")).kind, Kind::ask_again);
+  EXPECT_EQ(contact.notice(at(3)), std::nullopt);
+  EXPECT_THAT(contact.answered(at(4)), Optional(std::string("another master has taken the job over, after 3 s")));
+  EXPECT_EQ(contact.answered(at(5)), std::nullopt);
+  (void)contact.failed(MasterEvidence::gone, error("connection refused"));
+  EXPECT_THAT(contact.notice(at(6)), Optional(std::string(kMasterGone))) << "a second loss is a new one";
+}
+
+TEST(MasterContact, a_change_that_is_over_before_it_is_noticed_needs_no_words) {
+  MasterContact contact(Witness::resource_manager, kStart);
+  (void)contact.answered(at(1));
+  EXPECT_EQ(contact.failed(MasterEvidence::replaced, error("connection refused")).kind, Kind::ask_again);
+  EXPECT_EQ(contact.notice(at(2)), std::nullopt);
+  EXPECT_EQ(contact.answered(at(2)), std::nullopt);
+}
+
+TEST(MasterContact, another_process_at_the_address_of_a_lost_master_is_not_its_end) {
+  MasterContact contact(Witness::resource_manager, kStart);
+  (void)contact.answered(at(1));
+  const auto untrusted = error("another certificate", make_error_code(net::Errc::untrusted));
+  EXPECT_EQ(contact.failed(MasterEvidence::running, untrusted).kind, Kind::ask_again);
+  EXPECT_EQ(contact.failed(MasterEvidence::gone, untrusted).kind, Kind::look_again);
+  EXPECT_EQ(contact.failed(MasterEvidence::over, untrusted).kind, Kind::over);
+}
+
+TEST(MasterContact, a_resource_manager_that_is_silent_too_is_mentioned_while_another_master_is_awaited) {
+  MasterContact contact(Witness::resource_manager, kStart);
+  (void)contact.failed(MasterEvidence::gone, error(""));
+  (void)contact.notice(at(1));
+  (void)contact.failed(MasterEvidence::unknown, error(""));
+  EXPECT_EQ(contact.notice(at(14)), std::nullopt);
+  EXPECT_THAT(contact.notice(at(15)), Optional(StartsWith("neither the job's master nor the ResourceManager")));
+}
+
 }  // namespace
 }  // namespace ydl::client

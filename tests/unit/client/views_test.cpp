@@ -201,6 +201,17 @@ TEST_F(StoredTest, events_are_read_over_broken_lines_which_are_counted) {
   EXPECT_EQ(stored->broken, 2);
 }
 
+TEST_F(StoredTest, events_that_another_master_wrote_again_are_there_once) {
+  write(folder_.events_file(), line_of(1, failed_worker()) + "\n" + line_of(2, failed_worker()) + "\n" +
+                                   line_of(2, failed_worker()) + "\n" + line_of(3, failed_worker()) + "\n");
+  const auto stored = read_events(folder_);
+  ASSERT_TRUE(stored);
+  ASSERT_EQ(stored->events.size(), 3U);
+  EXPECT_EQ(stored->lines.size(), 3U);
+  EXPECT_EQ(stored->events[2].seq, 3U);
+  EXPECT_EQ(stored->broken, 0);
+}
+
 TEST_F(StoredTest, a_job_without_events_is_an_error_with_the_file) {
   EXPECT_THAT(read_events(folder_).error().message, HasSubstr("events.jsonl"));
 }

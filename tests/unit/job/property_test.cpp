@@ -28,6 +28,7 @@ class World {
         note_end(event);
         apply(event);
       }
+      if (chance(300)) another_master();
       if (chance(150)) apply(StopRequested{"ann", Millis(roll(2000))});
       if (chance(30) && !seen_.empty()) watched(seen_[static_cast<std::size_t>(roll(static_cast<int>(seen_.size())))]);
       if (chance(200) && !seen_.empty())
@@ -120,7 +121,46 @@ class World {
     // An exit the machine heard of twice, or of an attempt that still runs: only the first kind is stale.
     if (stale == Stale::yes && live_.contains(std::get<Exited>(event).attempt)) return;
     told_.push_back({std::chrono::duration_cast<Millis>(now_.time_since_epoch()), event});
-    for (const auto& action : machine_.handle(event, now_)) check(action);
+    const auto actions = machine_.handle(event, now_);
+    // A master can be lost between any two of them, or after all.
+    const auto lost_before =
+        chance(300) ? static_cast<std::size_t>(roll(static_cast<int>(actions.size()) + 1)) : actions.size() + 1;
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+      if (i == lost_before) return another_master();
+      check(actions[i]);
+    }
+  }
+
+  // A machine that is told the written events goes on. What it does not adopt is ended, and must not run.
+  void another_master() {
+    if (finished_) return;
+    Machine next(machine_.plan());
+    for (const auto& told : told_) (void)next.handle(told.event, Instant(told.at));
+    machine_.~Machine();
+    new (&machine_) Machine(std::move(next));
+    if (machine_.finished()) {
+      finished_ = true;
+      live_.clear();
+      return;
+    }
+    now_ += core::Seconds(roll(100));
+    avoided_.clear();
+    adopted_.clear();
+    told_.push_back({std::chrono::duration_cast<Millis>(now_.time_since_epoch()), TookOver{"host9"}});
+    const auto actions = machine_.handle(TookOver{"host9"}, now_);
+    for (const auto& action : actions) {
+      const auto* adopt = std::get_if<Adopt>(&action);
+      if (adopt == nullptr) continue;
+      adopted_.insert(adopt->attempt);
+      if (launched_.contains(adopt->attempt)) held_.insert(adopt->attempt);  // or was to be taken over
+    }
+    for (const auto& live : live_) {
+      if (!adopted_.contains(live) && !releasing_.contains(live))
+        violation_ = live.str() + " runs, and another master does not know it";
+    }
+    std::erase_if(held_, [&](const AttemptId& held) { return !adopted_.contains(held); });
+    for (const auto& action : actions) check(action);
+    if (finished_) live_.clear();
   }
 
   void check(const Action& action) {
@@ -141,6 +181,7 @@ class World {
       if (chance(20)) pending_.emplace_back(HostFailed{ask->attempt, host(), Cause::disk, "disk"});
       if (!chance(30)) pending_.emplace_back(Placed{ask->attempt, {"h", host(), {7000}}});
     } else if (const auto* launch = std::get_if<Launch>(&action)) {
+      if (!launched_.insert(launch->attempt).second) return;  // by another master
       live_.insert(launch->attempt);
       held_.insert(launch->attempt);  // until it is released or taken over
       on_launch(launch->attempt);
@@ -154,8 +195,9 @@ class World {
         const auto* placed = std::get_if<Placed>(&event);
         return placed != nullptr && placed->attempt == release->attempt;
       });
-      live_.erase(release->attempt);
       held_.erase(release->attempt);
+      if (live_.contains(release->attempt) && releasing_.insert(release->attempt).second)
+        pending_.emplace_back(Lost{release->attempt, "released", Cause::stopped});
     } else if (const auto* avoid = std::get_if<AvoidHost>(&action)) {
       if (!avoided_.insert(avoid->node).second) violation_ = "avoided twice: " + avoid->node;
       if (avoided_.size() == kHosts) pending_.emplace_back(NoHostLeft{"worker"});
@@ -163,6 +205,7 @@ class World {
       if (avoided_.erase(forgive->node) == 0) violation_ = "forgiven, and not avoided: " + forgive->node;
     } else if (std::holds_alternative<Finish>(action)) {
       finished_ = true;
+      std::erase_if(live_, [this](const AttemptId& live) { return releasing_.contains(live); });
       if (!held_.empty()) violation_ = "the job ended with a container held for " + held_.begin()->str();
     }
   }
@@ -199,9 +242,12 @@ class World {
   std::vector<Event> pending_;
   std::vector<TimedEvent> told_;
   std::set<AttemptId> asked_;
+  std::set<AttemptId> launched_;
   std::set<AttemptId> live_;
-  std::set<AttemptId> held_;  // containers
-  std::set<AttemptId> lost_;  // the same, and gone since
+  std::set<AttemptId> releasing_;  // while they ran
+  std::set<AttemptId> adopted_;    // by the newest master
+  std::set<AttemptId> held_;       // containers
+  std::set<AttemptId> lost_;       // the same, and gone since
   std::set<std::string> avoided_;
   std::vector<AttemptId> seen_;
   bool finished_ = false;

@@ -16,11 +16,22 @@ namespace ydl::job {
 //   "ask worker:0#2 after #1": in the container of attempt 1; "on 7000": with this port; "not on host1"
 //   "avoid host1", "forgive host1", "warn worker:0#1 of worker:1 14 s", "call off worker:0#1"
 //   "stop worker:0#1 10 s with stacks"
+//   "adopt worker:0#1 launched on host1"
 class Script {
  public:
   using Strings = std::vector<std::string>;
 
   explicit Script(Plan plan) : machine(std::move(plan)) {}
+
+  // The master dies and another one takes over: a machine that was told the same events, and nothing else.
+  Strings another_master(Millis after = core::Seconds(5)) {
+    Machine replayed(machine.plan());
+    for (const auto& [at, event] : told) (void)replayed.handle(event, at);
+    machine.~Machine();
+    new (&machine) Machine(std::move(replayed));
+    now += after;
+    return happens(TookOver{"host9"});
+  }
 
   Strings begin() { return happens(Begin{}); }
   Strings placed(const std::string& task, const std::string& node = "host1") {
@@ -74,6 +85,7 @@ class Script {
 
   Strings happens(const Event& event) {
     Strings wanted;
+    told.emplace_back(now, event);
     for (const auto& action : machine.handle(event, now)) {
       if (const auto* record = std::get_if<Record>(&action))
         records.push_back(*record);
@@ -116,6 +128,7 @@ class Script {
   Machine machine;
   Instant now{core::Seconds(1000)};
   std::vector<Record> records;
+  std::vector<std::pair<Instant, Event>> told;
   Strings rendezvous;  // "open", "close", "worker:0#1 restarts"
 
  private:
@@ -139,6 +152,12 @@ class Script {
       for (const auto port : ask->same_ports) text += fmt::format(" on {}", port);
       for (const auto& node : ask->not_on) text += fmt::format(" not on {}", node);
       return text;
+    }
+    if (const auto* adopt = std::get_if<Adopt>(&action)) {
+      const auto* const stage = adopt->stage == Adopt::Stage::placed     ? "placed"
+                                : adopt->stage == Adopt::Stage::launched ? "launched"
+                                                                         : "over";
+      return fmt::format("adopt {} {} on {}", id(adopt->attempt), stage, adopt->place.node);
     }
     if (const auto* avoid = std::get_if<AvoidHost>(&action)) return "avoid " + avoid->node;
     if (const auto* forgive = std::get_if<ForgiveHost>(&action)) return "forgive " + forgive->node;

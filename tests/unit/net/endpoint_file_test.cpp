@@ -42,7 +42,7 @@ TEST_F(EndpointFileTest, a_socket_beside_the_file_is_found_wherever_the_folder_i
 }
 
 TEST_F(EndpointFileTest, a_port_without_a_fingerprint_is_not_read) {
-  const auto error = error_of(R"({"version":2,"address":"127.0.0.1","port":80,"secret":"s"})");
+  const auto error = error_of(R"({"version":3,"address":"127.0.0.1","port":80,"secret":"s","epoch":1})");
   EXPECT_THAT(error.message, HasSubstr("does not contain the address of a master"));
   EXPECT_THAT(error_of(R"({"version":1,"address":"127.0.0.1","port":80,"secret":"s"})").message,
               HasSubstr("version 1"));

@@ -218,5 +218,77 @@ TEST_F(Reports, one_that_cannot_be_read_is_skipped_and_the_others_are_delivered)
   EXPECT_THAT(notes(), ElementsAre("one", "four", "five"));
 }
 
+TEST_F(Reports, that_a_released_attempt_is_gone_is_delivered) {
+  hub.send(kAgent, Release{kAttempt});
+  const auto gone = json::serialize(to_json(TaskGone{kAttempt}));
+  EXPECT_TRUE(hub.reports(kAgent, fmt::format(R"({{"epoch":1,"first":1,"reports":[{}]}})", gone)));
+  ASSERT_EQ(heard.size(), 1U);
+  EXPECT_EQ(std::get<TaskGone>(heard[0]).attempt, kAttempt);
+}
+
+// A master that takes a job over: what its agents are answered.
+class TakingOver : public testing::Test {
+ protected:
+  [[nodiscard]] core::Result<Welcome> hello(const core::AgentId& id) {
+    const Hello hello{kProtocolVersion, std::string(core::kVersion), "n1", 7, {kAttempt}};
+    return hub.hello(id, json::serialize(to_json(hello)));
+  }
+  // The code of each call's error.
+  [[nodiscard]] std::vector<std::error_code> errors(const core::AgentId& id) {
+    std::vector<std::error_code> codes;
+    const auto add = [&](const auto& result) {
+      codes.push_back(result ? std::error_code() : std::error_code(result.error().code));
+    };
+    add(hello(id));
+    add(hub.reports(id, R"({"epoch":2,"first":1,"reports":[]})"));
+    add(loop.run(hub.commands(id, 0, core::Millis(0))));
+    return codes;
+  }
+  static std::vector<std::error_code> all(std::error_code code) { return {code, code, code}; }
+
+  test::Loop loop;
+  Hub hub{loop.executor(), Epoch{2}};
+};
+
+TEST_F(TakingOver, agents_that_it_does_not_know_yet_are_to_try_again) {
+  hub.begin_taking_over();
+  EXPECT_EQ(errors(kAgent), all(core::Errc::unavailable));
+  std::vector<core::AttemptId> holds;
+  hub.expect(kAgent, {[&](const Hello& hello) { holds = hello.holds; }, [](const Report&) {}});
+  EXPECT_EQ(errors(kAgent), all({}));
+  EXPECT_THAT(holds, ElementsAre(kAttempt));
+  hub.end_taking_over();
+  EXPECT_EQ(errors({"container_2"}), all(core::Errc::not_found));
+}
+
+TEST_F(TakingOver, an_agent_reports_about_an_attempt_that_was_adopted) {
+  std::vector<Report> heard;
+  hub.expect(kAgent, {[](const Hello&) {}, [&](const Report& report) { heard.push_back(report); }});
+  hub.adopt(kAgent, kAttempt, 1);
+  EXPECT_EQ(hub.agent_of(kAttempt), kAgent);
+  const auto prepared = json::serialize(to_json(Prepared{kAttempt, {4000}}));
+  EXPECT_TRUE(hub.reports(kAgent, fmt::format(R"({{"epoch":2,"first":1,"reports":[{}]}})", prepared)));
+  ASSERT_EQ(heard.size(), 1U);
+  EXPECT_TRUE(std::holds_alternative<Prepared>(heard[0]));
+}
+
+TEST_F(TakingOver, a_suspended_master_answers_no_agent) {
+  hub.expect(kAgent, {[](const Hello&) {}, [](const Report&) {}});
+  std::optional<core::Result<CommandList>> open;
+  loop.spawn([](Hub& hub, std::optional<core::Result<CommandList>>& answer) -> net::awaitable<void> {
+    answer = co_await hub.commands(kAgent, 0, core::Seconds(600));
+  }(hub, open));
+  loop.settle();
+  hub.suspend();
+  loop.settle();
+  ASSERT_TRUE(open) << "the call that was open still waits";
+  ASSERT_FALSE(*open);
+  EXPECT_EQ(open->error().code, core::Errc::unavailable);
+  EXPECT_EQ(errors(kAgent), all(core::Errc::unavailable));
+  EXPECT_EQ(errors({"container_2"}), all(core::Errc::unavailable)) << "it may belong to the job of another master";
+  hub.resume();
+  EXPECT_EQ(errors(kAgent), all({}));
+}
+
 }  // namespace
 }  // namespace ydl::protocol

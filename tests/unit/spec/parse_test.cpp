@@ -50,7 +50,7 @@ retries: 4
 job_retries: 5
 fail_fast: false
 blacklist: {mode: strict, failures: 3, forget: 90s}
-timeouts: {allocation: 6m, start: 7m, run: 12h, stop_grace: 500ms, evaluator: 0, stall: 9m}
+timeouts: {allocation: 6m, start: 7m, run: 12h, stop_grace: 500ms, evaluator: 0, stall: 9m, orphan: 20m, blind: 90s}
 save_every: 45s
 restore_from: train-ab12
 )",
@@ -86,6 +86,8 @@ restore_from: train-ab12
   expected.stop_grace = Millis(500);
   expected.evaluator_grace = Millis(0);
   expected.stall_timeout = core::Seconds(540);
+  expected.orphan_timeout = core::Seconds(1200);
+  expected.blind_timeout = core::Seconds(90);
   expected.save_every = core::Seconds(45);
   expected.restore_from = "train-ab12";
   EXPECT_EQ(*job, expected);
@@ -321,6 +323,17 @@ TEST(ParseJob, checkpoints_and_hangs_have_rules_of_their_own) {
             "train.yaml:4: stall in timeouts: 0 leaves no time at all; write for example 90s or 10m");
   EXPECT_EQ(error_of(minimal_with("restore_from: ../x")),
             "train.yaml:4: restore_from: '../x' is not the id of a job; ydl ls shows those of your jobs");
+}
+
+TEST(ParseJob, times_without_a_master_have_defaults_and_are_never_zero) {
+  const auto job = parse_job(minimal_with("retries: 1"), "train.yaml");
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_EQ(job->orphan_timeout, core::Seconds(1800));
+  EXPECT_EQ(job->blind_timeout, core::Seconds(300));
+  EXPECT_EQ(error_of(minimal_with("timeouts: {orphan: 0}")),
+            "train.yaml:4: orphan in timeouts: 0 leaves no time at all; write for example 90s or 10m");
+  EXPECT_EQ(error_of(minimal_with("timeouts: {blind: 0}")),
+            "train.yaml:4: blind in timeouts: 0s leaves no time at all; write for example 90s or 10m");
 }
 
 TEST(ParseJob, messages_are_safe_for_a_terminal) {

@@ -53,6 +53,8 @@ class RandomJobs {
     job.stop_grace = Millis(number(0, 2));
     job.evaluator_grace = Millis(number(0, 3) * 60'000);
     if (maybe()) job.stall_timeout = Millis(number(1, 1'000'000'000));
+    job.orphan_timeout = Millis(number(1, 1'000'000'000));
+    job.blind_timeout = Millis(number(1, 1'000'000'000));
     job.save_every = Millis(number(1, 1'000'000'000));
     if (maybe()) job.restore_from = "train-ab12";
     return job;
@@ -190,7 +192,9 @@ TEST(WriteJob, the_text_is_json_with_a_line_for_each_key) {
     "rendezvous": "10m",
     "run": "0s",
     "stop_grace": "10s",
-    "evaluator": "10m"
+    "evaluator": "10m",
+    "orphan": "30m",
+    "blind": "5m"
   }
 }
 )");

@@ -1,0 +1,91 @@
+#include "agent/master_lease.hpp"
+
+#include "core/strings.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ydl::agent {
+namespace {
+
+using core::Instant;
+using core::Millis;
+using core::Seconds;
+
+constexpr Millis kLooksOften = Seconds(15);  // a master is started again within seconds
+constexpr Millis kFirstPeriod = Seconds(1);
+constexpr Millis kLaterPeriod = Seconds(5);
+constexpr Millis kLongestLook = Seconds(4);
+constexpr Millis kLongestHello = Seconds(5);
+// A master counts on an agent to end 60 s after its revocation was written; ending the task takes some of them.
+constexpr Millis kBlindFor = Seconds(45);
+// An agent that never had a master has no task that would be lost with it.
+constexpr Millis kFirstHello = Seconds(60);
+
+}  // namespace
+
+void MasterLease::heard(Instant now, std::int64_t epoch) {
+  epoch_ = std::max(epoch_, epoch);
+  last_known_ = now;
+  unheard_since_.reset();
+  last_look_.reset();
+  why_unreadable_.clear();
+  successor_.reset();
+}
+
+void MasterLease::unheard(Instant now, std::string why) {
+  if (!unheard_since_) unheard_since_ = now;
+  why_unheard_ = std::move(why);
+}
+
+void MasterLease::looked(Instant began, FolderLook look) {
+  if (hears_master()) return;  // one answered meanwhile
+  if (auto* unreadable = std::get_if<Unreadable>(&look)) {
+    why_unreadable_ = std::move(unreadable->why);
+    return;
+  }
+  auto& state = std::get<FolderState>(look);
+  is_revoked_ = state.is_revoked;
+  last_known_ = std::max(last_known_, began);
+  why_unreadable_.clear();
+  if (state.master && state.master->epoch > epoch_) successor_ = std::move(state.master);
+}
+
+Millis MasterLease::outlives_master() const {
+  return epoch_ == 0 ? std::min(options_.outlives_master, kFirstHello) : options_.outlives_master;
+}
+
+Instant MasterLease::gives_up_at() const {
+  const auto orphaned = *unheard_since_ + outlives_master();
+  // An agent whose whole machine stood still for longer than that looks once before it gives up.
+  const auto blind = std::max(last_known_ + kBlindFor, *unheard_since_ + kLongestLook);
+  return options_.has_folder ? std::min(orphaned, blind) : orphaned;
+}
+
+std::optional<std::string> MasterLease::why_give_up(Instant now) const {
+  if (is_revoked_) return "its master has given this container up and recorded it in the job's folder";
+  if (now < gives_up_at()) return std::nullopt;
+  if (now >= *unheard_since_ + outlives_master()) {
+    return fmt::format("no master of the job has answered for {}: {}", core::format_duration(outlives_master()),
+                       why_unheard_);
+  }
+  return fmt::format("no master of the job answers ({}), and the job's folder could not be read for {}: {}",
+                     why_unheard_, core::format_duration(kBlindFor),
+                     why_unreadable_.empty() ? "HDFS does not answer" : why_unreadable_);
+}
+
+MasterLease::Action MasterLease::next(Instant now) {
+  if (hears_master()) return Wait{kLaterPeriod};
+  if (auto why = why_give_up(now)) return GiveUp{*std::move(why)};
+  const auto left = gives_up_at() - now;
+  if (!options_.has_folder) return Wait{left};
+  if (successor_) return SayHello{*std::exchange(successor_, std::nullopt), std::min(kLongestHello, left)};
+  const auto period = now - *unheard_since_ < kLooksOften ? kFirstPeriod : kLaterPeriod;
+  if (last_look_ && now - *last_look_ < period) return Wait{std::min(*last_look_ + period - now, left)};
+  last_look_ = now;
+  return Look{std::min(kLongestLook, left)};
+}
+
+}  // namespace ydl::agent

@@ -1,0 +1,174 @@
+// Never two attempts of one task at a time. A container that is lost may still run its task: the job is told only when
+// the agent or the NodeManager has confirmed the end, or when the agent must have ended by itself, because it was
+// revoked and hears no master. And the other way round: what an earlier master has left behind is found again.
+#include "backend/yarn/agent_container.hpp"
+#include "backend/yarn/yarn_machine.hpp"
+#include "core/strings.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace ydl::backend {
+namespace {
+
+using Meaning = ContainerEnd::Meaning;
+using Stage = job::Adopt::Stage;
+
+constexpr core::Millis kLookEvery{1'000};
+constexpr core::Millis kTellAfter{3'000};
+
+Phase phase_of(Stage stage) {
+  switch (stage) {
+    case Stage::placed:
+      return Phase::placed;
+    case Stage::launched:
+      return Phase::launched;
+    case Stage::over:
+      return Phase::idle;
+  }
+  return Phase::launched;
+}
+
+}  // namespace
+
+// ---- ends that nobody has confirmed ----------------------------------------------------------------------------
+
+void YarnMachine::await_end(AssignedContainer& assigned, UnconfirmedEnd unconfirmed, core::Instant now) {
+  if (assigned.unconfirmed) return;
+  unconfirmed.since = now;
+  assigned.unconfirmed = std::move(unconfirmed);
+  end_container(assigned);
+  look_at(assigned, now);
+}
+
+void YarnMachine::look_at(AssignedContainer& assigned, core::Instant now) {
+  const auto& node = assigned.container.node;
+  assigned.unconfirmed->next_look = now + kLookEvery;
+  if (const auto* token = allocator_.nm_token(node))
+    actions_.emplace_back(LookAtContainer{node, *token, assigned.container.id});
+}
+
+YarnActions YarnMachine::container_looked_at(const yarn::ContainerId& id, Found found, core::Instant now) {
+  const auto* assigned = table_.find(id);
+  if (assigned == nullptr || !assigned->unconfirmed) return take();
+  const bool is_gone = found == Found::complete || (found == Found::unknown && !assigned->unconfirmed->node_was_lost);
+  if (is_gone) confirm_end(id, now);
+  return take();
+}
+
+YarnActions YarnMachine::revoked(const yarn::ContainerId& id, const core::Result<>& written, core::Instant now) {
+  auto* assigned = table_.find(id);
+  if (assigned == nullptr || !assigned->unconfirmed) return take();
+  assigned->unconfirmed->is_being_revoked = false;
+  if (written)
+    assigned->unconfirmed->revoked_at = now;
+  else
+    actions_.emplace_back(LogLine{fmt::format("revoking {}: {}", id.str(), written.error().message)});
+  return take();
+}
+
+void YarnMachine::confirm_end(const yarn::ContainerId& id, core::Instant now) {
+  auto& assigned = *table_.find(id);
+  auto unconfirmed = *std::exchange(assigned.unconfirmed, std::nullopt);
+  if (unconfirmed.saves_logs) return save_logs(assigned, std::move(unconfirmed.end));
+  container_ended(id, unconfirmed.end, now);
+}
+
+// Its agent was told to end, and what it reports now confirms that. A success from before counts as what it is; any
+// other end follows from ours.
+void YarnMachine::reported_after_loss(const AssignedContainer& assigned, const protocol::Report& report,
+                                      Translation translation, core::Instant now) {
+  const auto id = assigned.container.id;
+  const auto* exited = std::get_if<protocol::TaskExited>(&report);
+  if (exited != nullptr && exited->status.ok() && exited->problem.empty()) {
+    for (auto& note : translation.notes) tell_user(std::move(note));
+    tell_job(*std::move(translation.event));
+    return container_ended(id, {}, now);
+  }
+  const bool is_over = translation.attempt == Translation::Attempt::over;
+  if (is_over || std::holds_alternative<protocol::TaskGone>(report)) confirm_end(id, now);
+}
+
+void YarnMachine::watch_unconfirmed(const LastHeard& last_heard, core::Instant now) {
+  std::vector<yarn::ContainerId> over;
+  for (auto& [id, assigned] : table_.assigned()) {
+    if (!assigned.unconfirmed) continue;
+    auto& end = *assigned.unconfirmed;
+    // An agent that never called this master may obey the one before it, for as long as that one is blind.
+    const auto wait = options_.lease + (assigned.is_adopted && !assigned.has_called ? options_.blind : core::Millis(0));
+    if (end.revoked_at && now - *end.revoked_at >= wait) {
+      over.push_back(id);
+      continue;
+    }
+    if (!end.revoked_at && !end.is_being_revoked && now - last_heard(id) >= options_.agent_silence) {
+      end.is_being_revoked = true;
+      actions_.emplace_back(RevokeAgent{id});
+    }
+    if (now >= end.next_look) look_at(assigned, now);
+    tell_of_unconfirmed(assigned, now);
+  }
+  for (const auto& id : over) confirm_end(id, now);
+}
+
+void YarnMachine::tell_of_unconfirmed(AssignedContainer& assigned, core::Instant now) {
+  auto& end = *assigned.unconfirmed;
+  if (end.is_told || now - end.since < kTellAfter) return;
+  end.is_told = true;
+  tell_user(
+      fmt::format("{}: {}; whether it still runs on {} is not known, so its next attempt waits until its end is "
+                  "confirmed, or its agent must have ended by itself",
+                  assigned.request.attempt.task.str(), end.end.reason, assigned.container.node.host));
+}
+
+// ---- what an earlier master has left ---------------------------------------------------------------------------
+
+// A ResourceManager that has restarted, too, learns of containers one by one: one that it does not list may run.
+YarnActions YarnMachine::adopt(const TaskRequest& request, const job::Adopt& adopted, core::Instant now) {
+  const auto named = parse_container_name(adopted.place.container);
+  if (!named) {  // a place of another kind of job: nothing can be found again
+    tell_job(job::Lost{adopted.attempt, named.error().message, job::Cause::cluster});
+    return take();
+  }
+  const auto listed = earlier_.find(named->id);
+  const bool runs = listed != earlier_.end();
+  if (!runs && adopted.stage == Stage::over) return take();
+  auto container = runs ? std::move(listed->second) : *named;
+  if (runs) earlier_.erase(listed);
+  addresses_[container.node.host] = adopted.place.host;
+  auto prepare = prepare_in_container(request, job_);
+  prepare.ports = static_cast<int>(adopted.place.ports.size());
+  const auto& assigned = table_.adopt(std::move(prepare), std::move(container), phase_of(adopted.stage), now);
+  actions_.emplace_back(ExpectAgent{named->id, adopted.attempt, assigned.request.ports});
+  return take();
+}
+
+YarnActions YarnMachine::adopted_all(core::Instant /*now*/) {
+  adopting_ = false;
+  for (const auto& [id, container] : std::exchange(earlier_, {})) {
+    if (const auto* token = allocator_.nm_token(container.node))
+      actions_.emplace_back(StopContainer{container.node, *token, id});
+    allocator_.release(id);
+  }
+  return take();
+}
+
+// What the agent has and this master does not know was never told to start.
+void YarnMachine::take_hello(AssignedContainer& assigned, const protocol::Hello& hello, core::Instant now) {
+  const auto id = assigned.container.id;
+  const auto& attempt = assigned.request.attempt;
+  for (const auto& held : hello.holds) {
+    if (held != attempt) actions_.emplace_back(SendToAgent{id, protocol::Release{held}});
+  }
+  const bool must_have_it = assigned.phase == Phase::placed || assigned.phase == Phase::launched;
+  if (!must_have_it || std::ranges::find(hello.holds, attempt) != hello.holds.end()) return;
+  if (assigned.unconfirmed) return confirm_end(id, now);
+  const ContainerEnd end{
+      .meaning = Meaning::lost,
+      .reason = fmt::format("its agent on {} does not have it any more", assigned.container.node.host),
+      .cause = job::Cause::agent_lost};
+  end_container(assigned);
+  container_ended(id, end, now);
+}
+
+}  // namespace ydl::backend

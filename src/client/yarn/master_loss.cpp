@@ -1,0 +1,29 @@
+#include "client/yarn/master_loss.hpp"
+
+#include "hrpc/errors.hpp"
+
+namespace ydl::client {
+
+bool is_refusal(const core::Error& error) {
+  return error.code == hrpc::Errc::unauthenticated || error.code == hrpc::Errc::invalid_token;
+}
+
+bool is_between_masters(const yarn::AppReport& report) {
+  return !yarn::is_over(report.state) && report.state != yarn::AppState::running && report.attempt.attempt > 1;
+}
+
+MasterEvidence evidence_of(const yarn::AppReport& report, std::int32_t attempt, KnownAddress address) {
+  if (yarn::is_over(report.state)) return MasterEvidence::over;
+  if (address == KnownAddress::another) return MasterEvidence::replaced;
+  if (report.state != yarn::AppState::running) return MasterEvidence::gone;
+  // It has registered, and its address is the one that is known or will be there soon.
+  return report.attempt.attempt > attempt ? MasterEvidence::replaced : MasterEvidence::running;
+}
+
+std::optional<std::string> MasterWatch::saw(const yarn::AppReport& report) {
+  if (!is_between_masters(report) || report.attempt.attempt <= told_) return std::nullopt;
+  told_ = report.attempt.attempt;
+  return std::string(kMasterGone);
+}
+
+}  // namespace ydl::client

@@ -1,0 +1,89 @@
+// How a job goes on with another master. The events of the one before it were replayed, and nothing of what the machine
+// wanted then was done: each task is found again where it was left, and what may not have been done is repeated.
+#include "job/machine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ydl::job {
+
+void Machine::on(const TookOver& event) {
+  record(RecordKind::note, fmt::format("the job's master was lost; another one has taken over on {}", event.host));
+  for (const auto& host : avoided_.list()) emit(AvoidHost{host.node});
+  for (auto& task : tasks_) {
+    forget_warning(task);  // it is repeated where it still holds
+    task.is_silent = false;
+    adopt(task);
+  }
+  renew_deadlines();
+  const bool has_started = std::ranges::any_of(started_of_role_, [](int started) { return started > 0; });
+  if (plan_.rendezvous_in_master && has_started && !outcome_ && state_ != JobState::restarting)
+    return restart_all("the scheduler of the tasks was lost with the job's master", Millis(0));
+  if (state_ != JobState::restarting && state_ != JobState::stopping) emit(OpenRendezvous{});
+  check_restart();
+  check_finished();
+}
+
+void Machine::adopt(Task& task) {
+  using Stage = Adopt::Stage;
+  const auto held = task.held;
+  switch (task.state) {
+    case TaskState::waiting:
+      if (task.is_asked_for()) return ask_again(task);
+      break;  // it backs off
+    case TaskState::placed:
+      return emit(Adopt{id_of(task), *task.place, Stage::placed});
+    case TaskState::starting:
+      emit(Adopt{id_of(task), *task.place, Stage::launched});
+      return emit(Launch{id_of(task)});
+    case TaskState::running:
+      return emit(Adopt{id_of(task), *task.place, Stage::launched});
+    case TaskState::stopping:
+      emit(Adopt{id_of(task), *task.place, Stage::launched});
+      return stop_again(task);
+    case TaskState::succeeded:
+    case TaskState::failed:
+    case TaskState::stopped:
+    case TaskState::lost:
+      break;
+  }
+  if (held) emit(Adopt{{task.id, *held}, *task.place, Stage::over});
+}
+
+// Nothing has run of an attempt that was not placed. Its number is not used again: what its container and its agent
+// still report means nothing.
+void Machine::ask_again(Task& task) {
+  if (std::exchange(task.is_recorded, false))
+    record(RecordKind::task_stopped, task, "stopped before it ran: its master was lost");
+  if (task.offered) {
+    task.held = task.offered->attempt;
+    task.place = task.offered->place;
+    emit(Adopt{{task.id, *task.held}, *task.place, Adopt::Stage::over});
+  }
+  ++task.attempt;
+  ask(task);
+}
+
+void Machine::stop_again(Task& task) {
+  if (task.is_released && !outcome_) return emit(Release{id_of(task)});
+  task.is_released = false;  // it has its container again
+  const auto left =
+      task.deadline ? std::chrono::duration_cast<Millis>(*task.deadline - now_) - kStopConfirmation : Millis(0);
+  const auto grace = std::clamp(left, Millis(0), plan_.stop_grace);
+  set_deadline(task, now_ + grace + kStopConfirmation);
+  emit(Stop{id_of(task), grace});
+}
+
+// The time without a master does not count.
+void Machine::renew_deadlines() {
+  if (allocation_deadline_) allocation_deadline_ = now_ + plan_.allocation_timeout;
+  for (auto& task : tasks_) {
+    if (!task.deadline) continue;
+    if (task.is_asked_for()) set_deadline(task, now_ + plan_.allocation_timeout);
+    if (task.state == TaskState::starting) set_deadline(task, now_ + plan_.start_timeout);
+  }
+}
+
+}  // namespace ydl::job
