@@ -187,6 +187,9 @@ class Machine {
 
   // What an agent may need beyond the grace to confirm an end.
   static constexpr Millis kStopConfirmation = core::Seconds(15);
+  // An end that the rendezvous failed of is reported by another agent. Agents that look for a new master do so every 5
+  // s.
+  static constexpr Millis kCausesMoment = core::Seconds(10);
 
   [[nodiscard]] Task* current(const AttemptId& attempt);
   [[nodiscard]] AttemptId id_of(const Task& task) const { return {task.id, task.attempt}; }

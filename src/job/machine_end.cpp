@@ -10,8 +10,6 @@
 namespace ydl::job {
 namespace {
 
-// An end that the rendezvous failed of is reported by another agent. Agents that look for a new master do so every 5 s.
-constexpr Millis kCausesMoment = core::Seconds(10);
 constexpr Millis kStacksTime = core::Seconds(30);  // for the stacks of a task that hangs
 
 }  // namespace

@@ -79,6 +79,7 @@ void Machine::stop_again(Task& task) {
 // The time without a master does not count.
 void Machine::renew_deadlines() {
   if (allocation_deadline_) allocation_deadline_ = now_ + plan_.allocation_timeout;
+  if (rendezvous_deadline_) rendezvous_deadline_ = now_ + kCausesMoment;
   for (auto& task : tasks_) {
     if (!task.deadline) continue;
     if (task.is_asked_for()) set_deadline(task, now_ + plan_.allocation_timeout);

@@ -8,7 +8,7 @@ namespace ydl::protocol {
 namespace {
 
 // Of each kind the last report of an attempt is a fact, and replaces the one before.
-enum class Kind { none, preparation, start, start_failure, silence, output, saving, end };
+enum class Kind { none, preparation, start, start_failure, silence, output, saving, end, scheduler };
 
 struct KindOf {
   Kind operator()(const Prepared&) const { return Kind::preparation; }
@@ -20,6 +20,7 @@ struct KindOf {
   Kind operator()(const TaskOutput&) const { return Kind::output; }
   Kind operator()(const TaskSaving&) const { return Kind::saving; }
   Kind operator()(const TaskExited&) const { return Kind::end; }
+  Kind operator()(const SchedulerBroken&) const { return Kind::scheduler; }
   Kind operator()(const auto&) const { return Kind::none; }
 };
 

@@ -23,9 +23,10 @@ const core::AttemptId kWorker{{"worker", 0}, 1};
 
 class SchedulerHostTest : public ::testing::Test {
  protected:
-  core::Result<void> start(protocol::SchedulerPlan plan, std::optional<SchedulerHost::PortRange> range = std::nullopt) {
-    plan.listen = "127.0.0.1";
-    auto started = SchedulerHost::start(loop.executor(), plan, range,
+  static protocol::SchedulerPlan plan() { return {1, 1, core::Millis(0), "127.0.0.1"}; }
+  core::Result<void> start(const protocol::SchedulerPlan& wanted,
+                           std::optional<SchedulerHost::PortRange> range = std::nullopt) {
+    auto started = SchedulerHost::start(loop.executor(), wanted, range,
                                         {[this](std::string why) { broken.push_back(std::move(why)); },
                                          [this](std::string text) { notes.push_back(std::move(text)); }});
     if (!started) return core::fail(started.error());
@@ -59,7 +60,7 @@ class SchedulerHostTest : public ::testing::Test {
 };
 
 TEST_F(SchedulerHostTest, nodes_that_came_before_their_master_spoke_are_not_strangers) {
-  ASSERT_TRUE(start({.workers = 1, .servers = 1}));
+  ASSERT_TRUE(start(plan()));
   join_all();
   loop.settle();
   host->expect(expect("127.0.0.1"));
@@ -71,7 +72,7 @@ TEST_F(SchedulerHostTest, nodes_that_came_before_their_master_spoke_are_not_stra
 }
 
 TEST_F(SchedulerHostTest, a_registration_from_an_address_without_a_task_is_refused_and_told) {
-  ASSERT_TRUE(start({.workers = 1, .servers = 1}));
+  ASSERT_TRUE(start(plan()));
   host->expect(expect("10.0.0.7"));
   join_all();
   ASSERT_TRUE(loop.until([&] { return !notes.empty(); }));
@@ -80,21 +81,23 @@ TEST_F(SchedulerHostTest, a_registration_from_an_address_without_a_task_is_refus
 }
 
 TEST_F(SchedulerHostTest, an_address_of_an_agent_or_a_network_of_their_own_lets_nodes_in) {
-  ASSERT_TRUE(start({.workers = 1, .servers = 1}));
+  ASSERT_TRUE(start(plan()));
   auto command = expect("10.0.0.7");
   command.addresses = {"127.0.0.1"};
   host->expect(command);
   join_all();
   ASSERT_TRUE(loop.until([&] { return joined == 2; }));
 
-  ASSERT_TRUE(start({.workers = 1, .servers = 1, .takes_any_address = true}));
+  auto open = plan();
+  open.takes_any_address = true;
+  ASSERT_TRUE(start(open));
   host->expect(expect("10.0.0.7"));
   join_all();
   EXPECT_TRUE(loop.until([&] { return joined == 4; }));
 }
 
 TEST_F(SchedulerHostTest, an_end_is_told_once_and_fails_those_who_wait) {
-  ASSERT_TRUE(start({.workers = 1, .servers = 1}));
+  ASSERT_TRUE(start(plan()));
   host->expect(expect("127.0.0.1"));
   for (int i = 0; i < 2; ++i) host->ended({kServer, kServer, Next::left, ""});
   ASSERT_TRUE(loop.until([&] { return !notes.empty(); }));
@@ -106,17 +109,19 @@ TEST_F(SchedulerHostTest, an_end_is_told_once_and_fails_those_who_wait) {
 }
 
 TEST_F(SchedulerHostTest, who_does_not_register_in_time_is_named) {
-  ASSERT_TRUE(start({.workers = 1, .servers = 1, .registration_timeout = core::Millis(30)}));
+  auto impatient = plan();
+  impatient.registration_timeout = core::Millis(30);
+  ASSERT_TRUE(start(impatient));
   host->expect(expect("127.0.0.1"));
   ASSERT_TRUE(loop.until([&] { return !broken.empty(); }));
   EXPECT_THAT(broken.front(), HasSubstr("missing: server:0, worker:0"));
 }
 
 TEST_F(SchedulerHostTest, a_range_without_a_free_port_is_an_error_that_names_the_option) {
-  ASSERT_TRUE(start({.workers = 1, .servers = 1}));
+  ASSERT_TRUE(start(plan()));
   const auto taken = host->port();
   const auto first = std::move(host);
-  const auto second = start({.workers = 1, .servers = 1}, SchedulerHost::PortRange{taken, taken});
+  const auto second = start(plan(), SchedulerHost::PortRange{taken, taken});
   ASSERT_FALSE(second);
   EXPECT_THAT(second.error().message, HasSubstr("--port-range"));
 }

@@ -107,6 +107,18 @@ TEST(JobTakeover, tasks_whose_scheduler_was_in_the_master_all_start_again) {
   EXPECT_EQ(job.state(), "restarting");
 }
 
+TEST(JobTakeover, what_made_the_rendezvous_fail_can_be_reported_to_the_next_master) {
+  auto plan = gang(2);
+  plan.rendezvous_at = TaskId{"worker", 0};
+  Script job(plan);
+  job.run_all();
+  job.happens(RendezvousFailed{job.attempt("worker:0"), "worker:1 does not come"});
+  job.another_master(60s);
+  EXPECT_THAT(job.passes(5s), IsEmpty());
+  job.killed("worker:1", 9);
+  EXPECT_EQ(job.state(), "restarting");
+}
+
 TEST(JobTakeover, a_third_master_goes_on_where_the_second_was_lost) {
   Script job(workers(2));
   job.begin();

@@ -41,7 +41,10 @@ framework::Gang gang() {
 }
 
 job::TaskSnapshot task(const core::TaskId& id, TaskState state, int attempt = 1) {
-  job::TaskSnapshot one{.id = id, .attempt = attempt, .state = state};
+  job::TaskSnapshot one;
+  one.id = id;
+  one.attempt = attempt;
+  one.state = state;
   if (state != TaskState::waiting) one.place = job::Place{"10.0.0.7", "node7", {7000}};
   return one;
 }
@@ -53,6 +56,7 @@ class RendezvousTest : public ::testing::Test {
             {.plan = {.workers = 1, .servers = 1, .listen = "127.0.0.1"},
              .at = std::move(at),
              .master = "10.0.0.1",
+             .port_range = std::nullopt,
              .agent_addresses = [] { return std::vector<std::string>{"10.1.0.7"}; },
              .attempt_of = [this](const core::TaskId&) { return attempt; }},
             {[this](const protocol::Notice& notice) { passed.push_back(text(notice)); }, [](std::string) {},

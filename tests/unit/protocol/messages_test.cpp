@@ -125,7 +125,7 @@ TEST(AgentProtocol, a_member_that_is_missing_or_of_another_type_is_named) {
   expect_strict(Command(Stop{kAttempt}), command_from_json);
   expect_strict(Command(ReadLog{kAttempt}), command_from_json);
   expect_strict(Command(SchedulerExpect{kAttempt, "10.0.0.5", {}, {}}), command_from_json);
-  expect_strict(Command(SchedulerEnded{kAttempt, kAttempt}), command_from_json);
+  expect_strict(Command(SchedulerEnded{kAttempt, kAttempt, job::MemberEnded::Next::gone, ""}), command_from_json);
   expect_strict(Report(SchedulerBroken{kAttempt, "nobody came"}), report_from_json);
   expect_strict(Report(Prepared{kAttempt, {1}}), report_from_json);
   expect_strict(Report(PrepareFailed{kAttempt, "no"}), report_from_json);

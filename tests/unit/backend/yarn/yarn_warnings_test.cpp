@@ -68,7 +68,9 @@ TEST_F(YarnWarnings, what_the_job_has_to_say_goes_to_the_agent_of_a_task_that_ru
 }
 
 TEST_F(YarnWarnings, a_scheduler_is_told_from_the_placing_of_its_attempt_to_its_release) {
-  const auto tell = [&](int index) { return lines(machine_.pass(protocol::SchedulerEnded{worker(index), worker(0)})); };
+  const auto tell = [&](int index) {
+    return lines(machine_.pass(protocol::SchedulerEnded{worker(index), worker(0), job::MemberEnded::Next::left, ""}));
+  };
   EXPECT_THAT(tell(1), IsEmpty());
   place_on(1, 3, "node2");
   EXPECT_THAT(lines(machine_.pass(protocol::CallOff{worker(1)})), IsEmpty()) << "its task does not run";
