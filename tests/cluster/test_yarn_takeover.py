@@ -1,0 +1,110 @@
+"""A master that is lost on a real YARN cluster: the next one takes the job over, and the tasks run on."""
+
+import json
+import os
+import signal
+
+import pytest
+from cluster_lib import processes
+from hdfs_files import eventually
+from shared import YARN
+from yarn_shell import SMALL, jobs_on
+
+pytestmark = pytest.mark.on_cluster(*YARN)
+
+# Writes its process id and a line for each line that it reads, so that a test decides how far it is.
+COUNTS = 'echo "pid $$ attempt $YDL_ATTEMPT"; while read line; do echo "line $line"; [ "$line" = end ] && exit 0; done < {gate}'
+
+
+class Gate:
+    """Lets tasks go on step by step: each has a pipe that is held open."""
+
+    def __init__(self, folder, tasks):
+        self.pipes = {}
+        for task in tasks:
+            path = folder / task
+            os.mkfifo(path)
+            self.pipes[task] = os.open(path, os.O_RDWR)
+        self.command = ("sh", "-c", COUNTS.format(gate=f"{folder}/$YDL_ROLE-$YDL_INDEX"))
+
+    def say(self, line):
+        for pipe in self.pipes.values():
+            os.write(pipe, f"{line}\n".encode())
+
+
+@pytest.fixture
+def jobs(clusters, tmp_path):
+    return jobs_on(clusters(*YARN), tmp_path)
+
+
+@pytest.fixture
+def gate(tmp_path):
+    return Gate(tmp_path, ["worker-0", "worker-1"])
+
+
+def events(jobs, job):
+    return [json.loads(line) for line in jobs.run("events", "--output", "json", job)[0].splitlines()]
+
+
+def master_of(jobs):
+    pids = [pid for folder in jobs.cluster.folder.glob("nodemanager*/local") for pid in processes.containers_of(folder)]
+    (master,) = [pid for pid in pids if "\0__master\0" in processes.command_line(pid)]
+    return master
+
+
+def kill_master(jobs):
+    os.kill(master_of(jobs), signal.SIGKILL)
+
+
+def only_job(jobs):
+    return json.loads(jobs.run("ls", "--output", "json")[0].splitlines()[0])["id"]
+
+
+def test_tasks_run_on_when_their_master_is_killed(jobs, gate):
+    running = jobs.start_and_see("all 2 tasks started", "run", "--n", 2, *SMALL, "--", *gate.command)
+    gate.say("before")
+    kill_master(jobs)
+    seen = ""
+    for line in running.stdout:
+        seen += line
+        if "another one has taken over" in line:
+            break
+    gate.say("after")
+    gate.say("end")
+    out, err = running.communicate(timeout=120)
+    told = seen + out + err
+    assert running.returncode == 0, told
+    assert "the job's master is gone; waiting for another" in told
+    job = only_job(jobs)
+    for task in ("worker:0", "worker:1"):
+        lines = jobs.run("logs", job, task)[0].splitlines()
+        assert [line for line in lines if line.startswith("line")] == ["line before", "line after", "line end"]
+        assert len([line for line in lines if line.startswith("pid")]) == 1
+    numbers = [event["seq"] for event in events(jobs, job)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert {event["attempt"] for event in events(jobs, job) if event["kind"] == "task_running"} == {1}
+
+
+def test_what_ended_without_a_master_is_told_to_the_next_one(jobs, gate):
+    running = jobs.start_and_see("all 2 tasks started", "run", "--n", 2, *SMALL, "--", *gate.command)
+    kill_master(jobs)
+    gate.say("end")
+    out, err = running.communicate(timeout=120)
+    assert running.returncode == 0, out + err
+
+
+def test_a_journal_that_cannot_be_read_ends_the_job_with_file_and_line(jobs, gate):
+    running = jobs.start_and_see("all 2 tasks started", "run", "--n", 2, *SMALL, "--", *gate.command)
+    job = only_job(jobs)
+    master = master_of(jobs)
+    os.kill(master, signal.SIGSTOP)
+    journal = f"{jobs.root}/{job}/journal/1"
+    text = jobs.run("fs", "cat", journal)[0]
+    lines = text.splitlines(keepends=True)
+    lines[1] = "not an event\n"
+    (jobs.work / "journal").write_text("".join(lines))
+    os.kill(master, signal.SIGKILL)
+    eventually(lambda: jobs.run("fs", "put", "-f", jobs.work / "journal", journal))
+    out, err = running.communicate(timeout=170)
+    assert running.returncode == 1, out + err
+    assert "journal/1, line 2" in out + err
