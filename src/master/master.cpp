@@ -60,6 +60,7 @@ Master::Master(const net::asio::any_io_executor& executor, jobs::JobFolder folde
       store_(settings.store),
       began_(settings.began),
       on_adopted_(settings.on_adopted),
+      unusable_(settings.unusable),
       timer_(executor),
       launch_timer_(executor),
       ended_(executor) {
@@ -93,16 +94,12 @@ Master::Master(const net::asio::any_io_executor& executor, jobs::JobFolder folde
 }
 
 net::awaitable<job::Outcome> Master::run() {
-  if (auto opened = co_await backend_->open(); !opened) {
-    const job::Outcome outcome{job::JobState::failed, 1, opened.error().message, {}, job::Cause::cluster};
-    job::ExitStatus exit;
-    exit.code = outcome.exit_code;
-    on(job::Record{job::RecordKind::job_failed, {}, outcome.reason, exit, {}, 0, outcome.cause});
-    on(job::Finish{outcome});
-    flush_journal();
-    write_state();
-    co_await backend_->close(outcome);  // what it has left to do: on YARN the records are copied to HDFS
-    co_return outcome;
+  auto opened = co_await backend_->open();
+  if (opened && unusable_) opened = core::fail(*unusable_);
+  if (!opened) {
+    end_at_once({job::JobState::failed, 1, opened.error().message, {}, job::Cause::cluster});
+    co_await backend_->close(*outcome_);  // what it has left to do: on YARN the records are copied to HDFS
+    co_return *outcome_;
   }
   if (takes_over_)
     take_over();
@@ -112,6 +109,16 @@ net::awaitable<job::Outcome> Master::run() {
   if (replaced_) co_return job::Outcome{job::JobState::failed, 1, "another master has the job", {}, job::Cause::none};
   co_await backend_->close(*outcome_);
   co_return *outcome_;
+}
+
+// No task was placed, or none is known.
+void Master::end_at_once(job::Outcome outcome) {
+  job::ExitStatus exit;
+  exit.code = outcome.exit_code;
+  on(job::Record{job::RecordKind::job_failed, {}, outcome.reason, exit, {}, 0, outcome.cause});
+  on(job::Finish{std::move(outcome)});
+  flush_journal();
+  write_state();
 }
 
 // The machine, and what people have read, become what they were. What it wanted done then is not done again.

@@ -41,6 +41,7 @@ struct MasterSettings {
   std::vector<job::TimedEvent> earlier = {};  // what the masters before this one were told
   core::WallTime began = core::wall_now();    // of the first of them
   std::function<void()> on_adopted = {};      // what they have left is found, as far as it is there
+  std::optional<core::Error> unusable = {};   // why what they were told is not known: the job ends with this
   std::vector<Step> steps = {};               // oldest first
 };
 
@@ -96,6 +97,7 @@ class Master {
   void handle(const job::Event& event);
   void replay(const std::vector<job::TimedEvent>& earlier);
   void take_over();
+  void end_at_once(job::Outcome outcome);
   struct Decided;
   void carry_out(Decided decided);
   void carry_out_written();
@@ -156,6 +158,7 @@ class Master {
   core::Instant began_steady_;   // the same on the clock of this one
   bool takes_over_ = false;
   std::function<void()> on_adopted_;
+  std::optional<core::Error> unusable_;
   bool replaced_ = false;
   std::shared_ptr<const job::Snapshot> launch_snapshot_;
   std::unique_ptr<backend::Backend> backend_;

@@ -41,7 +41,8 @@ constexpr core::Millis kEndpointLookEvery = core::Seconds(5);
 constexpr int kEndpointLooks = 24;
 constexpr core::Millis kTakenLookEvery = core::Seconds(5);
 constexpr core::Millis kSilentResourceManager = core::Seconds(10);
-constexpr core::Millis kJournalPatience = core::Seconds(10);  // at the job's end
+constexpr core::Millis kJournalOpens = std::chrono::minutes(8);  // YARN gives a new master 10 minutes to register
+constexpr core::Millis kJournalPatience = core::Seconds(10);     // at the job's end
 
 // The events of a job in its journal on HDFS.
 struct StoredEvents final : EventStore {
@@ -66,6 +67,7 @@ struct YarnStart {
   core::WallTime begun = core::wall_now();
   // Of a master that can be replaced, and that may replace another.
   std::shared_ptr<StoredEvents> store;
+  std::optional<core::Error> unusable = std::nullopt;  // why its journal is
   JobJournal::Opened journal{.epoch = 1, .began = core::wall_now(), .events = {}};
 };
 
@@ -126,8 +128,15 @@ net::Async<> open_journal(asio::any_io_executor executor, YarnStart& start, std:
     with_master([&why](Master& master) { master.replaced(why); });
   };
   store->journal = std::make_shared<JobJournal>(
-      executor, *start.fs, JobJournal::Options{.folder = std::move(folder), .listener = std::move(listener)});
+      executor, *start.fs,
+      JobJournal::Options{.folder = std::move(folder), .listener = std::move(listener), .open_within = kJournalOpens});
   auto opened = co_await store->journal->open();
+  if (!opened && (opened.error().code == core::Errc::corrupt || opened.error().code == core::Errc::refused)) {
+    // Another attempt would read the same: the job ends, and says why.
+    start.unusable = opened.error().within(
+        "the job's master was lost, and another one cannot read what happened (the journal in the job's folder)");
+    co_return core::Result<>{};
+  }
   if (!opened) co_return fail(opened.error().within("the job's journal"));
   start.journal = *std::move(opened);
   start.store = store;
@@ -403,6 +412,7 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   settings.steps = steps_so_far(prepared.job, start.begun);
   settings.store = start.store.get();
   settings.began = start.journal.began;
+  settings.unusable = start.unusable;
   settings.earlier = std::move(start.journal.events);
   settings.on_adopted = [&hub] { hub.end_taking_over(); };
   const auto blind = options.blind;

@@ -5,7 +5,7 @@ import os
 import signal
 
 import pytest
-from cluster_lib import processes
+from cluster_lib import processes, state, web
 from hdfs_files import eventually
 from shared import YARN
 from yarn_shell import SMALL, jobs_on
@@ -52,12 +52,22 @@ def master_of(jobs):
     return master
 
 
+def containers_known_to_run(jobs):
+    """Whether the ResourceManager knows of each: a container of which it has not heard ends with the master."""
+    manager = ("127.0.0.1", state.load(jobs.cluster.folder).port("resourcemanager1.http"))
+    (application,) = [one["id"] for one in web.json_of(*manager, "/ws/v1/cluster/apps?states=RUNNING")["apps"]["app"]]
+    path = f"/ws/v1/cluster/apps/{application}/appattempts/{application.replace('application', 'appattempt')}_000001/containers"
+    found = web.json_of(*manager, path).get("container", [])
+    return len(found) == 3 and all(one["containerState"] == "RUNNING" for one in found)
+
+
 def kill_master(jobs):
+    eventually(lambda: containers_known_to_run(jobs), "the ResourceManager knows that all containers run")
     os.kill(master_of(jobs), signal.SIGKILL)
 
 
 def only_job(jobs):
-    return json.loads(jobs.run("ls", "--output", "json")[0].splitlines()[0])["id"]
+    return json.loads(jobs.run("ls", "--output", "json")[0].splitlines()[0])["job"]
 
 
 def test_tasks_run_on_when_their_master_is_killed(jobs, gate):

@@ -43,19 +43,25 @@ protocol::Prepare prepare_in_container(const TaskRequest& request, const YarnJob
 }
 
 std::string container_name(const yarn::Container& container) {
-  return fmt::format("{}@{}", container.id.str(), container.node.str());
+  return fmt::format("{}@{}/{}", container.id.str(), container.node.str(), container.node_http_address);
 }
 
 core::Result<yarn::Container> parse_container_name(std::string_view text) {
+  const auto corrupt = [&] {
+    return core::fail(core::Errc::corrupt, fmt::format("'{}' is not the name of a container", core::printable(text)));
+  };
   const auto at = text.find('@');
-  const auto colon = text.rfind(':');
-  if (at == std::string_view::npos || colon == std::string_view::npos || colon < at)
-    return core::fail(core::Errc::corrupt, fmt::format("'{}' is not a container and its node", text));
-  auto id = yarn::ContainerId::parse(text.substr(0, at));
-  if (!id) return core::fail(id.error());
-  const auto port = core::parse_int<std::int32_t>(text.substr(colon + 1));
-  if (!port) return core::fail(core::Errc::corrupt, fmt::format("'{}' is not a container and its node", text));
-  return yarn::Container{.id = *id, .node = {std::string(text.substr(at + 1, colon - at - 1)), *port}};
+  const auto slash = text.find('/');
+  if (at == text.npos || slash == text.npos || slash < at) return corrupt();
+  const auto node = text.substr(at + 1, slash - at - 1);
+  const auto colon = node.rfind(':');
+  if (colon == node.npos) return corrupt();
+  const auto id = yarn::ContainerId::parse(text.substr(0, at));
+  const auto port = core::parse_int<std::int32_t>(node.substr(colon + 1));
+  if (!id || !port) return corrupt();
+  return yarn::Container{.id = *id,
+                         .node = {std::string(node.substr(0, colon)), *port},
+                         .node_http_address = std::string(text.substr(slash + 1))};
 }
 
 yarn::Launch launch_agent(const yarn::ContainerId& id, const AgentContainers& containers) {

@@ -17,9 +17,9 @@ namespace ydl::backend {
 // Paths are relative to the container's directory, which the agent is started in.
 [[nodiscard]] protocol::Prepare prepare_in_container(const TaskRequest& request, const YarnJob& job);
 
-// job::Place::container: what another master needs to find the container again, its id and its node.
+// job::Place::container: what another master needs to find the container again, its id, its node and the node's page.
 [[nodiscard]] std::string container_name(const yarn::Container& container);
-// Its id and node. Errors: corrupt.
+// With these three members. Errors: corrupt.
 [[nodiscard]] core::Result<yarn::Container> parse_container_name(std::string_view text);
 
 // What is the same for the agents of all containers.

@@ -67,6 +67,21 @@ core::Result<ServedLog> parse_served_log(std::string_view answer) {
   return log;
 }
 
+net::Async<YarnMachine::Found> container_on_page(std::string page, yarn::ContainerId id) {
+  const auto where = hconf::parse_host_port(page, 0);
+  if (!where) co_return core::fail(where.error());
+  net::HttpClient service(co_await net::asio::this_coro::executor, {where->host, where->port, {}});
+  const auto answer = co_await service.get(fmt::format("/ws/v1/node/containers/{}", id.str()), kPatience);
+  if (!answer) co_return core::fail(answer.error());
+  if (answer->status == 404) co_return YarnMachine::Found::unknown;
+  if (answer->status != 200) {
+    co_return core::fail(core::Errc::refused, fmt::format("the NodeManager at {} answers {}", page, answer->status));
+  }
+  const bool is_done = answer->body.find("\"state\":\"DONE\"") != std::string::npos ||
+                       answer->body.find("<state>DONE</state>") != std::string::npos;
+  co_return is_done ? YarnMachine::Found::complete : YarnMachine::Found::running;
+}
+
 net::Async<> complete_logs(hdfs::FileSystem& fs, CutLogs logs) {
   net::HttpClient service(co_await net::asio::this_coro::executor, {logs.node_http.host, logs.node_http.port, {}});
   for (const std::string_view name : {"stdout", "stderr"}) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backend/yarn/yarn_machine.hpp"
 #include "hconf/host_port.hpp"
 #include "hdfs/file_system.hpp"
 #include "net/asio.hpp"
@@ -30,5 +31,9 @@ struct CutLogs {
 
 // Takes no longer than some seconds. Errors: why the copies may lack their ends.
 [[nodiscard]] net::Async<> complete_logs(hdfs::FileSystem& fs, CutLogs logs);
+
+// The state of a container by the web service of its NodeManager, for a master that has no token for that node.
+// Errors: the service does not answer, or refuses.
+[[nodiscard]] net::Async<YarnMachine::Found> container_on_page(std::string page, yarn::ContainerId id);
 
 }  // namespace ydl::backend

@@ -37,8 +37,9 @@ struct StopContainer {
 // Whether the container has ended; container_looked_at() takes the answer.
 struct LookAtContainer {
   yarn::NodeId node;
-  hrpc::Token token;
+  std::optional<hrpc::Token> token;  // nothing: this master has none, and asks the node's page
   yarn::ContainerId id;
+  std::string page;  // "10.0.0.7:8042"
 };
 // A container was killed before its agent had copied the last lines of its task's logs.
 struct SaveLogs {

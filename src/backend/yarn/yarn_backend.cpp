@@ -183,11 +183,18 @@ net::awaitable<void> save_logs(Shared state, SaveLogs action) {
 
 net::awaitable<void> look_at_container(Shared state, LookAtContainer action) {
   using Found = YarnMachine::Found;
-  const auto statuses = co_await state->starter.statuses(action.node, action.token, {action.id});
-  if (!statuses || state->closed) co_return;  // a NodeManager that cannot be asked says nothing
   auto found = Found::unknown;
-  for (const auto& status : statuses->found)
-    found = status.state == yarn::ContainerState::complete ? Found::complete : Found::running;
+  if (action.token) {
+    const auto statuses = co_await state->starter.statuses(action.node, *action.token, {action.id});
+    if (!statuses) co_return;  // a NodeManager that does not answer says nothing
+    for (const auto& status : statuses->found)
+      found = status.state == yarn::ContainerState::complete ? Found::complete : Found::running;
+  } else {
+    const auto there = co_await container_on_page(action.page, action.id);
+    if (!there) co_return;
+    found = *there;
+  }
+  if (state->closed) co_return;
   state->carry_out(state->machine.container_looked_at(action.id, found, core::steady_now()));
 }
 

@@ -4,6 +4,7 @@
 #include "backend/yarn/agent_container.hpp"
 #include "backend/yarn/yarn_machine.hpp"
 #include "core/strings.hpp"
+#include "hconf/config.hpp"
 
 #include <algorithm>
 
@@ -45,8 +46,12 @@ void YarnMachine::await_end(AssignedContainer& assigned, UnconfirmedEnd unconfir
 void YarnMachine::look_at(AssignedContainer& assigned, core::Instant now) {
   const auto& node = assigned.container.node;
   assigned.unconfirmed->next_look = now + kLookEvery;
-  if (const auto* token = allocator_.nm_token(node))
-    actions_.emplace_back(LookAtContainer{node, *token, assigned.container.id});
+  const auto* token = allocator_.nm_token(node);
+  const auto page = hconf::parse_host_port(assigned.container.node_http_address, 0);
+  if (token == nullptr && !page) return;
+  actions_.emplace_back(
+      LookAtContainer{node, token == nullptr ? std::nullopt : std::optional(*token), assigned.container.id,
+                      page ? fmt::format("{}:{}", addresses_[node.host], page->port) : std::string()});
 }
 
 YarnActions YarnMachine::container_looked_at(const yarn::ContainerId& id, Found found, core::Instant now) {

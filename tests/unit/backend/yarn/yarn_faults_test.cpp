@@ -100,7 +100,7 @@ TEST_F(YarnFaults, an_agent_that_called_and_then_fell_silent_while_it_prepared_i
   heard_[id(2)] = now_;
   now_ += options().agent_silence + core::Seconds(1);
   EXPECT_THAT(tick(), Not(Contains("forget agent 2"))) << "its agent may still be on its way";
-  (void)machine_.agent_called(id(2));
+  (void)machine_.agent_called(id(2), {}, now_);
   heard_[id(2)] = now_;
   now_ += options().agent_silence + core::Seconds(1);
   EXPECT_THAT(tick(), AllOf(Contains("agent 2: shutdown"), Contains("stop 2"), Contains("forget agent 2"),
@@ -222,7 +222,7 @@ TEST_F(YarnFaults, a_start_that_failed_does_not_count_once_the_agent_has_called)
   EXPECT_THAT(lines(machine_.not_started(id(2), connection_lost(), now_)), IsEmpty());
   (void)place(1);
   (void)answered({.granted = {container(3, "node2")}});
-  (void)machine_.agent_called(id(3));
+  (void)machine_.agent_called(id(3), {}, now_);
   EXPECT_THAT(lines(machine_.not_started(id(3), connection_lost(), now_)), IsEmpty());
   EXPECT_THAT(to_heartbeat(), Contains("allocate")) << "no container is released, and none is asked for";
   EXPECT_THAT(report(2, protocol::TaskExited{worker(0), {}, 0, ""}), Contains("job: exited worker:0#1: 0"));

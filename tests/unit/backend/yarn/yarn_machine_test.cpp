@@ -25,7 +25,7 @@ TEST_F(YarnMachineTest, a_granted_container_gets_an_agent_and_its_attempt) {
   (void)place(0);
   EXPECT_THAT(answered({.granted = {container(2)}}), ElementsAre("job: granted worker:0#1 on node1", "expect agent 2",
                                                                  "agent 2: prepare worker:0#1", "start 2 on node1"));
-  EXPECT_THAT(lines(machine_.agent_called(id(2))), ElementsAre("job: reached worker:0#1"));
+  EXPECT_THAT(lines(machine_.agent_called(id(2), {}, now_)), ElementsAre("job: reached worker:0#1"));
   EXPECT_THAT(report(2, protocol::Prepared{worker(0), {4000}}),
               ElementsAre("job: placed worker:0#1 on node1 at 10.0.1.1"));
 }

@@ -40,6 +40,11 @@ class Describe {
     return line + " on " + action.node.host;
   }
   std::string operator()(const StopContainer& action) const { return fmt::format("stop {}", action.id.id); }
+  std::string operator()(const LookAtContainer& action) const {
+    return fmt::format("look at {}{}", action.id.id, action.token ? "" : " on " + action.page);
+  }
+  std::string operator()(const RevokeAgent& action) const { return fmt::format("revoke {}", action.id.id); }
+  std::string operator()(const GiveUpJob& /*action*/) const { return "give up the job"; }
   std::string operator()(const SaveLogs& action) const {
     return fmt::format("save logs of {} at {} to {}", action.container.id.id, action.address, action.copies);
   }
