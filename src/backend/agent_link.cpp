@@ -17,8 +17,14 @@ void AgentLink::prepare(protocol::Prepare request) {
   hub_.send(id_, std::move(request));
 }
 
+void AgentLink::launch(protocol::Launch request) {
+  launched_.insert(request.attempt);
+  hub_.send(id_, std::move(request));
+}
+
 void AgentLink::release(const core::AttemptId& attempt) {
   attempts_.erase(attempt);
+  if (launched_.erase(attempt) > 0) releasing_.insert(attempt);
   placed_.erase(attempt);
   in_place_.erase(attempt);
   hub_.send(id_, protocol::Release{attempt});
@@ -36,6 +42,8 @@ void AgentLink::pass(protocol::Notice notice) {
 
 void AgentLink::on_report(const protocol::Report& report) {
   using Attempt = Translation::Attempt;
+  if (std::holds_alternative<protocol::TaskGone>(report) && releasing_.erase(attempt_of(report)) > 0)
+    tell_job(job::Lost{attempt_of(report), "it was released", job::Cause::stopped});  // unless it has told its end
   auto translation = translate(report, host_);
   if (translation.attempt == Attempt::not_prepared) {  // this agent is on the only host
     const auto attempt = attempt_of(report);
@@ -48,6 +56,7 @@ void AgentLink::on_report(const protocol::Report& report) {
   if (translation.attempt == Attempt::not_prepared || translation.attempt == Attempt::over) {
     attempts_.erase(attempt_of(report));
     placed_.erase(attempt_of(report));
+    launched_.erase(attempt_of(report));
   }
   if (!closed_) tell(sink_, std::move(translation));
 }
@@ -55,6 +64,7 @@ void AgentLink::on_report(const protocol::Report& report) {
 void AgentLink::lost(const std::string& reason) {
   hub_.forget(id_);
   const auto placed = std::exchange(placed_, {});
+  for (const auto& attempt : std::exchange(releasing_, {})) tell_job(job::Lost{attempt, reason});
   for (const auto& attempt : std::exchange(attempts_, {})) {
     if (placed.contains(attempt))
       tell_job(job::Lost{attempt, reason});

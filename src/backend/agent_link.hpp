@@ -21,7 +21,7 @@ class AgentLink : public std::enable_shared_from_this<AgentLink> {
   void expect();
 
   void prepare(protocol::Prepare request);
-  void launch(protocol::Launch request) { hub_.send(id_, std::move(request)); }
+  void launch(protocol::Launch request);
   void stop(protocol::Stop request) { hub_.send(id_, std::move(request)); }
   void release(const core::AttemptId& attempt);
   void pass(protocol::Notice notice);
@@ -48,9 +48,11 @@ class AgentLink : public std::enable_shared_from_this<AgentLink> {
   core::AgentId id_;
   AgentHost host_;
   Sink sink_;
-  std::set<core::AttemptId> attempts_;  // asked for, and neither over nor released
-  std::set<core::AttemptId> placed_;    // those of them that the job was told to be placed
-  std::set<core::AttemptId> in_place_;  // that need the ports of the attempt before them; until they are released
+  std::set<core::AttemptId> attempts_;   // asked for, and neither over nor released
+  std::set<core::AttemptId> placed_;     // those of them that the job was told to be placed
+  std::set<core::AttemptId> launched_;   // those that may run
+  std::set<core::AttemptId> releasing_;  // whose processes the agent is ending
+  std::set<core::AttemptId> in_place_;   // that need the ports of the attempt before them; until they are released
   bool closed_ = false;
 };
 

@@ -2,10 +2,11 @@
 
 import json
 import os
+import re
 import signal
 
 import pytest
-from cluster_lib import processes, state, web
+from cluster_lib import processes
 from hdfs_files import eventually
 from shared import YARN
 from yarn_shell import SMALL, jobs_on
@@ -52,18 +53,16 @@ def master_of(jobs):
     return master
 
 
-def containers_known_to_run(jobs):
-    """Whether the ResourceManager knows of each: a container of which it has not heard ends with the master."""
-    manager = ("127.0.0.1", state.load(jobs.cluster.folder).port("resourcemanager1.http"))
-    (application,) = [one["id"] for one in web.json_of(*manager, "/ws/v1/cluster/apps?states=RUNNING")["apps"]["app"]]
-    path = f"/ws/v1/cluster/apps/{application}/appattempts/{application.replace('application', 'appattempt')}_000001/containers"
-    found = web.json_of(*manager, path).get("container", [])
-    return len(found) == 3 and all(one["containerState"] == "RUNNING" for one in found)
-
-
 def kill_master(jobs):
-    eventually(lambda: containers_known_to_run(jobs), "the ResourceManager knows that all containers run")
     os.kill(master_of(jobs), signal.SIGKILL)
+
+
+def wait_until_known(jobs):
+    """The ResourceManager has heard of all three containers: one of which it has not heard ends with the master."""
+    log = jobs.cluster.folder / "resourcemanager1/log"
+    application = max(re.findall(r"application_\d+_(\d+)", log.read_text()))
+    known = lambda: set(re.findall(rf"(container_\d+_{application}_01_\d+) Container Transitioned from ACQUIRED to RUNNING", log.read_text()))
+    eventually(lambda: len(known()) == 3, "the ResourceManager has heard of all containers")
 
 
 def only_job(jobs):
@@ -73,6 +72,7 @@ def only_job(jobs):
 def test_tasks_run_on_when_their_master_is_killed(jobs, gate):
     running = jobs.start_and_see("all 2 tasks started", "run", "--n", 2, *SMALL, "--", *gate.command)
     gate.say("before")
+    wait_until_known(jobs)
     kill_master(jobs)
     seen = ""
     for line in running.stdout:
@@ -81,7 +81,7 @@ def test_tasks_run_on_when_their_master_is_killed(jobs, gate):
             break
     gate.say("after")
     gate.say("end")
-    out, err = running.communicate(timeout=120)
+    out, err = running.communicate(timeout=90)
     told = seen + out + err
     assert running.returncode == 0, told
     assert "the job's master is gone; waiting for another" in told
@@ -97,9 +97,20 @@ def test_tasks_run_on_when_their_master_is_killed(jobs, gate):
 
 def test_what_ended_without_a_master_is_told_to_the_next_one(jobs, gate):
     running = jobs.start_and_see("all 2 tasks started", "run", "--n", 2, *SMALL, "--", *gate.command)
+    wait_until_known(jobs)
     kill_master(jobs)
     gate.say("end")
-    out, err = running.communicate(timeout=120)
+    out, err = running.communicate(timeout=90)
+    assert running.returncode == 0, out + err
+
+
+def test_containers_of_which_the_resource_manager_has_not_heard_are_replaced(jobs, tmp_path):
+    opened = tmp_path / "opened"
+    wait = ("sh", "-c", f"while [ ! -e {opened} ]; do sleep 0.1; done")
+    running = jobs.start_and_see("all 2 tasks started", "run", "--n", 2, *SMALL, "--", *wait)
+    kill_master(jobs)
+    opened.touch()
+    out, err = running.communicate(timeout=90)
     assert running.returncode == 0, out + err
 
 
@@ -113,8 +124,9 @@ def test_a_journal_that_cannot_be_read_ends_the_job_with_file_and_line(jobs, gat
     lines = text.splitlines(keepends=True)
     lines[1] = "not an event\n"
     (jobs.work / "journal").write_text("".join(lines))
+    jobs.run("fs", "rm", "--skip-trash", journal)
+    jobs.run("fs", "put", jobs.work / "journal", journal)
     os.kill(master, signal.SIGKILL)
-    eventually(lambda: jobs.run("fs", "put", "-f", jobs.work / "journal", journal))
     out, err = running.communicate(timeout=170)
     assert running.returncode == 1, out + err
     assert "journal/1, line 2" in out + err

@@ -164,7 +164,7 @@ TEST(YarnBackend, a_lost_container_is_told_after_its_logs_were_looked_for) {
   Cluster cluster({.never_ends = true});
   ASSERT_TRUE(cluster.loop.run(cluster.backend.open()));
   ASSERT_TRUE(cluster.start(0));
-  cluster.yarn.lose_container(cluster.yarn.containers().at(0), -100);
+  cluster.yarn.lose_container(cluster.yarn.containers().at(0), 137);
   ASSERT_TRUE(cluster.hears<job::Lost>(worker(0)));
   EXPECT_THAT(cluster.notes, ElementsAre(HasSubstr("worker:0: its logs may lack their ends")));
   cluster.close(job::JobState::failed);

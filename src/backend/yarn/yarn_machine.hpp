@@ -172,6 +172,7 @@ class YarnMachine {
   };
   std::map<yarn::ContainerId, Warning> warnings_;         // containers that will be taken away
   std::map<yarn::ContainerId, yarn::Container> earlier_;  // of another master, not adopted yet
+  std::vector<yarn::ContainerStatus> earlier_ends_;       // of such containers
   bool adopting_;                                         // until adopted_all()
   std::set<std::string> avoided_;                         // hosts, by the job
   std::set<std::string> left_out_;                        // hosts, for the attempts that wait now

@@ -148,8 +148,12 @@ YarnActions YarnMachine::adopt(const TaskRequest& request, const job::Adopt& ado
   return take();
 }
 
-YarnActions YarnMachine::adopted_all(core::Instant /*now*/) {
+YarnActions YarnMachine::adopted_all(core::Instant now) {
   adopting_ = false;
+  for (const auto& status : std::exchange(earlier_ends_, {})) {
+    earlier_.erase(status.id);
+    completed(status, now);
+  }
   for (const auto& [id, container] : std::exchange(earlier_, {})) {
     if (const auto* token = allocator_.nm_token(container.node))
       actions_.emplace_back(StopContainer{container.node, *token, id});

@@ -116,6 +116,7 @@ void YarnMachine::start_failed(const yarn::ContainerId& id, const core::Error& e
 
 void YarnMachine::completed(const yarn::ContainerStatus& status, core::Instant now) {
   auto* assigned = table_.find(status.id);
+  if (assigned == nullptr && adopting_) earlier_ends_.push_back(status);  // the job has not told yet whose it was
   if (assigned == nullptr || saving_.contains(status.id)) return;
   if (assigned->unconfirmed) {
     if (confirms_end(status)) confirm_end(status.id, now);

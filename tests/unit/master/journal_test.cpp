@@ -142,16 +142,16 @@ TEST_F(JournalTest, entries_that_found_no_room_are_written_once_there_is_some) {
 
 TEST_F(JournalTest, events_of_the_machine_that_found_no_room_are_written_once_there_is_some) {
   ToldLog told(file());
-  told.add(job::Begin{}, core::Instant{});
+  told.add({core::Millis(0), job::Begin{}});
   ASSERT_TRUE(told.flush());
   const auto first = on_disk();
-  told.add(job::Tick{}, core::Instant{});
+  told.add({core::Millis(1), job::Tick{}});
   {
     const FileSizeLimit full(first.size() + 10);
     EXPECT_FALSE(told.flush());
   }
   EXPECT_EQ(on_disk(), first) << "half an event is left";
-  told.add(job::Broken{"x"}, core::Instant{});
+  told.add({core::Millis(2), job::Broken{"x"}});
   EXPECT_TRUE(told.flush());
   EXPECT_EQ(std::ranges::count(on_disk(), '\n'), 3);
   EXPECT_EQ(on_disk().substr(0, first.size()), first);

@@ -78,9 +78,12 @@ class FsmScript {
   }
   // One server "s" and as many workers "w0", "w1"… as there are, registered and through the start barrier.
   void start() {
+    register_all();
+    all_enter(kAllGroups);
+  }
+  void register_all() {
     for (int i = 0; i < fsm_.roster().wanted(Role::server); ++i) join(Role::server, "s" + std::to_string(i), 1);
     for (int i = 0; i < fsm_.roster().wanted(Role::worker); ++i) join(Role::worker, "w" + std::to_string(i), 1);
-    all_enter(kAllGroups);
   }
   void all_enter(int group) {
     std::vector<NodeId> ids;

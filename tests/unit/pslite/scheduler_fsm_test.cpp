@@ -428,7 +428,7 @@ TEST(SchedulerFsm, a_node_that_hung_up_fails_nobody_before_its_end_is_reported) 
 TEST(SchedulerFsm, its_own_address_may_be_told_when_the_tasks_start) {
   FsmScript job;
   job.event(Begin{"10.0.0.5"});
-  job.start();
+  job.register_all();
   EXPECT_EQ(job.sent(kWorker0).front().control->nodes.back().host, "10.0.0.5");
 }
 

@@ -102,8 +102,9 @@ TEST_F(YarnMachineTest, a_placed_attempt_that_is_released_is_heard_of_no_more) {
 TEST_F(YarnMachineTest, a_launched_attempt_that_is_released_is_lost) {
   start();
   launch_on(0, 2);
-  EXPECT_THAT(lines(machine_.release(worker(0), now_)),
-              ElementsAre("agent 2: shutdown", "stop 2", "job: lost worker:0#1: its container was released"));
+  EXPECT_THAT(lines(machine_.release(worker(0), now_)), ElementsAre("agent 2: shutdown", "stop 2", "look at 2"));
+  EXPECT_THAT(report(2, protocol::TaskGone{worker(0)}),
+              ElementsAre("forget agent 2", "job: lost worker:0#1: its container was released"));
 }
 
 TEST_F(YarnMachineTest, a_stop_goes_to_the_agent_of_a_placed_attempt) {

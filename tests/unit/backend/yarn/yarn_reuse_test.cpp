@@ -133,7 +133,7 @@ TEST_F(YarnReuse, a_container_lost_after_the_hand_over_has_the_logs_of_the_new_a
   (void)place_next(0);
   (void)report(2, protocol::Prepared{worker(0, 2), {4000}});
   (void)machine_.launch({worker(0, 2), {"train"}, {}}, now_);
-  EXPECT_THAT(answered({.completed = {end_of(2, -100)}}),
+  EXPECT_THAT(answered({.completed = {end_of(2, 137)}}),
               Contains("save logs of 2 at 10.0.1.1 to /user/ann/.ydl/jobs/x/logs/worker-0/2"));
   EXPECT_THAT(lines(machine_.logs_saved(id(2), {}, now_)), Contains(StartsWith("job: lost worker:0#2")));
 }
