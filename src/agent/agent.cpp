@@ -140,9 +140,18 @@ class Agent {
     auto task = std::make_shared<Task>(context_.get_executor(), machine_, surroundings_,
                                        with_absolute_paths(command, directory_, options_.logs),
                                        [this](protocol::Report report) { tell(std::move(report)); });
+    release_others_in(task->request().working_directory);
     tasks_[command.attempt] = task;
     const auto earlier = released_.extract(task->request().working_directory);
     task->prepare(listings_, earlier.empty() ? std::nullopt : std::optional(earlier.mapped()));
+  }
+  // A master that was lost may have prepared an attempt here which its successor does not know.
+  void release_others_in(const std::string& directory) {
+    std::vector<core::AttemptId> others;
+    for (const auto& [attempt, task] : tasks_) {
+      if (task->request().working_directory == directory) others.push_back(attempt);
+    }
+    for (const auto& attempt : others) on(protocol::Release{attempt});
   }
   void on(protocol::Launch command) {
     const auto found = tasks_.find(command.attempt);

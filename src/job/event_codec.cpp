@@ -30,6 +30,7 @@ BOOST_DESCRIBE_STRUCT(RendezvousFailed, (), (attempt, reason))
 BOOST_DESCRIBE_STRUCT(StopRequested, (), (by, grace))
 BOOST_DESCRIBE_STRUCT(Noted, (), (kind, attempt, text, time))
 BOOST_DESCRIBE_STRUCT(TookOver, (), (host))
+BOOST_DESCRIBE_STRUCT(Delayed, (), ())
 BOOST_DESCRIBE_STRUCT(Tick, (), ())
 
 namespace {
@@ -40,7 +41,7 @@ constexpr core::AlternativeNames<Event> kNames{
     "begin",        "granted",      "reached", "placed",       "not_placed_yet", "cannot_place",      "started",
     "start_failed", "saving",       "exited",  "lost",         "host_failed",    "no_host_left",      "saved",
     "fell_silent",  "writes_again", "warned",  "warning_over", "broken",         "rendezvous_failed", "stop_requested",
-    "noted",        "took_over",    "tick"};
+    "noted",        "took_over",    "delayed", "tick"};
 
 }  // namespace
 

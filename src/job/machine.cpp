@@ -219,12 +219,6 @@ void Machine::on(const StartFailed& event) {
   task_failed(*task, event.cause, event.reason, Container::lives);
 }
 
-void Machine::on(const Noted& event) {
-  Record record{event.kind, event.attempt, event.text, {}, {}, 0};
-  record.time = event.time;
-  emit(std::move(record));
-}
-
 // ---- time ------------------------------------------------------------------------------------------------------
 
 void Machine::on(const Tick&) {

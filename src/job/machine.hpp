@@ -119,6 +119,7 @@ class Machine {
   void on(const StopRequested& event);
   void on(const Noted& event);
   void on(const TookOver& event);
+  void on(const Delayed&);
   void on(const Tick&);
 
   // Start.
@@ -173,6 +174,7 @@ class Machine {
   void ask_again(Task& task);
   void stop_again(Task& task);
   void renew_deadlines();
+  void call_off_warnings();
 
   // End (machine_end.cpp).
   void decider_done();

@@ -13,10 +13,10 @@ void Machine::on(const TookOver& event) {
   record(RecordKind::note, fmt::format("the job's master was lost; another one has taken over on {}", event.host));
   for (const auto& host : avoided_.list()) emit(AvoidHost{host.node});
   for (auto& task : tasks_) {
-    forget_warning(task);  // it is repeated where it still holds
     task.is_silent = false;
     adopt(task);
   }
+  call_off_warnings();
   renew_deadlines();
   const bool has_started = std::ranges::any_of(started_of_role_, [](int started) { return started > 0; });
   if (plan_.rendezvous_in_master && has_started && !outcome_ && state_ != JobState::restarting)
@@ -24,6 +24,15 @@ void Machine::on(const TookOver& event) {
   if (state_ != JobState::restarting && state_ != JobState::stopping) emit(OpenRendezvous{});
   check_restart();
   check_finished();
+}
+
+// Which of them still hold is not known: the cluster may have told that to nobody. A warning that is repeated counts.
+void Machine::call_off_warnings() {
+  if (warnings_ == 0) return;
+  for (auto& task : tasks_) {
+    forget_warning(task);
+    if (task.state == TaskState::running || task.state == TaskState::starting) emit(CallOff{id_of(task)});
+  }
 }
 
 void Machine::adopt(Task& task) {
@@ -74,6 +83,14 @@ void Machine::stop_again(Task& task) {
   const auto grace = std::clamp(left, Millis(0), plan_.stop_grace);
   set_deadline(task, now_ + grace + kStopConfirmation);
   emit(Stop{id_of(task), grace});
+}
+
+void Machine::on(const Delayed&) {
+  renew_deadlines();
+  for (auto& task : tasks_) {
+    if (task.deadline && task.state == TaskState::stopping)
+      set_deadline(task, now_ + plan_.stop_grace + kStopConfirmation);
+  }
 }
 
 // The time without a master does not count.

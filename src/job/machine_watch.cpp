@@ -8,6 +8,12 @@
 
 namespace ydl::job {
 
+void Machine::on(const Noted& event) {
+  Record record{event.kind, event.attempt, event.text, {}, {}, 0};
+  record.time = event.time;
+  emit(std::move(record));
+}
+
 void Machine::on(const Saved& event) {
   Task* task = current(event.attempt);
   if (task != nullptr) task->saved_at = now_;

@@ -205,11 +205,13 @@ struct Noted {
 struct TookOver {
   std::string host;  // where it runs
 };
+// What the machine wanted was not done for a while: that time counts for no deadline of a task.
+struct Delayed {};
 // A deadline may have passed.
 struct Tick {};
 using Event = std::variant<Begin, Granted, Reached, Placed, NotPlacedYet, CannotPlace, Started, StartFailed, Saving,
                            Exited, Lost, HostFailed, NoHostLeft, Saved, FellSilent, WritesAgain, Warned, WarningOver,
-                           Broken, RendezvousFailed, StopRequested, Noted, TookOver, Tick>;
+                           Broken, RendezvousFailed, StopRequested, Noted, TookOver, Delayed, Tick>;
 
 // ---- actions: what is to be done -------------------------------------------------------------------------------
 // Find a host and hold ports there.

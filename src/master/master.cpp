@@ -2,7 +2,6 @@
 
 #include "core/log.hpp"
 #include "core/strings.hpp"
-#include "jobs/job_view.hpp"
 #include "master/continued.hpp"
 #include "master/host_gpus.hpp"
 #include "master/job_image.hpp"
@@ -14,12 +13,9 @@
 #include <filesystem>
 #include <utility>
 
-#include <boost/json.hpp>
 #include <fmt/format.h>
 
 namespace ydl::master {
-
-namespace json = boost::json;
 
 namespace {
 
@@ -81,34 +77,50 @@ Master::Master(const net::asio::any_io_executor& executor, jobs::JobFolder folde
   const auto since = std::chrono::duration_cast<core::Millis>(core::wall_now() - began_);
   const auto last = settings.earlier.empty() ? core::Millis(0) : settings.earlier.back().at;
   began_steady_ = core::steady_now() - std::max({since, last, core::Millis(0)});
-  takes_over_ = !settings.earlier.empty();
-  if (takes_over_)
-    replay(settings.earlier);
-  else
+  takes_over_ = std::ranges::any_of(settings.earlier, [](const auto& one) {
+    return std::holds_alternative<job::Begin>(one.event);  // else the one before us was lost before the job began
+  });
+  replay(settings.earlier);
+  if (settings.earlier.empty())
     for (const auto& step : settings.steps) handle(job::Noted{step.kind, std::nullopt, step.text, step.time});
   backend_ = settings.make_backend({[this](job::Event event) { post(std::move(event)); },
                                     [this](const protocol::TaskOutput& output) { take_output(output); },
                                     [this](std::string text) { note(std::move(text)); },
                                     [this] { return job_progress(plan_.job, machine_.snapshot(), outputs_); },
-                                    [this](std::string why) { replaced(std::move(why)); }});
+                                    [this](const std::string& why) { leave(why); }});
 }
 
 net::awaitable<job::Outcome> Master::run() {
   auto opened = co_await backend_->open();
+  // Without an answer of the cluster nothing is decided: it starts another master where it may.
+  if (!opened && can_be_taken_over() && !opened.error().remote) leave(opened.error().message);
+  if (left_) co_return left_to_another();
   if (opened && unusable_) opened = core::fail(*unusable_);
   if (!opened) {
     end_at_once({job::JobState::failed, 1, opened.error().message, {}, job::Cause::cluster});
     co_await backend_->close(*outcome_);  // what it has left to do: on YARN the records are copied to HDFS
     co_return *outcome_;
   }
-  if (takes_over_)
+  ready_ = true;
+  if (takes_over_) {
     take_over();
-  else
+  } else {
     post(job::Begin{});
-  while (!outcome_ && !replaced_) co_await ended_.wait(core::Seconds(3600));
-  if (replaced_) co_return job::Outcome{job::JobState::failed, 1, "another master has the job", {}, job::Cause::none};
+    adopted_all();
+  }
+  while (!outcome_ && !left_) co_await ended_.wait(core::Seconds(3600));
+  if (left_) co_return left_to_another();
   co_await backend_->close(*outcome_);
   co_return *outcome_;
+}
+
+job::Outcome Master::left_to_another() {
+  return {job::JobState::failed, 1, "another master has the job", {}, job::Cause::none};
+}
+
+void Master::adopted_all() {
+  backend_->adopted_all();
+  if (on_adopted_) on_adopted_();
 }
 
 // No task was placed, or none is known.
@@ -140,9 +152,9 @@ void Master::take_over() {
   post(job::TookOver{core::host_name()});
 }
 
-void Master::replaced(std::string why) {
-  if (outcome_ || std::exchange(replaced_, true)) return;
-  core::log("another master has the job; this one ends: {}", why);
+void Master::leave(const std::string& why) {
+  if (std::exchange(left_, true)) return;
+  core::log("this master ends, and leaves the job to another one: {}", why);
   ended_.notify();
 }
 
@@ -195,7 +207,7 @@ void Master::handle_posted() {
 }
 
 void Master::handle(const job::Event& event) {
-  if (replaced_) return;
+  if (left_) return;
   const auto now = std::max(core::steady_now(), began_steady_);
   const auto at = std::chrono::duration_cast<core::Millis>(now - began_steady_);
   Decided decided;
@@ -222,7 +234,7 @@ void Master::handle(const job::Event& event) {
 // An event is acted on when it is written. A job whose end is decided does not wait for a store that does not write:
 // nobody needs to take it over. People are told at once of what waits.
 void Master::carry_out_written() {
-  while (!waiting_.empty() && !replaced_) {
+  while (!waiting_.empty() && !left_) {
     if (waiting_.front().after > written_ && !(is_behind_ && machine_.is_ending())) break;
     auto decided = std::move(waiting_.front());
     waiting_.pop_front();
@@ -251,6 +263,7 @@ void Master::store_is_behind(std::string why) {
 
 void Master::store_caught_up() {
   is_behind_ = false;
+  post(job::Delayed{});
   note("what happened is written to HDFS again: the job can go on without this master");
 }
 
@@ -258,8 +271,7 @@ void Master::carry_out(Decided decided) {
   if (decided.seen != nullptr) launch_snapshot_ = std::move(decided.seen);
   for (const auto& action : decided.actions) carry_out(action);
   if (decided.takes_over) {
-    backend_->adopted_all();
-    if (on_adopted_) on_adopted_();
+    adopted_all();
     tell_scheduler_again();
   }
   if (decided.starts_all || decided.takes_over)
@@ -271,6 +283,7 @@ void Master::carry_out(Decided decided) {
 }
 
 void Master::arm_timer() {
+  if (!ready_ || is_behind_) return;
   const auto deadline = machine_.next_deadline();
   if (deadline == std::exchange(armed_, deadline)) return;
   timer_.cancel();
@@ -283,7 +296,7 @@ net::awaitable<void> Master::tick() {
   const auto [cancelled] = co_await timer_.async_wait(net::tuple);
   if (cancelled) co_return;
   armed_.reset();
-  post(job::Tick{});
+  if (!is_behind_) post(job::Tick{});
 }
 
 // ---- actions out -----------------------------------------------------------------------------------------------
@@ -404,13 +417,8 @@ void Master::flush_journal() {
 void Master::records_incomplete(const core::Error& why) {
   core::log("{}", why.message);
   if (std::exchange(records_incomplete_, true)) return;
-  on(job::Record{job::RecordKind::note,
-                 {},
-                 fmt::format("{}: the job goes on, but its folder lacks what happens until it can be written again{}",
-                             why.message, remedy_for(why.code)),
-                 {},
-                 {},
-                 0});
+  note(fmt::format("{}: the job goes on, but its folder lacks what happens until it can be written again{}",
+                   why.message, remedy_for(why.code)));
 }
 
 void Master::write_state() {
@@ -433,62 +441,6 @@ void Master::write_state() {
 void Master::write_view() {
   if (auto written = core::write_file_atomically(folder_.view_file(), job_view() + "\n", 0600); !written)
     records_incomplete(written.error());
-}
-
-// ---- what it looks like ----------------------------------------------------------------------------------------
-
-std::shared_ptr<const std::string> Master::recent_view() {
-  const auto now = core::steady_now();
-  if (recent_view_ == nullptr || now - recent_view_at_ > core::Seconds(1)) {
-    recent_view_ = std::make_shared<const std::string>(job_view());
-    recent_view_at_ = now;
-  }
-  return recent_view_;
-}
-
-std::string Master::job_view() const {
-  const auto snapshot = machine_.snapshot();
-  const auto now = core::steady_now();
-  const auto wall = core::wall_now();
-  jobs::JobView view{.id = job_.id.str(),
-                     .name = job_.spec.name,
-                     .framework = job_.spec.framework,
-                     .cluster = job_.cluster,
-                     .user = job_.user,
-                     .state = outcome_ ? outcome_->state : snapshot.state,
-                     .attempt = snapshot.attempt,
-                     .submitted = job_.created,
-                     .logs = logs_elsewhere_.empty() ? folder_.logs().string() : logs_elsewhere_,
-                     .results = job_.results.string(),
-                     .tasks = {},
-                     .finished = finished_at_};
-  view.tasks.reserve(snapshot.tasks.size());
-  for (const auto& task : snapshot.tasks) {
-    auto& one = view.tasks.emplace_back(
-        jobs::TaskView{.id = task.id, .attempt = task.attempt, .state = task.state, .reason = task.reason});
-    if (task.place) one.node = task.place->node;
-    if (task.cause != job::Cause::none) one.cause = task.cause;
-    if (task.running_since && task.ended_at) one.ran_ms = *task.ended_at - *task.running_since;
-    if (task.running_since) one.running_since = wall - (now - *task.running_since);
-    if (task.saved_at) one.saved = wall - (now - *task.saved_at);
-    const auto output = outputs_.find(task.id);
-    if (output == outputs_.end() || output->second.attempt.attempt != task.attempt) continue;
-    one.last_line = output->second.last_line;
-    if (!output->second.progress) continue;
-    one.progress = output->second.progress;
-    one.progress_text = output->second.progress_text;
-  }
-  auto& avoided = view.avoided.emplace();
-  for (const auto& host : snapshot.avoided) {
-    auto& one = avoided.emplace_back(jobs::AvoidedView{.node = host.node, .until = {}, .reason = host.reason});
-    if (host.until) one.until = wall + (*host.until - now);
-  }
-  if (outcome_) {
-    view.exit_code = outcome_->exit_code;
-    view.reason = outcome_->reason;
-    if (outcome_->cause != job::Cause::none) view.cause = outcome_->cause;
-  }
-  return json::serialize(jobs::to_json(view));
 }
 
 }  // namespace ydl::master

@@ -56,9 +56,10 @@ class Master {
 
   // Until the job has ended and everything is released, or another master has the job: then nothing was touched.
   [[nodiscard]] net::awaitable<job::Outcome> run();
-  // Another master has the job.
-  void replaced(std::string why);
-  [[nodiscard]] bool is_replaced() const { return replaced_; }
+  // Ends without touching anything: another master has the job, or will have it.
+  void leave(const std::string& why);
+  [[nodiscard]] bool has_left() const { return left_; }
+  [[nodiscard]] bool can_be_taken_over() const { return store_ != nullptr; }
   // The store has written this many events.
   void events_written(std::uint64_t count);
   // What was told and is not written yet no longer waits, if the job ends anyway.
@@ -98,6 +99,8 @@ class Master {
   void replay(const std::vector<job::TimedEvent>& earlier);
   void take_over();
   void end_at_once(job::Outcome outcome);
+  void adopted_all();
+  [[nodiscard]] static job::Outcome left_to_another();
   struct Decided;
   void carry_out(Decided decided);
   void carry_out_written();
@@ -159,7 +162,8 @@ class Master {
   bool takes_over_ = false;
   std::function<void()> on_adopted_;
   std::optional<core::Error> unusable_;
-  bool replaced_ = false;
+  bool left_ = false;
+  bool ready_ = false;  // its backend is; until then no deadline counts
   std::shared_ptr<const job::Snapshot> launch_snapshot_;
   std::unique_ptr<backend::Backend> backend_;
   std::optional<Rendezvous> rendezvous_;  // where the framework needs one

@@ -56,6 +56,8 @@ net::awaitable<void> watch_signals(Master& master) {
   for (;;) {
     const auto [error, number] = co_await signals.async_wait(net::tuple);
     if (error) co_return;
+    // A NodeManager ends a master like that for many reasons, and YARN then starts another one.
+    if (master.can_be_taken_over()) co_return master.leave(fmt::format("signal {}", number));
     master.request_stop(fmt::format("signal {} to its master", number), std::nullopt);
   }
 }

@@ -14,6 +14,7 @@
 #include "master/job_page.hpp"
 #include "master/master_ticket.hpp"
 #include "master/process_parts.hpp"
+#include "master/takeover_watch.hpp"
 #include "net/endpoint_file.hpp"
 #include "net/resolver.hpp"
 #include "net/spawn.hpp"
@@ -39,8 +40,6 @@ using core::fail;
 constexpr core::Millis kResolvePatience{10'000};
 constexpr core::Millis kEndpointLookEvery = core::Seconds(5);
 constexpr int kEndpointLooks = 24;
-constexpr core::Millis kTakenLookEvery = core::Seconds(5);
-constexpr core::Millis kSilentResourceManager = core::Seconds(10);
 constexpr core::Millis kJournalOpens = std::chrono::minutes(8);  // YARN gives a new master 10 minutes to register
 constexpr core::Millis kJournalPatience = core::Seconds(10);     // at the job's end
 
@@ -125,7 +124,7 @@ net::Async<> open_journal(asio::any_io_executor executor, YarnStart& start, std:
   };
   listener.on_caught_up = [with_master] { with_master([](Master& master) { master.store_caught_up(); }); };
   listener.on_taken = [with_master](const std::string& why) {
-    with_master([&why](Master& master) { master.replaced(why); });
+    with_master([&why](Master& master) { master.leave(why); });
   };
   store->journal = std::make_shared<JobJournal>(
       executor, *start.fs,
@@ -260,56 +259,18 @@ net::awaitable<void> show_endpoint(jobs::JobFolder folder, std::shared_ptr<hdfs:
 }
 
 // A master that was replaced while it started may write its address after us: agents that look for us read this.
-net::awaitable<void> keep_endpoint_shown(jobs::JobFolder folder, std::shared_ptr<hdfs::FileSystem> fs,
-                                         std::string file) {
-  co_await show_endpoint(folder, fs, file);
-  const auto content = core::read_file(folder.master_file());
+net::awaitable<void> keep_endpoint_shown(const Master& master, std::shared_ptr<hdfs::FileSystem> fs, std::string file,
+                                         std::int64_t epoch) {
+  co_await show_endpoint(master.folder(), fs, file);
+  const auto content = core::read_file(master.folder().master_file());
   for (int i = 0; content && i < kEndpointLooks; ++i) {
     co_await net::pause(kEndpointLookEvery);
+    if (master.finished() || master.has_left()) co_return;
     const auto shown = co_await backend::read_remote_file(*fs, file);
     if (shown && *shown == *content) continue;
+    const auto other = shown ? net::endpoint_from_json(*shown, {}) : core::fail(shown.error());
+    if (master.finished() || (other && other->epoch > epoch)) co_return;
     (void)co_await backend::write_remote_file(*fs, file, *content, 0600);
-  }
-}
-
-// What HDFS last told of a later master. A NameNode that is away is waited for longer than the master may be blind, so
-// the question goes on beside the watch.
-struct LaterMaster {
-  core::Instant heard = core::steady_now();
-  bool is_there = false;
-  bool is_asked = false;
-};
-
-net::awaitable<void> look_for_later_master(std::shared_ptr<JobJournal> journal, std::shared_ptr<LaterMaster> later) {
-  const auto taken = co_await journal->is_taken();
-  if (taken) later->heard = core::steady_now();
-  later->is_there = taken.value_or(false);
-  later->is_asked = false;
-}
-
-// A master that the ResourceManager does not answer may have been replaced. It ends as soon as HDFS tells so; while it
-// hears neither for too long, its agents look for themselves.
-net::awaitable<void> watch_for_another(Master& master, std::shared_ptr<JobJournal> journal,
-                                       const backend::YarnBackend& backend, protocol::Hub& hub, core::Millis blind) {
-  const auto executor = co_await asio::this_coro::executor;
-  const auto later = std::make_shared<LaterMaster>();
-  bool is_suspended = false;
-  while (!master.finished() && !master.is_replaced()) {
-    co_await net::pause(kTakenLookEvery);
-    const auto now = core::steady_now();
-    const auto heard = backend.heard_resource_manager();
-    const bool hears_it = now - heard < kSilentResourceManager;
-    if (!hears_it && !std::exchange(later->is_asked, true))
-      net::spawn(executor, "looking for a later master", look_for_later_master(journal, later));
-    if (later->is_there) co_return master.replaced("a later master has begun its own journal");
-    const bool is_blind = !hears_it && now - std::max(heard, later->heard) > blind;
-    if (is_blind == std::exchange(is_suspended, is_blind)) continue;
-    core::log("{}", is_blind ? "neither the ResourceManager nor HDFS answers: the agents look for themselves"
-                             : "the ResourceManager or HDFS answers again");
-    if (is_blind)
-      hub.suspend();
-    else
-      hub.resume();
   }
 }
 
@@ -322,6 +283,10 @@ net::awaitable<void> warn_of_end_of_tokens(Master& master, core::WallTime end) {
 }
 
 net::awaitable<void> leave_records(backend::RecordMirror& mirror, const YarnStart& start, std::string endpoint_file) {
+  if (start.store) {
+    const auto taken = co_await start.store->journal->is_taken();
+    if (taken && *taken) co_return;  // they are another master's now
+  }
   co_await mirror.finish();
   if (start.store) co_await start.store->journal->close(kJournalPatience);
   (void)co_await start.fs->remove(endpoint_file, hdfs::Recursive::no);
@@ -370,9 +335,9 @@ backend::YarnOptions backend_options(const YarnStart& start, const PreparedJob& 
 
 int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attachment attachment) {
   const auto executor = context.get_executor();
-  const bool takes_over = !start.journal.events.empty();
+  const bool takes_over = start.journal.epoch > 1;
   protocol::Hub hub(executor, {start.journal.epoch});
-  if (start.journal.epoch > 1) hub.begin_taking_over();
+  if (takes_over) hub.begin_taking_over();
   const protocol::JobKeys keys(start.job_key);
   const auto application = yarn::ApplicationId::parse(start.job.application).value_or(yarn::ApplicationId{});
   const auto access = std::make_shared<JobAccess>(access_facts(start.config, application, start.job.user));
@@ -433,7 +398,7 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   server.route(make_api(master, hub));
   page.open(master);
   net::spawn(executor, "publishing the master's address",
-             takes_over ? keep_endpoint_shown(start.folder, start.fs, endpoint_file)
+             takes_over ? keep_endpoint_shown(master, start.fs, endpoint_file, endpoint.epoch)
                         : show_endpoint(start.folder, start.fs, endpoint_file));
   net::spawn(executor, "copying records to HDFS", mirror.run([&master] { master.write_view(); }));
   if (const auto end = yarn::end_of_tokens(start.credentials))

@@ -47,6 +47,7 @@ struct UnconfirmedEnd {
   bool node_was_lost = false;  // a NodeManager that does not know the container proves nothing
   bool saves_logs = false;     // once it is confirmed
   core::Instant since = {};
+  bool is_looked_at = false;
   core::Instant next_look = {};  // at its NodeManager
   bool is_being_revoked = false;
   std::optional<core::Instant> revoked_at = std::nullopt;  // it is written that the agent has to end

@@ -186,13 +186,11 @@ net::awaitable<void> look_at_container(Shared state, LookAtContainer action) {
   auto found = Found::unknown;
   if (action.token) {
     const auto statuses = co_await state->starter.statuses(action.node, *action.token, {action.id});
-    if (!statuses) co_return;  // a NodeManager that does not answer says nothing
-    for (const auto& status : statuses->found)
+    if (!statuses) found = Found::no_answer;
+    for (const auto& status : statuses ? statuses->found : std::vector<yarn::ContainerStatus>{})
       found = status.state == yarn::ContainerState::complete ? Found::complete : Found::running;
   } else {
-    const auto there = co_await container_on_page(action.page, action.id);
-    if (!there) co_return;
-    found = *there;
+    found = (co_await container_on_page(action.page, action.id)).value_or(Found::no_answer);
   }
   if (state->closed) co_return;
   state->carry_out(state->machine.container_looked_at(action.id, found, core::steady_now()));

@@ -3,6 +3,7 @@
 
 #include "backend/yarn/agent_container.hpp"
 #include "core/assert.hpp"
+#include "hrpc/errors.hpp"
 #include "yarn/explain.hpp"
 
 #include <algorithm>
@@ -205,7 +206,9 @@ YarnActions YarnMachine::allocate_failed(const core::Error& error, core::Instant
 // A master that the ResourceManager does not know any more was replaced, or its application was killed: either way its
 // tasks are the business of others. What the ResourceManager refuses for another reason fails the job.
 void YarnMachine::master_ended(const core::Error& why) {
-  const bool is_replaced = is_over() && (why.code == core::Errc::refused || yarn::is_attempt_over(why));
+  // Its token is not accepted on a new connection once another attempt has begun.
+  const bool is_replaced = is_over() && (why.code == core::Errc::refused || yarn::is_attempt_over(why) ||
+                                         why.code == hrpc::Errc::invalid_token);
   if (options_.can_be_replaced && is_replaced) {
     if (!closed_) actions_.emplace_back(GiveUpJob{why.message});
     return;

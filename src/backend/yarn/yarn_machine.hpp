@@ -82,7 +82,7 @@ class YarnMachine {
   [[nodiscard]] YarnActions allocate_failed(const core::Error& error, core::Instant now);
 
   // ---- NodeManagers and their logs
-  enum class Found { running, complete, unknown };
+  enum class Found { running, complete, unknown, no_answer };
   [[nodiscard]] YarnActions container_looked_at(const yarn::ContainerId& id, Found found, core::Instant now);
   void node_found(const std::string& host, std::string address) { addresses_[host] = std::move(address); }
   [[nodiscard]] YarnActions not_started(const yarn::ContainerId& id, const core::Error& error, core::Instant now);
@@ -172,6 +172,7 @@ class YarnMachine {
   };
   std::map<yarn::ContainerId, Warning> warnings_;         // containers that will be taken away
   std::map<yarn::ContainerId, yarn::Container> earlier_;  // of another master, not adopted yet
+  int looks_ = 0;                                         // at containers, that are under way
   std::vector<yarn::ContainerStatus> earlier_ends_;       // of such containers
   bool adopting_;                                         // until adopted_all()
   std::set<std::string> avoided_;                         // hosts, by the job

@@ -17,7 +17,10 @@ using Meaning = ContainerEnd::Meaning;
 using Stage = job::Adopt::Stage;
 
 constexpr core::Millis kLookEvery{1'000};
+constexpr core::Millis kLookAgain{10'000};  // after one that was not answered
+constexpr int kMostLooks = 32;              // at a time: each has a connection of its own
 constexpr core::Millis kTellAfter{3'000};
+constexpr core::Millis kOwnEnd = core::Seconds(95);  // outlives_master, and what an agent needs to notice
 
 Phase phase_of(Stage stage) {
   switch (stage) {
@@ -44,20 +47,27 @@ void YarnMachine::await_end(AssignedContainer& assigned, UnconfirmedEnd unconfir
 }
 
 void YarnMachine::look_at(AssignedContainer& assigned, core::Instant now) {
+  auto& end = *assigned.unconfirmed;
+  if (end.is_looked_at || looks_ >= kMostLooks || now < end.next_look) return;
   const auto& node = assigned.container.node;
-  assigned.unconfirmed->next_look = now + kLookEvery;
   const auto* token = allocator_.nm_token(node);
   const auto page = hconf::parse_host_port(assigned.container.node_http_address, 0);
   if (token == nullptr && !page) return;
+  end.is_looked_at = true;
+  ++looks_;
   actions_.emplace_back(
       LookAtContainer{node, token == nullptr ? std::nullopt : std::optional(*token), assigned.container.id,
                       page ? fmt::format("{}:{}", addresses_[node.host], page->port) : std::string()});
 }
 
 YarnActions YarnMachine::container_looked_at(const yarn::ContainerId& id, Found found, core::Instant now) {
-  const auto* assigned = table_.find(id);
+  looks_ = std::max(0, looks_ - 1);
+  auto* assigned = table_.find(id);
   if (assigned == nullptr || !assigned->unconfirmed) return take();
-  const bool is_gone = found == Found::complete || (found == Found::unknown && !assigned->unconfirmed->node_was_lost);
+  auto& end = *assigned->unconfirmed;
+  end.is_looked_at = false;
+  end.next_look = now + (found == Found::no_answer ? kLookAgain : kLookEvery);
+  const bool is_gone = found == Found::complete || (found == Found::unknown && !end.node_was_lost);
   if (is_gone) confirm_end(id, now);
   return take();
 }
@@ -106,11 +116,13 @@ void YarnMachine::watch_unconfirmed(const LastHeard& last_heard, core::Instant n
       over.push_back(id);
       continue;
     }
-    if (!end.revoked_at && !end.is_being_revoked && now - last_heard(id) >= options_.agent_silence) {
+    if (!options_.can_be_replaced) {  // its agent ends by itself, soon after it has lost this master
+      end.revoked_at = std::max(last_heard(id) + kOwnEnd - options_.lease, end.since - options_.lease);
+    } else if (!end.revoked_at && !end.is_being_revoked && now - last_heard(id) >= options_.agent_silence) {
       end.is_being_revoked = true;
       actions_.emplace_back(RevokeAgent{id});
     }
-    if (now >= end.next_look) look_at(assigned, now);
+    look_at(assigned, now);
     tell_of_unconfirmed(assigned, now);
   }
   for (const auto& id : over) confirm_end(id, now);

@@ -119,7 +119,9 @@ void YarnMachine::completed(const yarn::ContainerStatus& status, core::Instant n
   if (assigned == nullptr && adopting_) earlier_ends_.push_back(status);  // the job has not told yet whose it was
   if (assigned == nullptr || saving_.contains(status.id)) return;
   if (assigned->unconfirmed) {
-    if (confirms_end(status)) confirm_end(status.id, now);
+    if (confirms_end(status)) return confirm_end(status.id, now);
+    const auto cause = classify_container_end(*assigned, status, {}).cause;
+    if (forgets_containers(status, cause)) assigned->unconfirmed->node_was_lost = true;
     return;
   }
   auto end = classify_container_end(*assigned, status, allocator_.nodes().state_of(assigned->container.node));

@@ -1,0 +1,65 @@
+// What the API and `ydl status` show of the job.
+#include "jobs/job_view.hpp"
+#include "master/master.hpp"
+
+#include <boost/json.hpp>
+
+namespace ydl::master {
+
+namespace json = boost::json;
+
+std::shared_ptr<const std::string> Master::recent_view() {
+  const auto now = core::steady_now();
+  if (recent_view_ == nullptr || now - recent_view_at_ > core::Seconds(1)) {
+    recent_view_ = std::make_shared<const std::string>(job_view());
+    recent_view_at_ = now;
+  }
+  return recent_view_;
+}
+
+std::string Master::job_view() const {
+  const auto snapshot = machine_.snapshot();
+  const auto now = core::steady_now();
+  const auto wall = core::wall_now();
+  jobs::JobView view{.id = job_.id.str(),
+                     .name = job_.spec.name,
+                     .framework = job_.spec.framework,
+                     .cluster = job_.cluster,
+                     .user = job_.user,
+                     .state = outcome_ ? outcome_->state : snapshot.state,
+                     .attempt = snapshot.attempt,
+                     .submitted = job_.created,
+                     .logs = logs_elsewhere_.empty() ? folder_.logs().string() : logs_elsewhere_,
+                     .results = job_.results.string(),
+                     .tasks = {},
+                     .finished = finished_at_};
+  view.tasks.reserve(snapshot.tasks.size());
+  for (const auto& task : snapshot.tasks) {
+    auto& one = view.tasks.emplace_back(
+        jobs::TaskView{.id = task.id, .attempt = task.attempt, .state = task.state, .reason = task.reason});
+    if (task.place) one.node = task.place->node;
+    if (task.cause != job::Cause::none) one.cause = task.cause;
+    if (task.running_since && task.ended_at) one.ran_ms = *task.ended_at - *task.running_since;
+    if (task.running_since) one.running_since = wall - (now - *task.running_since);
+    if (task.saved_at) one.saved = wall - (now - *task.saved_at);
+    const auto output = outputs_.find(task.id);
+    if (output == outputs_.end() || output->second.attempt.attempt != task.attempt) continue;
+    one.last_line = output->second.last_line;
+    if (!output->second.progress) continue;
+    one.progress = output->second.progress;
+    one.progress_text = output->second.progress_text;
+  }
+  auto& avoided = view.avoided.emplace();
+  for (const auto& host : snapshot.avoided) {
+    auto& one = avoided.emplace_back(jobs::AvoidedView{.node = host.node, .until = {}, .reason = host.reason});
+    if (host.until) one.until = wall + (*host.until - now);
+  }
+  if (outcome_) {
+    view.exit_code = outcome_->exit_code;
+    view.reason = outcome_->reason;
+    if (outcome_->cause != job::Cause::none) view.cause = outcome_->cause;
+  }
+  return json::serialize(jobs::to_json(view));
+}
+
+}  // namespace ydl::master
