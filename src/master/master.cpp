@@ -226,6 +226,7 @@ void Master::handle(const job::Event& event) {
     if (std::holds_alternative<job::Launch>(action) && decided.seen == nullptr)
       decided.seen = std::make_shared<const job::Snapshot>(machine_.snapshot());
   }
+  decided.state = machine_.state();
   if (store_ == nullptr) return carry_out(std::move(decided));
   waiting_.push_back(std::move(decided));
   carry_out_written();
@@ -278,8 +279,9 @@ void Master::carry_out(Decided decided) {
     launch_pending();
   else
     launch_pending_soon();
-  const auto snapshot_state = outcome_ ? outcome_->state : machine_.state();
-  if (std::exchange(written_state_, snapshot_state) != snapshot_state) write_state();
+  shown_state_ = decided.state;
+  const auto state = outcome_ ? outcome_->state : shown_state_;
+  if (std::exchange(written_state_, state) != state) write_state();
 }
 
 void Master::arm_timer() {
@@ -423,7 +425,7 @@ void Master::records_incomplete(const core::Error& why) {
 
 void Master::write_state() {
   jobs::StateFile state;
-  state.state = outcome_ ? outcome_->state : machine_.state();
+  state.state = outcome_ ? outcome_->state : shown_state_;
   state.tasks = machine_.task_count();
   if (outcome_) {
     state.exit_code = outcome_->exit_code;

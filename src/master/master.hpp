@@ -139,7 +139,8 @@ class Master {
   struct Decided {
     std::uint64_t after = 0;  // the number of events that must be written
     std::vector<job::Action> actions;
-    std::shared_ptr<const job::Snapshot> seen;  // by the machine when it wanted tasks to be launched
+    std::shared_ptr<const job::Snapshot> seen;     // by the machine when it wanted tasks to be launched
+    job::JobState state = job::JobState::placing;  // of the job after them
     bool starts_all = false;
     bool takes_over = false;
   };
@@ -179,6 +180,7 @@ class Master {
   core::Instant recent_view_at_{};
   std::optional<job::Outcome> outcome_;
   std::optional<core::WallTime> finished_at_;
+  job::JobState shown_state_ = job::JobState::placing;  // the machine's, as far as what it wanted is done
   std::optional<job::JobState> written_state_;
   bool records_incomplete_ = false;
   std::optional<core::Instant> armed_;

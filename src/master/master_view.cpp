@@ -26,7 +26,7 @@ std::string Master::job_view() const {
                      .framework = job_.spec.framework,
                      .cluster = job_.cluster,
                      .user = job_.user,
-                     .state = outcome_ ? outcome_->state : snapshot.state,
+                     .state = outcome_ ? outcome_->state : shown_state_,
                      .attempt = snapshot.attempt,
                      .submitted = job_.created,
                      .logs = logs_elsewhere_.empty() ? folder_.logs().string() : logs_elsewhere_,
