@@ -282,7 +282,7 @@ void AgentModel::on(const protocol::Launch& command) {
 }
 
 void AgentModel::run_task(const core::AttemptId& attempt) {
-  const auto time = world_.sim.between(Millis(500), world_.sim.chance(3) ? Seconds(120) : Seconds(25));
+  const auto time = world_.sim.between(Millis(500), world_.faults.longest_task);
   world_.sim.after(time, [self = shared_from_this(), attempt] {
     auto& world = self->world_;
     job::ExitStatus status;

@@ -47,6 +47,7 @@ struct Faults {
   bool user_stops = false;
   Millis every = Seconds(10);  // one of them, on average
   Millis until = Seconds(100);
+  Millis longest_task = Seconds(25);
 };
 
 // The part of HDFS that matters: journal files with the writer that holds the lease, master.json, revoked/.

@@ -100,8 +100,9 @@ void draw_faults(World& world, std::uint32_t without) {
     const bool is_on = sim.chance(is_rare ? 10 : 3);
     world.faults.*kKinds.at(i).flag = is_on && ((without >> i) & 1U) == 0;
   }
-  world.faults.every = sim.between(Seconds(2), Seconds(25));
-  world.faults.until = sim.between(Seconds(10), Seconds(240));
+  world.faults.every = sim.between(Seconds(1), sim.chance(3) ? Seconds(60) : Seconds(12));
+  world.faults.until = sim.between(Seconds(10), Seconds(400));
+  world.faults.longest_task = sim.between(Seconds(1), sim.chance(2) ? Seconds(300) : Seconds(60));
   world.blind = sim.between(Seconds(20), Seconds(90));
   world.resource_manager_silence = sim.between(Seconds(12), Seconds(100));
 }
