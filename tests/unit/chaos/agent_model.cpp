@@ -9,6 +9,9 @@ namespace ydl::chaos {
 namespace {
 
 constexpr Millis kCallTime = Seconds(30);
+// What a master counts with: 15 s of the 60 after a revocation, and 8 s of an agent that shuts down.
+constexpr Millis kLeaves = Seconds(12);
+constexpr Millis kProcessEnds = Seconds(7);
 constexpr Millis kOrphan = std::chrono::minutes(30);
 
 }  // namespace
@@ -45,7 +48,7 @@ void AgentModel::leave(const std::string& why) {
   if (!alive_) return;
   world_.sim.note("agent {} leaves: {}", id_.id, why);
   shutting_down_ = leaves_ = true;
-  world_.sim.after(world_.sim.between(Millis(0), Seconds(2)), [self = shared_from_this(), why] {
+  world_.sim.after(world_.sim.between(Millis(0), kLeaves), [self = shared_from_this(), why] {
     if (!self->alive_) return;
     self->kill(why);
     self->world_.cluster->container_exited(self->id_, 0);
@@ -341,12 +344,13 @@ void AgentModel::on(const protocol::Release& command) {
 
 void AgentModel::give_up(const core::AttemptId& attempt, Task task) {
   going_.insert(attempt);
-  world_.sim.after(task.has_process ? world_.sim.between(Millis(10), Seconds(1)) : Millis(0),
-                   [self = shared_from_this(), attempt] {
-                     if (!self->alive_ || self->going_.erase(attempt) == 0) return;
-                     self->world_.process_ends(attempt, self->id_);
-                     self->push(protocol::TaskGone{attempt});
-                   });
+  world_.sim.after(
+      task.has_process ? world_.sim.between(Millis(10), world_.sim.chance(3) ? kProcessEnds : Seconds(1)) : Millis(0),
+      [self = shared_from_this(), attempt] {
+        if (!self->alive_ || self->going_.erase(attempt) == 0) return;
+        self->world_.process_ends(attempt, self->id_);
+        self->push(protocol::TaskGone{attempt});
+      });
 }
 
 void AgentModel::on(const protocol::Shutdown& /*command*/) {
@@ -354,7 +358,7 @@ void AgentModel::on(const protocol::Shutdown& /*command*/) {
   world_.sim.note("agent {} is told to shut down", id_.id);
   for (const auto& [attempt, task] : tasks_) give_up(attempt, task);
   tasks_.clear();
-  world_.sim.after(world_.sim.between(Seconds(1), Seconds(6)), [self = shared_from_this()] {
+  world_.sim.after(world_.sim.between(kProcessEnds, kProcessEnds + Seconds(6)), [self = shared_from_this()] {
     if (!self->alive_) return;
     self->kill("the master said so");
     self->world_.cluster->container_exited(self->id_, 0);

@@ -43,7 +43,7 @@ TEST(Chaos, no_rank_runs_twice_and_every_job_ends) {
     EXPECT_EQ(story.violation, "");
     return;
   }
-  const auto seeds = from_environment("YDL_CHAOS_SEEDS", 100);
+  const auto seeds = from_environment("YDL_CHAOS_SEEDS", 250);
   const auto first = from_environment("YDL_CHAOS_FIRST", 1);
   std::int64_t processes = 0;
   std::int64_t masters = 0;

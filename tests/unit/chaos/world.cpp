@@ -95,15 +95,16 @@ job::Plan draw_plan(Simulation& sim) {
 
 void draw_faults(World& world, std::uint32_t without) {
   auto& sim = world.sim;
+  const int one_in = static_cast<int>(2 + sim.roll(6));  // with few kinds of faults, long ones show what they do
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
     const bool is_rare = kKinds.at(i).flag == &Faults::user_stops || kKinds.at(i).flag == &Faults::slow_network;
-    const bool is_on = sim.chance(is_rare ? 10 : 3);
+    const bool is_on = sim.chance(is_rare ? 10 : one_in);
     world.faults.*kKinds.at(i).flag = is_on && ((without >> i) & 1U) == 0;
   }
   world.faults.every = sim.between(Seconds(1), sim.chance(3) ? Seconds(60) : Seconds(12));
-  world.faults.until = sim.between(Seconds(10), Seconds(400));
-  world.faults.longest_task = sim.between(Seconds(1), sim.chance(2) ? Seconds(300) : Seconds(60));
-  world.blind = sim.between(Seconds(20), Seconds(90));
+  world.faults.until = sim.between(Seconds(10), sim.chance(3) ? Seconds(1200) : Seconds(300));
+  world.faults.longest_task = sim.between(Seconds(1), sim.chance(3) ? Seconds(900) : Seconds(90));
+  world.blind = sim.between(Seconds(20), Seconds(300));
   world.resource_manager_silence = sim.between(Seconds(12), Seconds(100));
 }
 
@@ -166,7 +167,7 @@ class Trouble {
     }
     return alive.empty() ? nullptr : alive[static_cast<std::size_t>(world_.sim.roll(std::ssize(alive)))];
   }
-  Millis some_time() { return world_.sim.between(Seconds(1), world_.sim.chance(3) ? Seconds(200) : Seconds(30)); }
+  Millis some_time() { return world_.sim.between(Seconds(1), world_.sim.chance(3) ? Seconds(500) : Seconds(30)); }
   template <class What>
   void later(What what) {
     world_.sim.after(some_time(), [this, what] {
