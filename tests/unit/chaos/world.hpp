@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace ydl::chaos {
+
+struct Story {
+  std::string violation;  // empty: all promises were kept
+  std::string trace;      // the last steps, where they were wanted
+  std::string settings;   // job, cluster and faults
+  int processes = 0;      // of tasks, that were started
+  int masters = 0;
+  std::uint64_t steps = 0;
+  std::int64_t simulated_seconds = 0;
+};
+
+enum class Trace { none, last_steps, all };
+
+// One job from its start to its end, on a cluster whose faults are drawn from the seed. `without` is a set of bits:
+// kinds of faults that are left out, so that the ones that matter can be found.
+[[nodiscard]] Story run_story(std::uint64_t seed, Trace trace = Trace::none, std::uint32_t without = 0);
+
+inline constexpr int kFaultKinds = 17;
+
+}  // namespace ydl::chaos
