@@ -15,6 +15,11 @@ using Found = YarnMachine::Found;
 
 class YarnConfirm : public YarnScript {
  protected:
+  YarnConfirm() {
+    auto replaceable = options();
+    replaceable.can_be_replaced = true;
+    machine_ = YarnMachine(job(), replaceable);
+  }
   Lines looked(int number, Found found) { return lines(machine_.container_looked_at(id(number), found, now_)); }
   Lines revoked(int number) { return lines(machine_.revoked(id(number), {}, now_)); }
   // The watch looks once a second; heartbeats of the ResourceManager are left out.
@@ -51,6 +56,21 @@ TEST_F(YarnConfirm, a_silent_host_counts_as_lost_when_its_agent_must_have_ended)
   EXPECT_THAT(revoked(2), IsEmpty());
   EXPECT_THAT(after(59s), Not(Contains(StartsWith("job: lost"))));
   EXPECT_THAT(after(2s), Contains(StartsWith("job: lost worker:0#1: its agent on node1 has not called for 1 min")));
+}
+
+class YarnUnmanaged : public YarnConfirm {
+ protected:
+  YarnUnmanaged() { machine_ = YarnMachine(job(), options()); }
+};
+
+// Agents of a master that nobody replaces end by themselves, soon after they have lost it.
+TEST_F(YarnUnmanaged, a_silent_host_needs_no_revocation) {
+  start();
+  launch_on(0, 2);
+  heard_[id(2)] = now_;
+  EXPECT_THAT(after(61s), ElementsAre("agent 2: shutdown", "stop 2", "look at 2"));
+  EXPECT_THAT(after(30s), Not(Contains(StartsWith("job: lost"))));
+  EXPECT_THAT(after(5s), Contains(StartsWith("job: lost worker:0#1: its agent on node1 has not called for 1 min")));
 }
 
 TEST_F(YarnConfirm, nothing_is_replaced_while_a_revocation_cannot_be_written) {

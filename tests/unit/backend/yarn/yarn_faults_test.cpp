@@ -87,7 +87,7 @@ TEST_F(YarnFaults, a_silent_agent_is_noticed_while_the_resource_manager_does_not
   now_ = heard_[id(2)] + options().agent_silence;
   EXPECT_THAT(tick(), IsEmpty());
   now_ += core::Seconds(1);
-  EXPECT_THAT(tick(), ElementsAre("agent 2: shutdown", "stop 2", "look at 2", "revoke 2"));
+  EXPECT_THAT(tick(), ElementsAre("agent 2: shutdown", "stop 2", "look at 2"));
 }
 
 TEST_F(YarnFaults, an_agent_that_called_and_then_fell_silent_while_it_prepared_is_replaced) {
