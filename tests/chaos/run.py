@@ -1,0 +1,151 @@
+"""One schedule on a cluster: starts the training, carries out the faults, waits for the end, keeps what is seen on the way."""
+
+import contextlib
+import json
+import re
+import select
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import parts
+from faults import Faults
+from trainings import TRAININGS
+from yarn_shell import YDL, jobs_on
+
+TICK = 0.2
+LIMIT = 420  # seconds for a training beyond what its faults last
+FLUSHED = 6  # seconds after which a line of a log must be on HDFS; it is flushed every second, and the machine is busy
+LARGE = "6g"  # so that two tasks have more than their queue is sure of
+
+
+@dataclass
+class Hit:
+    fault: object
+    at: float  # time.time()
+    what: str
+    mended: float = 0.0
+
+
+@dataclass
+class Seen:
+    """What one run came to, for checks.py."""
+
+    hits: list = field(default_factory=list)
+    too_late: list = field(default_factory=list)
+    code: int = None
+    out: str = ""
+    logs: dict = field(default_factory=dict)  # {(task, attempt): bytes of stdout that were written FLUSHED before the first fault}
+    ports: set = field(default_factory=set)  # (host, port) that tasks were given
+    seconds: float = 0.0
+
+
+class Run:
+    """A job of a schedule. `folder` is the test's own, `cluster` a RunningCluster."""
+
+    def __init__(self, schedule, cluster, folder):
+        self.schedule, self.cluster, self.folder = schedule, cluster, folder
+        self.training = TRAININGS[schedule.training]
+        self.jobs = jobs_on(cluster, folder)
+        self.jobs.environment["YDL_TEST_SCRATCH"] = str(folder)
+        self.notes = folder / "notes"
+        self.notes.mkdir()
+        self.seen = Seen()
+        self.application = self.id = ""
+        self._samples = []  # (time.monotonic(), {(task, attempt): stdout so far})
+        self._urgent = None
+
+    @property
+    def remote(self):
+        return f"{self.jobs.root}/{self.id}"
+
+    def play(self):
+        """Until the client has ended, and all is mended."""
+        client = self._submit()
+        faults = Faults(self.cluster, self)
+        began = time.monotonic()
+        limit = began + LIMIT + sum(fault.seconds for fault in self.schedule.faults)
+        waiting, hit = list(self.schedule.faults), []
+        started = {}
+        try:
+            while client.poll() is None:
+                self._look_for_moments(started)
+                self._sample()
+                now = time.monotonic()
+                for fault in [fault for fault in waiting if fault.since in started and now >= started[fault.since] + fault.after]:
+                    if what := faults.begin(fault):
+                        self._keep_logs()
+                        waiting.remove(fault)
+                        hit.append(Hit(fault, time.time(), what))
+                for each in [each for each in hit if not each.mended and time.time() >= each.at + each.fault.seconds]:
+                    faults.mend(each.fault)
+                    each.mended = time.time()
+                if now > limit:
+                    client.terminate()
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        client.wait(30)
+                    break
+                select.select([], [], [], TICK)
+        finally:
+            self._keep_logs()
+            faults.mend_all()
+            if client.poll() is None:
+                client.kill()
+                client.wait()
+            if self._urgent:
+                self._urgent.terminate()
+                self._urgent.wait(60)
+        self._look_for_moments(started)
+        self.seen.hits, self.seen.too_late = hit, waiting
+        self.seen.code = client.returncode if time.monotonic() <= limit else None
+        self.seen.out = (self.folder / "out").read_text(errors="replace")
+        self.seen.seconds = time.monotonic() - began
+        return self.seen
+
+    # ---- for Faults ----------------------------------------------------------------------------------------------
+
+    def submit_urgent(self):
+        """A job of the other queue that takes back what this queue has beyond its share; returns what ends it."""
+        words = ["run", "--queue", "urgent", "--role", "worker=3", "--resource", "worker:memory=4g", "--", "sh", "-c", "read line < /dev/zero & sleep 8"]
+        self._urgent = subprocess.Popen([YDL, *words], env=self.jobs.environment, cwd=self.jobs.work, stdin=subprocess.DEVNULL,
+                                        stdout=open(self.folder / "urgent", "wb"), stderr=subprocess.STDOUT)  # fmt: skip
+
+    # ---- the job -------------------------------------------------------------------------------------------------
+
+    def _submit(self):
+        memory = LARGE if self.schedule.has("preempt") else "1g"
+        more = {"fail_fast": True} if self.training.error else {}
+        spec = self.training.spec(f"chaos{self.schedule.seed}", self.notes, memory, **more)
+        (self.jobs.work / "job.json").write_text(json.dumps(spec, indent=1))
+        return subprocess.Popen([YDL, "submit", "--output", "plain", "job.json"], env=self.jobs.environment, cwd=self.jobs.work,
+                                stdin=subprocess.DEVNULL, stdout=open(self.folder / "out", "wb"), stderr=open(self.folder / "err", "wb"))  # fmt: skip
+
+    def _look_for_moments(self, started):
+        if not self.application and (found := re.search(r"^(\S+) is (application_\d+_\d+) in queue", (self.folder / "err").read_text(), re.M)):
+            self.id, self.application = found.groups()
+            started["submitted"] = time.monotonic()
+        if "running" not in started and all((self.notes / task.replace(":", "-")).exists() for task in self.training.tasks):
+            started["running"] = time.monotonic()
+
+    def _sample(self):
+        """How much each task has written by now. Of what is written before the first fault nothing may be lost."""
+        now = time.monotonic()
+        if not self.application or self.seen.logs or (self._samples and now < self._samples[-1][0] + 1):
+            return
+        written = {}
+        for part in parts.find(self.cluster.folder, self.application):
+            if part.kind == "task":
+                with contextlib.suppress(OSError):
+                    environment = dict(word.partition("=")[::2] for word in Path(f"/proc/{part.pid}/environ").read_text().split("\0"))
+                    self.seen.ports |= {(part.host, int(port)) for port in environment["YDL_PORTS"].split(",") if port}
+                    written[part.task, int(environment["YDL_ATTEMPT"])] = Path(f"/proc/{part.pid}/fd/1").read_bytes()
+        self._samples.append((now, written))
+
+    def _keep_logs(self):
+        """Called at the first fault, and at the end if there was none."""
+        if self.seen.logs:
+            return
+        old = [written for at, written in self._samples if at <= time.monotonic() - FLUSHED]
+        self.seen.logs = old[-1] if old else {("", 0): b""}
+        self._samples = self._samples[-1:]
