@@ -42,6 +42,8 @@ class Checks:
             return [f"the job ended with {seen.code}, and was to end with 3 and the words '{self.training.error}':\n{_tail(seen.out)}"]
         if seen.code != 0:
             return [f"the job ended with {seen.code}:\n{_tail(seen.out)}"]
+        if not self.training.accuracy:
+            return []
         found = [float(text) for text in re.findall(r"accuracy: (\d\.\d+)$", seen.out, re.M)]
         if not found:
             return ["the client has shown no accuracy"]

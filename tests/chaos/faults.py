@@ -11,7 +11,7 @@ import parts
 from cluster_lib import lifecycle, network, processes, state
 from cluster_lib.errors import ClusterError
 from cluster_lib.running import ClientError
-from schedule import DAEMONS, PROCESSES
+from schedule import DAEMONS, PROCESSES, WORKER
 
 NOBODY = "02:00:00:00:00:01"  # an address of Ethernet that no interface has: what is sent to it disappears
 MASTERS = 0
@@ -116,6 +116,11 @@ class Faults:
         return f"{fault.target}{self._host(fault) if fault.target in ('nodemanager', 'datanode') else 1}"
 
     def _host(self, fault):
+        if fault.pick == WORKER:
+            found = parts.find(self._running.folder, self._job.application)
+            masters = {part.host for part in found if part.kind == "master"}
+            workers = [part.host for part in found if part.kind == "task" and part.task.startswith("worker")]
+            return next((host for host in workers if host not in masters), workers[0])
         return 1 + fault.pick % self._cluster.options.nodes
 
     def _start(self, daemons):

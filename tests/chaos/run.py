@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import parts
-from faults import Faults
-from trainings import TRAININGS
+from faults import Faults, heal
+from trainings import DONE, PATIENT, TRAININGS
 from yarn_shell import YDL, jobs_on
 
 TICK = 0.2
@@ -33,7 +33,7 @@ class Seen:
     """What one run came to, for checks.py."""
 
     hits: list = field(default_factory=list)
-    too_late: list = field(default_factory=list)
+    too_late: list = field(default_factory=list)  # faults that are still to come; at the end, those for which the training was too short
     code: int = None
     out: str = ""
     logs: dict = field(default_factory=dict)  # {(task, attempt): bytes of stdout that were written FLUSHED before the first fault}
@@ -44,7 +44,7 @@ class Seen:
 class Run:
     """A job of a schedule. `folder` is the test's own, `cluster` a RunningCluster."""
 
-    def __init__(self, schedule, cluster, folder):
+    def __init__(self, schedule, cluster, folder, **job_file):
         self.schedule, self.cluster, self.folder = schedule, cluster, folder
         self.training = TRAININGS[schedule.training]
         self.jobs = jobs_on(cluster, folder)
@@ -52,9 +52,12 @@ class Run:
         self.notes = folder / "notes"
         self.notes.mkdir()
         self.seen = Seen()
+        self._job_file = job_file
         self.application = self.id = ""
         self._samples = []  # (time.monotonic(), {(task, attempt): stdout so far})
         self._urgent = None
+        self._moments = {}  # {"submitted" or "running": time.monotonic()}
+        self.seen.too_late = list(schedule.faults)
 
     @property
     def remote(self):
@@ -66,67 +69,71 @@ class Run:
         faults = Faults(self.cluster, self)
         began = time.monotonic()
         limit = began + LIMIT + sum(fault.seconds for fault in self.schedule.faults)
-        waiting, hit = list(self.schedule.faults), []
-        started = {}
         try:
-            while client.poll() is None:
-                self._look_for_moments(started)
+            while client.poll() is None and time.monotonic() < limit:
+                self._look_for_moments()
                 self._sample()
-                now = time.monotonic()
-                for fault in [fault for fault in waiting if fault.since in started and now >= started[fault.since] + fault.after]:
-                    if what := faults.begin(fault):
-                        self._keep_logs()
-                        waiting.remove(fault)
-                        hit.append(Hit(fault, time.time(), what))
-                for each in [each for each in hit if not each.mended and time.time() >= each.at + each.fault.seconds]:
-                    faults.mend(each.fault)
-                    each.mended = time.time()
-                if now > limit:
-                    client.terminate()
-                    with contextlib.suppress(subprocess.TimeoutExpired):
-                        client.wait(30)
-                    break
+                self._carry_out(faults)
                 select.select([], [], [], TICK)
         finally:
             self._keep_logs()
             faults.mend_all()
-            if client.poll() is None:
-                client.kill()
-                client.wait()
-            if self._urgent:
-                self._urgent.terminate()
-                self._urgent.wait(60)
-        self._look_for_moments(started)
-        self.seen.hits, self.seen.too_late = hit, waiting
-        self.seen.code = client.returncode if time.monotonic() <= limit else None
+            self.seen.seconds = time.monotonic() - began
+            self._end(client)
+        self._look_for_moments()
         self.seen.out = (self.folder / "out").read_text(errors="replace")
-        self.seen.seconds = time.monotonic() - began
         return self.seen
+
+    def _carry_out(self, faults):
+        now = time.monotonic()
+        for fault in [fault for fault in self.seen.too_late if now >= self._moments.get(fault.since, float("inf")) + fault.after]:
+            if what := faults.begin(fault):
+                self._keep_logs()
+                self.seen.too_late.remove(fault)
+                self.seen.hits.append(Hit(fault, time.time(), what))
+        for each in [each for each in self.seen.hits if not each.mended and time.time() >= each.at + each.fault.seconds]:
+            faults.mend(each.fault)
+            each.mended = time.time()
+        if self.schedule.training == PATIENT and not self.seen.too_late and all(each.mended for each in self.seen.hits):
+            heal(self.cluster)
+            (self.notes / DONE).touch()
+
+    def _end(self, client):
+        """What should have ended by itself, and by now has not."""
+        self.seen.code = client.poll()
+        if self.seen.code is None:
+            client.kill()
+            client.wait()
+            heal(self.cluster)
+            subprocess.run([YDL, "kill", "--now", self.id], env=self.jobs.environment, cwd=self.jobs.work, capture_output=True, timeout=120, check=False)
+        if self._urgent:
+            self._urgent.terminate()
+            self._urgent.wait(60)
 
     # ---- for Faults ----------------------------------------------------------------------------------------------
 
     def submit_urgent(self):
         """A job of the other queue that takes back what this queue has beyond its share; returns what ends it."""
-        words = ["run", "--queue", "urgent", "--role", "worker=3", "--resource", "worker:memory=4g", "--", "sh", "-c", "read line < /dev/zero & sleep 8"]
-        self._urgent = subprocess.Popen([YDL, *words], env=self.jobs.environment, cwd=self.jobs.work, stdin=subprocess.DEVNULL,
+        words = ["run", "--queue", "urgent", "--role", "worker=3", "--resource", "worker:memory=4g", "--", "sleep", 8]
+        self._urgent = subprocess.Popen([YDL, *map(str, words)], env=self.jobs.environment, cwd=self.jobs.work, stdin=subprocess.DEVNULL,
                                         stdout=open(self.folder / "urgent", "wb"), stderr=subprocess.STDOUT)  # fmt: skip
 
     # ---- the job -------------------------------------------------------------------------------------------------
 
     def _submit(self):
         memory = LARGE if self.schedule.has("preempt") else "1g"
-        more = {"fail_fast": True} if self.training.error else {}
+        more = {"fail_fast": bool(self.training.error)} | self._job_file
         spec = self.training.spec(f"chaos{self.schedule.seed}", self.notes, memory, **more)
         (self.jobs.work / "job.json").write_text(json.dumps(spec, indent=1))
         return subprocess.Popen([YDL, "submit", "--output", "plain", "job.json"], env=self.jobs.environment, cwd=self.jobs.work,
                                 stdin=subprocess.DEVNULL, stdout=open(self.folder / "out", "wb"), stderr=open(self.folder / "err", "wb"))  # fmt: skip
 
-    def _look_for_moments(self, started):
+    def _look_for_moments(self):
         if not self.application and (found := re.search(r"^(\S+) is (application_\d+_\d+) in queue", (self.folder / "err").read_text(), re.M)):
             self.id, self.application = found.groups()
-            started["submitted"] = time.monotonic()
-        if "running" not in started and all((self.notes / task.replace(":", "-")).exists() for task in self.training.tasks):
-            started["running"] = time.monotonic()
+            self._moments["submitted"] = time.monotonic()
+        if "running" not in self._moments and all((self.notes / task.replace(":", "-")).exists() for task in self.training.tasks):
+            self._moments["running"] = time.monotonic()
 
     def _sample(self):
         """How much each task has written by now. Of what is written before the first fault nothing may be lost."""

@@ -21,6 +21,7 @@ WEIGHTS = {
     ("fill", "hdfs"): 2, ("fill", "disk"): 1, ("preempt", "queue"): 2,
 }  # fmt: skip
 
+WORKER = "worker"  # on a host without the job's master, if there is one
 LATEST = 25  # seconds after the start of the training at which a fault may begin
 SHORT = (3, 25)  # seconds that a fault lasts, as a rule
 LONG = (65, 90)  # longer than an agent may be silent
@@ -34,7 +35,7 @@ class Fault:
     since: str  # what `after` counts from: "running", when all tasks have started, or "submitted"
     after: float
     seconds: float  # how long it lasts; 0 where nothing is mended, as of a process that was killed
-    pick: int  # which of those that could be hit
+    pick: int | str  # which of those that could be hit, or the host of a WORKER
     way: str = ""  # of a cut: "both", "out" or "in", as seen from the host that is hit
     silent: bool = True  # of a cut: packets disappear; otherwise who sends gets an error too
 

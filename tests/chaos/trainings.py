@@ -5,6 +5,7 @@ from pathlib import Path
 
 from installed import EXAMPLES, mnist, python_of
 
+DONE = "all-is-mended"  # a file in the folder of notes
 NOTE = Path(__file__).with_name("note.sh")
 
 
@@ -24,7 +25,7 @@ class Training:
 
     def command(self, notes):
         if not self.python:
-            return ["sh", NOTE, notes, *self.words]
+            return ["sh", NOTE, notes, *self.words, "sh", notes]
         script, *options = self.words
         return ["sh", NOTE, notes, python_of(self.python), EXAMPLES / script, "--data-dir", mnist(), *options]
 
@@ -53,6 +54,10 @@ echo "model.cfg: no such layer" >&2
 exit 3
 """
 
+# Goes on until all faults are over.
+PATIENT = "patient"
+WAIT = f'while [ ! -e "$1/{DONE}" ]; do i=$((i+1)); echo "line $i"; sleep 0.2; done'
+
 TRAININGS = {
     "mxnet-sync": _mxnet("dist_sync"),
     "mxnet-async": _mxnet("dist_async"),
@@ -64,4 +69,5 @@ TRAININGS = {
     "tensorflow-mirrored": Training("tensorflow", {"worker": 2}, "tensorflow",
                                     ("tensorflow/train_mnist_mirrored.py", "--samples", 20_000, "--epochs", 3), accuracy=0.88),
     "mistake": Training("none", {"worker": 2}, words=("sh", "-c", MISTAKE), error="ended with code 3"),
+    PATIENT: Training("none", {"worker": 2}, words=("sh", "-c", WAIT)),
 }  # fmt: skip
