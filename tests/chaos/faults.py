@@ -69,7 +69,7 @@ class Faults:
     def _lose_host(self, fault):
         """As when its power fails: nobody hears a word of it, not even that connections are closed."""
         host = self._host(fault)
-        mend = self._cut_off(host, range(self._cluster.options.nodes + 1))
+        mend = cut_off(self._cluster, host, range(self._cluster.options.nodes + 1))
         lifecycle.kill_host(self._cluster, host)
 
         def start():
@@ -79,7 +79,7 @@ class Faults:
         return f"host{host}", start
 
     def _lose_masters(self, daemons):
-        mend = self._cut_off(MASTERS, range(1, self._cluster.options.nodes + 1))
+        mend = cut_off(self._cluster, MASTERS, range(1, self._cluster.options.nodes + 1))
         processes.kill([pid for daemon in daemons if (pid := daemon.pid())])
 
         def start():
@@ -138,31 +138,8 @@ class Faults:
             others = [other for other in range(nodes + 1) if other != host]
         else:
             others = [1 + host % nodes]
-        mend = self._cut_off(host, others, fault.way, fault.silent)
+        mend = cut_off(self._cluster, host, others, fault.way, fault.silent)
         return f"host{host} from " + ", ".join(f"host{other}" if other else "the masters" for other in others), mend
-
-    def _cut_off(self, host, others, way="both", silent=True):
-        """`way` is that of the packets that are lost, as the host sees them."""
-        pairs = [(host, other) for other in others if other != host and way in ("both", "out")]
-        pairs += [(other, host) for other in others if other != host and way in ("both", "in")]
-        for source, to in pairs:
-            self._route(source, to, silent, "cut")
-
-        def mend():
-            for source, to in pairs:
-                self._route(source, to, silent, "mend")
-
-        return mend
-
-    def _route(self, source, to, silent, action):
-        address = self._cluster.address(to)
-        if silent:
-            words = {"cut": ["neigh", "replace", address, "lladdr", NOBODY, "dev", "eth0", "nud", "permanent"],
-                     "mend": ["neigh", "del", address, "dev", "eth0"]}[action]  # fmt: skip
-        else:
-            words = ["route", {"cut": "add", "mend": "del"}[action], "blackhole", f"{address}/32"]
-        # Two faults may cut the same pair, and one of them mends first.
-        subprocess.run([*network.enter(self._cluster, source), "ip", *words], check=False, capture_output=True)
 
     # ---- disks and queues ----------------------------------------------------------------------------------------
 
@@ -198,6 +175,31 @@ class Faults:
 
     def _preempt(self, _fault):
         return "a job of another queue", self._job.submit_urgent()
+
+
+def cut_off(cluster, host, others, way="both", silent=True):
+    """`way` is that of the packets that are lost, as the host sees them. Returns what mends it."""
+    pairs = [(host, other) for other in others if other != host and way in ("both", "out")]
+    pairs += [(other, host) for other in others if other != host and way in ("both", "in")]
+    for source, to in pairs:
+        _route(cluster, source, to, silent, "cut")
+
+    def mend():
+        for source, to in pairs:
+            _route(cluster, source, to, silent, "mend")
+
+    return mend
+
+
+def _route(cluster, source, to, silent, action):
+    address = cluster.address(to)
+    if silent:
+        words = {"cut": ["neigh", "replace", address, "lladdr", NOBODY, "dev", "eth0", "nud", "permanent"],
+                 "mend": ["neigh", "del", address, "dev", "eth0"]}[action]  # fmt: skip
+    else:
+        words = ["route", {"cut": "add", "mend": "del"}[action], "blackhole", f"{address}/32"]
+    # Two faults may cut the same pair, and one of them mends first.
+    subprocess.run([*network.enter(cluster, source), "ip", *words], check=False, capture_output=True)
 
 
 def small_disks(running, megabytes):

@@ -122,7 +122,7 @@ class Run:
 
     def _submit(self):
         memory = LARGE if self.schedule.has("preempt") else "1g"
-        more = {"fail_fast": bool(self.training.error)} | self._job_file
+        more = ({"fail_fast": True, "retries": 3} if self.training.error else {}) | self._job_file
         spec = self.training.spec(f"chaos{self.schedule.seed}", self.notes, memory, **more)
         (self.jobs.work / "job.json").write_text(json.dumps(spec, indent=1))
         return subprocess.Popen([YDL, "submit", "--output", "plain", "job.json"], env=self.jobs.environment, cwd=self.jobs.work,
