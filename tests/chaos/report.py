@@ -48,6 +48,7 @@ def describe(schedule, seen, events, problems, kept):
     hits = "; ".join(f"{hit.fault.kind}: {hit.what}" + (f" for {hit.mended - hit.at:.0f} s" if hit.fault.seconds and hit.mended else "") for hit in seen.hits)
     late = f" (over before: {', '.join(fault.kind for fault in seen.too_late)})" if seen.too_late else ""
     line = f"seed {schedule.seed} {schedule.training}: {'failed' if problems else 'passed'} in {seen.seconds:.0f} s. {hits or 'no fault'}{late}"
+    line += f" ({sum(map(len, seen.logs.values()))} bytes of logs before it)"
     if not problems:
         return line
     told = "\n".join(re.sub(r"^", "    ", problem, flags=re.M) for problem in problems)

@@ -16,7 +16,7 @@ from yarn_shell import YDL, jobs_on
 
 TICK = 0.2
 LIMIT = 420  # seconds for a training beyond what its faults last
-FLUSHED = 6  # seconds after which a line of a log must be on HDFS; it is flushed every second, and the machine is busy
+FLUSHED = 3  # seconds after which a line of a log must be on HDFS; it is flushed every second, and the machine is busy
 LARGE = "6g"  # so that two tasks have more than their queue is sure of
 
 

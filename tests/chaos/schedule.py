@@ -22,7 +22,7 @@ WEIGHTS = {
 }  # fmt: skip
 
 WORKER = "worker"  # on a host without the job's master, if there is one
-LATEST = 25  # seconds after the start of the training at which a fault may begin
+LATEST = 18  # seconds after the start of the training at which a fault may begin
 SHORT = (3, 25)  # seconds that a fault lasts, as a rule
 LONG = (65, 90)  # longer than an agent may be silent
 SHARE_OF_LONG = 0.15
