@@ -30,3 +30,6 @@ def test_masters_that_are_away_for_three_minutes_restart_no_task(cluster, tmp_pa
     events = checks.events()
     assert {event["attempt"] for event in events if event["kind"] == "task_running"} == {1}, events
     assert not [event for event in events if event["kind"] in ("task_lost", "task_failed", "job_restarting")], events
+    for task in ("worker:0", "worker:1"):
+        lines = run.jobs.run("logs", run.id, task)[0].splitlines()
+        assert lines == [f"line {number + 1}" for number in range(len(lines))] and len(lines) > AWAY, "what was written meanwhile is on HDFS too"
