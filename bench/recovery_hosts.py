@@ -17,6 +17,8 @@ def jobs_on_third_host(bench):
         jobs.append(bench.job("--resource", f"worker:label={LABEL}", "--retries", 0))
         jobs[-1].wait_for_event("job_running")
     bench.cluster.run("start", "nodemanager2")
+    # It has ydl's program already, as hosts that other jobs use.
+    bench.job("--resource", f"worker:label={LABEL},hosts=127.0.0.3", task="true").wait()
     placed = {event["text"].rpartition(" ")[2] for job in jobs for event in job.events("task_placed")}
     assert placed == {"127.0.0.4"}, placed
     return jobs

@@ -26,14 +26,16 @@ class Story:
         self.go, self.ended = jobs.work / "go", jobs.work / "ended"
         self.until_go = UNTIL.format(file=self.go)
 
-    def submit(self, *words, task):
-        self.id = self.jobs.run("submit" if words[0].endswith(".yaml") else "run", "--detach", *words, *(["--", "sh", "-c", task] if task else []))[0].split()[-1]
+    def run(self, *words, task):
+        self.id = self.jobs.run("run", "--detach", *words, "--", "sh", "-c", task)[0].split()[-1]
+
+    def submit(self, file):
+        self.id = self.jobs.run("submit", "--detach", file)[0].split()[-1]
 
     def events(self, kind):
         return [event for event in events(self.jobs, self.id) if event["kind"] == kind]
 
     def lose_master(self, containers):
-        """Until the next one has taken over."""
         wait_until_known(self.jobs, containers)
         kill_master(self.jobs)
 
@@ -57,7 +59,7 @@ def one_placed(story):
     """Of two tasks one has a place. Two hosts are full until release() is called. Yields the task's name, and that."""
     held = story.jobs.work / "held"
     holder = story.jobs.start_and_see("all 2 tasks started", "run", "--am", "unmanaged", "--n", 2, *LARGE, "--", "sh", "-c", UNTIL.format(file=held))
-    story.submit("--n", 2, *LARGE, "--retries", 0, task=story.until_go)
+    story.run("--n", 2, *LARGE, "--retries", 0, task=story.until_go)
     task = story.jobs.wait_for(story.id, "task_placed")["task"]
 
     def release():
@@ -111,7 +113,7 @@ def test_while_tasks_start(story, one_placed):
 
 def test_while_results_are_saved(story):
     """The task ends before its master does, and its results are on HDFS after it."""
-    story.submit(*SMALL, "--retries", 0, task=f"truncate -s 300M $YDL_RESULTS_DIR/model; {story.until_go}; touch {story.ended}")
+    story.run(*SMALL, "--retries", 0, task=f"truncate -s 300M $YDL_RESULTS_DIR/model; {story.until_go}; touch {story.ended}")
     story.jobs.wait_for(story.id, "job_running")
     wait_until_known(story.jobs, 2)
     story.go.touch()
@@ -143,7 +145,7 @@ roles:
 def test_while_services_end_after_the_tasks_that_decide(story):
     text = SERVICE.format(until_ended=UNTIL.format(file=story.ended), deaf=DEAF.format(until_go=story.until_go))
     (story.jobs.work / "serves.yaml").write_text(text)
-    story.submit("serves.yaml", task=None)
+    story.submit("serves.yaml")
     story.jobs.wait_for(story.id, "job_running")
     story.ended.touch()
     story.jobs.wait_for(story.id, "job_finishing")
@@ -156,7 +158,7 @@ def test_while_services_end_after_the_tasks_that_decide(story):
 
 
 def test_while_tasks_are_stopped(story):
-    story.submit("--n", 2, *SMALL, "--stop-grace", "60s", task=DEAF.format(until_go=story.until_go))
+    story.run("--n", 2, *SMALL, "--stop-grace", "60s", task=DEAF.format(until_go=story.until_go))
     story.jobs.wait_for(story.id, "job_running")
     stopping = story.jobs.start("kill", story.id)
     story.jobs.wait_for(story.id, "job_stopping")
