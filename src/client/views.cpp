@@ -68,7 +68,8 @@ Result<ui::JobView> job_view_from_json(std::string_view text) {
                    .exit_code = job->exit_code,
                    .logs_path = std::move(job->logs),
                    .results_path = std::move(job->results),
-                   .avoided = {}};
+                   .avoided = {},
+                   .notice = std::move(job->notice).value_or("")};
   view.tasks.reserve(job->tasks.size());
   for (auto& task : job->tasks) view.tasks.push_back(shown(std::move(task)));
   for (auto& host : job->avoided.value_or(std::vector<jobs::AvoidedView>{}))

@@ -79,6 +79,8 @@ struct Place {
   std::string node;  // the node's name, for people
   std::vector<std::uint16_t> ports;
   std::string container = {};  // the backend's own name for it, by which another master finds it; may be empty
+
+  bool operator==(const Place&) const = default;
 };
 
 struct ExitStatus {
