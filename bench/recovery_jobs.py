@@ -98,6 +98,11 @@ class Job:
         job = self.wait_for_event("job_running")["job"]
         return json.loads((Path(self.env["XDG_STATE_HOME"]) / "ydl/jobs" / job / "yarn.json").read_text())["application"]
 
+    def wait(self):
+        """Until it has succeeded by itself."""
+        if self._process.wait(LIMIT_S) != 0:
+            fail(f"a job ended with {self._process.returncode}: {self.said()[-3000:]}")
+
     def end(self):
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)

@@ -64,7 +64,7 @@ def cluster_of(item):
 def pytest_collection_modifyitems(config, items):
     """Tests of one cluster follow each other, whichever file they are in: each is then started once."""
     if not config.getoption("--rare", default=False):
-        rare = [item for item in items if setting_of(item) in RARE]
+        rare = [item for item in items if setting_of(item) in RARE or item.get_closest_marker("rare")]
         items[:] = [item for item in items if item not in rare]
         config.hook.pytest_deselected(items=rare)
     order = list(dict.fromkeys(map(cluster_of, items)))
@@ -73,6 +73,7 @@ def pytest_collection_modifyitems(config, items):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "on_cluster(*options): which cluster the test uses, so that those that use the same one follow each other")
+    config.addinivalue_line("markers", "rare: what `make test` leaves to `make test-kinds` (--rare)")
     config.stash[STARTED] = []
 
 
@@ -87,7 +88,7 @@ def pytest_terminal_summary(terminalreporter, config):
 
 def pytest_addoption(parser):
     parser.addoption("--kind", default="", help="the cluster of the examples, as options of `testing/cluster up`: --kind='--version 3.3.6 --secure'")
-    parser.addoption("--rare", action="store_true", help="also the settings that `make test` leaves to `make test-kinds`")
+    parser.addoption("--rare", action="store_true", help="also what `make test` leaves to `make test-kinds`")
 
 
 @pytest.fixture(scope="session")

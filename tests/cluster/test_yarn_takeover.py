@@ -1,13 +1,10 @@
 """A master that is lost on a real YARN cluster: the next one takes the job over, and the tasks run on."""
 
-import json
 import os
-import re
 import signal
 
 import pytest
-from cluster_lib import processes
-from hdfs_files import eventually
+from masters import events, kill_master, master_of, only_job, wait_until_known
 from shared import YARN
 from yarn_shell import SMALL, jobs_on
 
@@ -41,32 +38,6 @@ def jobs(clusters, tmp_path):
 @pytest.fixture
 def gate(tmp_path):
     return Gate(tmp_path, ["worker-0", "worker-1"])
-
-
-def events(jobs, job):
-    return [json.loads(line) for line in jobs.run("events", "--output", "json", job)[0].splitlines()]
-
-
-def master_of(jobs):
-    pids = [pid for folder in jobs.cluster.folder.glob("nodemanager*/local") for pid in processes.containers_of(folder)]
-    (master,) = [pid for pid in pids if "\0__master\0" in processes.command_line(pid)]
-    return master
-
-
-def kill_master(jobs):
-    os.kill(master_of(jobs), signal.SIGKILL)
-
-
-def wait_until_known(jobs):
-    """The ResourceManager has heard of all three containers: one of which it has not heard ends with the master."""
-    log = jobs.cluster.folder / "resourcemanager1/log"
-    application = max(re.findall(r"application_\d+_(\d+)", log.read_text()))
-    known = lambda: set(re.findall(rf"(container_\d+_{application}_01_\d+) Container Transitioned from ACQUIRED to RUNNING", log.read_text()))
-    eventually(lambda: len(known()) == 3, "the ResourceManager has heard of all containers")
-
-
-def only_job(jobs):
-    return json.loads(jobs.run("ls", "--output", "json")[0].splitlines()[0])["job"]
 
 
 def test_tasks_run_on_when_their_master_is_killed(jobs, gate):

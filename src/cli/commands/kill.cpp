@@ -3,6 +3,7 @@
 #include "cli/commands/foreign.hpp"
 #include "client/job_client.hpp"
 #include "client/views.hpp"
+#include "client/yarn/master_loss.hpp"
 #include "client/yarn/remote_job.hpp"
 #include "net/endpoint_file.hpp"
 #include "net/spawn.hpp"
@@ -36,18 +37,16 @@ net::Async<> kill(client::RemoteJob& job) {
   co_return co_await job.wait_for_end(client::kKillConfirmed);
 }
 
-// A master that is lost after it was asked may have written nothing down: the next one is asked again.
 net::Async<> wait_for_stop(client::RemoteJob& job, std::optional<core::Millis> grace) {
-  std::optional<std::int32_t> asked;  // which attempt of the application
+  using Next = client::RepeatedStop::Next;
+  client::RepeatedStop stop;
   for (;; co_await net::pause(core::Millis(200))) {
     const auto report = co_await job.report();
     if (!report) co_return core::fail(report.error());
     if (yarn::is_over(report->state)) co_return core::Result<>{};
-    const auto attempt = report->attempt.attempt;
-    if (!asked) asked = attempt;
-    if (attempt <= *asked || report->state != yarn::AppState::running) continue;
-    asked = attempt;
-    if (!co_await ask_master(job, grace)) co_return co_await kill(job);
+    const auto next = stop.saw(*report, core::steady_now());
+    if (next == Next::give_up) co_return co_await kill(job);
+    if (next == Next::ask && co_await ask_master(job, grace)) stop.taken();
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "client/master_contact.hpp"
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "yarn/records.hpp"
 
@@ -32,6 +33,24 @@ class MasterWatch {
 
  private:
   std::int32_t told_ = 0;  // the attempt that is awaited
+};
+
+// A stop that a master has taken. If that master is lost it may have written nothing down: the next one is asked again.
+// It answers some time after it has registered.
+class RepeatedStop {
+ public:
+  enum class Next {
+    wait,
+    ask,      // then taken(), if the master has answered
+    give_up,  // it does not answer
+  };
+  [[nodiscard]] Next saw(const yarn::AppReport& report, core::Instant now);
+  void taken();
+
+ private:
+  std::int32_t asked_ = 0;      // the attempt whose master has taken it
+  std::int32_t seen_ = 0;       // the newest one
+  core::Instant registered_{};  // of that one
 };
 
 }  // namespace ydl::client

@@ -53,5 +53,22 @@ TEST(MasterWatch, says_once_for_each_lost_master_that_another_is_awaited) {
   EXPECT_EQ(watch.saw(report(AppState::failed, 4)), std::nullopt);
 }
 
+// It has registered before its address is on HDFS.
+TEST(RepeatedStop, a_next_master_is_asked_until_it_answers) {
+  using enum RepeatedStop::Next;
+  RepeatedStop stop;
+  core::Instant now{core::Seconds(1000)};
+  EXPECT_EQ(stop.saw(report(AppState::running, 1), now), wait) << "it has taken the stop";
+  EXPECT_EQ(stop.saw(report(AppState::accepted, 2), now), wait);
+  EXPECT_EQ(stop.saw(report(AppState::running, 2), now), ask);
+  EXPECT_EQ(stop.saw(report(AppState::running, 2), now + core::Seconds(29)), ask)
+      << "the address it had is the old one";
+  stop.taken();
+  EXPECT_EQ(stop.saw(report(AppState::running, 2), now + core::Seconds(40)), wait);
+  now += core::Seconds(60);
+  EXPECT_EQ(stop.saw(report(AppState::running, 3), now), ask) << "each master has its time";
+  EXPECT_EQ(stop.saw(report(AppState::running, 3), now + core::Seconds(30)), give_up);
+}
+
 }  // namespace
 }  // namespace ydl::client
