@@ -177,7 +177,8 @@ Snapshot Machine::snapshot() const {
   snapshot.tasks.reserve(tasks_.size());
   for (const auto& task : tasks_) {
     snapshot.tasks.push_back({task.id, task.attempt, task.state, task.reason, task.place, task.running_since,
-                              task.ended_at, task.exit, task.cause, task.saved_at, task.is_member});
+                              task.ended_at, task.exit, task.cause, task.saved_at, task.saved_as_first,
+                              task.is_member});
   }
   return snapshot;
 }

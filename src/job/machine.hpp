@@ -78,6 +78,9 @@ class Machine {
     };
     std::optional<Warning> warning;   // its container will be taken away
     std::optional<Instant> saved_at;  // by whichever attempt
+    bool has_container = false;       // it waits, and a container is there in which its agent starts or prepares it
+    bool is_first = false;            // of its role, since the last start of all: it writes for the others
+    std::optional<Instant> saved_as_first;
     // Of its next attempt:
     bool backs_off = false;   // it waits for its deadline before it is asked for
     std::optional<int> held;  // the attempt whose container is kept for it
@@ -187,6 +190,7 @@ class Machine {
   void check_placed();
   void no_more_came();
   void settle_members();
+  void note_first();
   void want_all_again();
   void set_place_deadline(Task& task);
   bool goes_on_without(Task& task);
@@ -196,7 +200,7 @@ class Machine {
   [[nodiscard]] int spare_tasks() const;
   void begin_waiting_to_grow();
   void growth_deadline_passed();
-  void saved_while_running();
+  void saved_while_running(const Task& task);
   void ask_for_more();
   void spare_task_placed(Task& task);
   void spare_task_lost(Task& task, std::string why);
@@ -204,6 +208,7 @@ class Machine {
   void await_save();
   void give_up_growth(std::string_view why);
   void keep_placed_spares();
+  void take_spares_in();
   void forget_growth();
 
   // After the loss of a master (machine_takeover.cpp).

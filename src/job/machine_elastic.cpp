@@ -65,7 +65,7 @@ bool Machine::has_enough(std::size_t role) const {
   int with_container = 0;
   for (const auto& task : tasks_) {
     if (task.role != role) continue;
-    const bool waits = task.state == TaskState::waiting && !task.offered;
+    const bool waits = task.state == TaskState::waiting && !task.has_container;
     if (is_spare(task) || (task.is_member && !waits)) ++with_container;
   }
   return with_container >= plan_.roles[role].least;
@@ -94,7 +94,15 @@ void Machine::check_placed() {
   if (is_elastic_ && enough_are_placed()) no_more_deadline_ = now_ + (has_started_ ? kNoContainer : kNoMore);
 }
 
+// A container whose files are still being downloaded has come.
 void Machine::no_more_came() {
+  const bool some_come = std::ranges::any_of(tasks_, [this](const Task& task) {
+    return task.is_asked_for() && task.has_container && (state_ == JobState::placing || !starts_alone(task));
+  });
+  if (some_come) {
+    no_more_deadline_ = now_ + kNoMore;
+    return;
+  }
   if (state_ == JobState::placing) return launch_all();
   if (growth_ == Growth::asking) await_save();
 }
@@ -111,6 +119,16 @@ void Machine::settle_members() {
     } else if (task.is_wanted && !starts_alone(task)) {
       give_back(task, why);
     }
+  }
+  note_first();
+}
+
+// Of each role the one that has rank 0, or what its framework calls it.
+void Machine::note_first() {
+  std::vector<bool> found(plan_.roles.size());
+  for (auto& task : tasks_) {
+    task.is_first = task.is_member && role_of(task).kind == RoleKind::decider && !found[task.role];
+    if (task.is_first) found[task.role] = true;
   }
 }
 

@@ -289,11 +289,11 @@ void Machine::check_restart() {
     backoff_deadline_ = now_ + std::exchange(restart_backoff_, Millis(0));
     return;
   }
+  take_spares_in();
   deciders_left_ = 0;
   for (auto& task : tasks_) {
     if (!task.is_member) {
-      if (is_spare(task) && avoided_.contains(task.place->node)) spare_task_lost(task, "its host is avoided");
-      if (!task.is_wanted && !is_spare(task)) ++task.attempt;  // no attempt of another start has its number
+      if (!task.is_wanted) ++task.attempt;  // no attempt of another start has its number
       continue;
     }
     if (task.held && avoided_.contains(task.place->node)) release_held(task);

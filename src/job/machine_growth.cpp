@@ -42,8 +42,9 @@ void Machine::growth_deadline_passed() {
   ask_for_more();
 }
 
-void Machine::saved_while_running() {
-  if (!is_elastic_ || state_ != JobState::running || outcome_) return;
+// What a task saves that does not write for the others is no checkpoint of the job.
+void Machine::saved_while_running(const Task& task) {
+  if (!is_elastic_ || !task.is_first || state_ != JobState::running || outcome_) return;
   has_saved_ = true;
   if (growth_ == Growth::due) return ask_for_more();
   if (growth_ != Growth::ready || settling_) return;
@@ -120,6 +121,17 @@ void Machine::keep_placed_spares() {
   growth_deadline_.reset();
   no_more_deadline_.reset();
   has_saved_ = false;
+}
+
+// They are prepared again in their containers: what was saved since they were placed is what they continue from.
+void Machine::take_spares_in() {
+  if (!is_elastic_) return;
+  for (auto& task : tasks_) {
+    if (!is_spare(task)) continue;
+    join(task);
+    task.held = task.attempt;
+    set_state(task, TaskState::stopped);
+  }
 }
 
 // The job ends.

@@ -10,7 +10,9 @@
 namespace ydl::job {
 
 void Machine::on(const HostFailed& event) {
-  if (current(event.attempt) == nullptr || outcome_) return;
+  Task* task = current(event.attempt);
+  if (task == nullptr || outcome_) return;
+  task->has_container = false;
   blame_host(event.node, event.cause, fmt::format("{}: {}", event.attempt.task.str(), event.reason));
 }
 

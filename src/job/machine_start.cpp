@@ -42,6 +42,7 @@ void Machine::ask(Task& task) {
   task.is_wanted = !task.is_member;
   task.offered.reset();
   if (task.held) task.offered = {*task.held, *task.place};
+  task.has_container = task.held.has_value();
   task.place.reset();
   task.running_since.reset();
   task.ended_at.reset();
@@ -98,6 +99,7 @@ void Machine::launch(Task& task) {
 void Machine::on(const Granted& event) {
   Task* task = current(event.attempt);
   if (task == nullptr || !task->is_asked_for()) return;
+  task->has_container = true;
   record(RecordKind::task_granted, *task, fmt::format("has a container on {}", event.node));
 }
 

@@ -99,7 +99,10 @@ void Machine::on(const Delayed&) {
 // The time without a master does not count.
 void Machine::renew_deadlines() {
   if (allocation_deadline_) allocation_deadline_ = now_ + plan_.allocation_timeout;
-  if (no_more_deadline_) check_placed();
+  if (no_more_deadline_) {
+    check_placed();
+    check_asking();
+  }
   if (rendezvous_deadline_) rendezvous_deadline_ = now_ + kCausesMoment;
   for (auto& task : tasks_) {
     if (!task.deadline) continue;

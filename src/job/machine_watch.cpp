@@ -18,7 +18,8 @@ void Machine::on(const Saved& event) {
   Task* task = current(event.attempt);
   if (task == nullptr) return;
   task->saved_at = now_;
-  saved_while_running();
+  if (task->is_first) task->saved_as_first = now_;
+  saved_while_running(*task);
 }
 
 std::string Machine::age_of_save(const Task& task) const {

@@ -322,7 +322,10 @@ struct TaskSnapshot {
   std::optional<ExitStatus> exit;   // of the latest attempt that ended
   Cause cause = Cause::none;        // why the latest attempt failed or was lost
   std::optional<Instant> saved_at;  // when what it had written was last saved, by whichever attempt
-  bool is_member = true;            // not: its role is elastic, and the job goes on without it now
+  // The same while it was the first of its role, which writes for the others; in jobs with elastic roles, where another
+  // task may be that later.
+  std::optional<Instant> saved_as_first;
+  bool is_member = true;  // not: its role is elastic, and the job goes on without it now
 };
 struct AvoidedHost {
   std::string node;

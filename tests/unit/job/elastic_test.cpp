@@ -108,6 +108,26 @@ TEST(JobElastic, a_place_that_is_lost_before_the_start_no_longer_counts) {
   EXPECT_THAT(job.passes(10s), ElementsAre("release worker:1#1", "launch worker:0#2"));
 }
 
+TEST(JobElastic, a_container_that_is_there_is_waited_for_however_long_its_files_take) {
+  Script job(gang(1, 3));
+  job.begin();
+  job.placed("worker:0");
+  job.granted("worker:1");
+  EXPECT_THAT(job.passes(10s), IsEmpty());
+  EXPECT_THAT(job.passes(60s), IsEmpty());
+  job.placed("worker:1");
+  EXPECT_THAT(job.passes(10s), ElementsAre("release worker:2#1", "launch worker:0#1", "launch worker:1#1"));
+}
+
+TEST(JobElastic, a_container_that_failed_is_not_waited_for) {
+  Script job(gang(1, 2));
+  job.begin();
+  job.placed("worker:0");
+  job.granted("worker:1");
+  job.happens(HostFailed{job.attempt("worker:1"), "host1", Cause::disk, "disk"});
+  EXPECT_THAT(job.passes(10s), ElementsAre("release worker:1#1", "launch worker:0#1"));
+}
+
 TEST(JobElastic, a_role_that_is_not_elastic_is_waited_for) {
   auto plan = gang(1, 2);
   plan.roles.push_back({"ps", 1, RoleKind::service, RestartUnit::gang});
@@ -246,8 +266,10 @@ TEST(JobElastic, a_gang_grows_after_grow_every_and_a_save) {
   EXPECT_THAT(job.saved("worker:0"), IsEmpty());  // more may come
   EXPECT_THAT(job.passes(10s), ElementsAre("release worker:1#2"));
   EXPECT_THAT(job.saved("worker:0"), ElementsAre("stop worker:0#1 10 s"));
-  EXPECT_THAT(job.killed("worker:0", 15), ElementsAre("ask worker:0#2 after #1"));
-  EXPECT_THAT(job.placed("worker:0"), ElementsAre("launch worker:0#2", "launch worker:2#2"));
+  // What was saved is there for the new one, too: it is prepared once more.
+  EXPECT_THAT(job.killed("worker:0", 15), ElementsAre("ask worker:0#2 after #1", "ask worker:2#3 after #2"));
+  job.placed("worker:2");
+  EXPECT_THAT(job.placed("worker:0"), ElementsAre("launch worker:0#2", "launch worker:2#3"));
   EXPECT_EQ(members(job), "worker:0 worker:2");
   EXPECT_TRUE(job.said(RecordKind::task_joined, "role worker has 2 tasks now"));
 }
@@ -261,8 +283,9 @@ TEST(JobElastic, to_grow_costs_no_retry) {
   job.passes(10min);
   job.placed("worker:1");
   job.saved("worker:0");
-  EXPECT_THAT(job.killed("worker:0", 15), ElementsAre("ask worker:0#2 after #1"));
-  EXPECT_THAT(job.placed("worker:0"), ElementsAre("launch worker:0#2", "launch worker:1#2"));
+  EXPECT_THAT(job.killed("worker:0", 15), ElementsAre("ask worker:0#2 after #1", "ask worker:1#3 after #2"));
+  job.placed("worker:1");
+  EXPECT_THAT(job.placed("worker:0"), ElementsAre("launch worker:0#2", "launch worker:1#3"));
   job.started("worker:0");
   job.started("worker:1");
   job.exits("worker:0", 0);
@@ -305,10 +328,28 @@ TEST(JobElastic, a_failure_while_the_gang_would_grow_takes_the_spare_tasks_in) {
   run_some(job, 1);
   job.saved("worker:0");
   job.passes(10min);
-  job.placed("worker:1");
+  job.placed("worker:1", "host2");
   EXPECT_THAT(job.lost("worker:0", "host gone", Cause::host_lost),
-              ElementsAre("release worker:0#1", "release worker:2#2", "ask worker:0#2 not on host1"));
-  EXPECT_THAT(job.placed("worker:0"), ElementsAre("launch worker:0#2", "launch worker:1#2"));
+              ElementsAre("release worker:0#1", "release worker:2#2", "ask worker:0#2 not on host1",
+                          "ask worker:1#3 after #2"));
+  job.placed("worker:1", "host2");
+  EXPECT_THAT(job.placed("worker:0"), ElementsAre("launch worker:0#2", "launch worker:1#3"));
+}
+
+TEST(JobElastic, the_first_task_of_a_gang_is_known_to_have_saved_for_all) {
+  Script job(gang(1, 2));
+  job.run_all(Script::Hosts::many);
+  job.saved("worker:1");
+  EXPECT_FALSE(job.task("worker:1").saved_as_first);
+  job.saved("worker:0");
+  EXPECT_EQ(job.task("worker:0").saved_as_first, job.now);
+  job.lost("worker:0", "host gone", Cause::host_lost);
+  job.killed("worker:1", 15);
+  job.placed("worker:1");
+  job.passes(30s);
+  job.started("worker:1");
+  job.saved("worker:1");
+  EXPECT_EQ(job.task("worker:1").saved_as_first, job.now);
 }
 
 TEST(JobElastic, a_spare_task_that_is_lost_is_not_missed) {

@@ -208,7 +208,7 @@ class World {
       }
       seen_.push_back(ask->attempt);
       const AttemptId before{ask->attempt.task, ask->takes_over.value_or(0)};
-      if (ask->takes_over && held_.erase(before) == 0 && !lost_.contains(before))
+      if (ask->takes_over && held_.erase(before) == 0 && !lost_.contains(before) && launched_.contains(before))
         violation_ = ask->attempt.str() + " takes over a container that is not held";
       if (!ask->same_ports.empty() && chance(3)) {
         pending_.emplace_back(Lost{ask->attempt, "its container is gone"});
