@@ -17,7 +17,7 @@ PYENV := tools/setup/python_env.sh
 # CMake asks for it too; here its progress is seen.
 KRB5 := tools/setup/krb5.sh > /dev/null
 
-.PHONY: help build dev demo test test-quick test-unit test-needs test-kinds test-soak test-attack check bench fuzz tsan install package clean
+.PHONY: help build dev demo test test-quick test-unit test-needs test-kinds test-soak test-attack test-outage chaos check bench fuzz tsan install package clean
 
 help:
 	@echo 'make demo        train MNIST on this machine: MXNet, 2 workers, 2 servers'
@@ -27,6 +27,8 @@ help:
 	@echo 'make test-kinds  examples and small jobs on other clusters: Hadoop 3.3.6, Kerberos'
 	@echo 'make test-soak   many jobs in a row, with kills at random moments'
 	@echo 'make test-attack the master of a job, attacked for ATTACK_SECONDS (default 300)'
+	@echo 'make test-outage ResourceManager and NameNode are away for three minutes'
+	@echo 'make chaos       SCHEDULES (default 20) of faults around real trainings, from SEED on'
 	@echo 'make check       format, tidy, layers, orphan tests, links and names in documents'
 	@echo 'make bench       side-by-side benchmarks'
 	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (default 30) each'
@@ -91,6 +93,14 @@ ATTACK_SECONDS ?= 300
 test-attack: build
 	@$(APT) test hadoop
 	@python=$$($(PYENV) test) && YDL=build/bin/ydl $$python/bin/python -m pytest -s tests/attack --seconds=$(ATTACK_SECONDS)
+
+SCHEDULES ?= 20
+SEED ?= 1
+chaos: build test-needs
+	@python=$$($(PYENV) test) && YDL=build/bin/ydl $$python/bin/python -m pytest -s --schedules=$(SCHEDULES) --seed=$(SEED) tests/chaos/test_schedules.py
+
+test-outage: build test-needs
+	@python=$$($(PYENV) test) && YDL=build/bin/ydl $$python/bin/python -m pytest tests/chaos/test_outage.py
 
 test-unit: dev
 	ctest --preset dev -j$(JOBS) -L unit

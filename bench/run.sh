@@ -22,7 +22,7 @@ hdfs_native=$("$root/tools/setup/python_env.sh" hdfs-native) || fail "hdfs-nativ
 skein=$("$root/tools/setup/python_env.sh" skein) || fail "skein, the launcher for YARN compared, is not there."
 native=$(make --silent -C "$root/examples/mxnet-native" | tail -n 1) || fail "examples/mxnet-native does not build."
 
-cmake --build "$root/build/release" --target hdfs_client yarn_tool scale_bench hollow_nodes >/dev/null || fail "the clients that are measured do not build."
+cmake --build "$root/build/release" --target hdfs_client yarn_tool journal_tool replay_bench scale_bench hollow_nodes >/dev/null || fail "the clients that are measured do not build."
 
 mkdir -p "$tools"
 for program in trivial_task bare_loop; do
@@ -42,4 +42,5 @@ failed=0
   --hdfs-native-python "$hdfs_native/bin/python" || failed=1
 /usr/bin/python3 "$root/bench/yarn_launch.py" --ydl "$ydl" --yarn-tool "$root/build/release/bin/yarn_tool" --skein-python "$skein/bin/python" || failed=1
 /usr/bin/python3 "$root/bench/scale.py" --ydl "$ydl" --programs "$root/build/release/bin" || failed=1
+/usr/bin/python3 "$root/bench/recovery.py" --ydl "$ydl" --programs "$root/build/release/bin" --torch-python "$torch/bin/python" || failed=1
 exit "$failed"

@@ -27,7 +27,7 @@ run_group() {
 run_group first tests/cluster/test_yarn*.py tests/examples >"$reports/first.log" 2>&1 &
 other=$!
 trap 'kill $other 2>/dev/null' EXIT
-run_group second tests/cli tests/mxnet tests/cluster --ignore-glob='*/test_yarn*' || failed+=("$second")
+run_group second tests/cli tests/mxnet tests/chaos/test_{drawing,instruments,checks}.py tests/cluster --ignore-glob='*/test_yarn*' || failed+=("$second")
 wait $other || failed+=("$first")
 trap - EXIT
 echo "== $first"

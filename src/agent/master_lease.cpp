@@ -48,6 +48,7 @@ void MasterLease::looked(Instant began, FolderLook look) {
   }
   auto& state = std::get<FolderState>(look);
   is_revoked_ = state.is_revoked;
+  is_over_ = state.is_over;
   last_known_ = std::max(last_known_, began);
   why_unreadable_.clear();
   if (state.master && state.master->epoch > epoch_) successor_ = std::move(state.master);
@@ -66,6 +67,7 @@ Instant MasterLease::gives_up_at() const {
 
 std::optional<std::string> MasterLease::why_give_up(Instant now) const {
   if (is_revoked_) return "its master has given this container up and recorded it in the job's folder";
+  if (is_over_) return "the job is over, as its folder says";
   if (now < gives_up_at()) return std::nullopt;
   if (now >= *unheard_since_ + outlives_master()) {
     return fmt::format("no master of the job has answered for {}: {}", core::format_duration(outlives_master()),

@@ -12,7 +12,7 @@
 //   heard ──a call fails──> unheard: look at the job's folder ──a master answers──> heard
 //                             │ ├─ a master of a higher epoch is in the folder: say hello to it
 //                             │ └─ this agent is not revoked, and the same master is in the folder: go on
-//                             └─ revoked, or nothing known for too long ──> give up
+//                             └─ revoked, the job is over, or nothing known for too long ──> give up
 //
 // Its promise: an agent that hears no master gives up at most 45 s after its revocation was written to the folder,
 // whatever HDFS does. A look counts from its beginning, because the revocation may be written while it is under way.
@@ -31,6 +31,7 @@ struct MasterPlace {
 struct FolderState {
   bool is_revoked = false;
   std::optional<MasterPlace> master;  // nothing: the folder does not say
+  bool is_over = false;               // the job has ended, or its folder was removed
 };
 struct Unreadable {
   std::string why;
@@ -95,6 +96,7 @@ class MasterLease {
   std::string why_unreadable_;              // of the last look
   std::optional<MasterPlace> successor_;    // found by the last look, and not called yet
   bool is_revoked_ = false;
+  bool is_over_ = false;
 };
 
 }  // namespace ydl::agent

@@ -107,6 +107,8 @@ def _node_manager(cluster, host):
             "yarn.nodemanager.webapp.address": at("http"),
             "yarn.nodemanager.local-dirs": folder / "local",
             "yarn.nodemanager.log-dirs": folder / "logs",
+            # For those who set yarn.nodemanager.recovery.enabled: each host has its own.
+            "yarn.nodemanager.recovery.dir": folder / "recovery",
             "yarn.nodemanager.resource.memory-mb": 8192,
             "yarn.nodemanager.resource.cpu-vcores": 16,
             "yarn.nodemanager.vmem-check-enabled": "false",

@@ -5,11 +5,11 @@
 //   yarn_tool check MIB                  whether a job with one container of that size could run
 //   yarn_tool run COMMAND...             submits it as an ApplicationMaster and waits for the end
 //   yarn_tool start COMMAND...           the same without waiting
-//   yarn_tool kill ID
-//   yarn_tool list TAG
-//   yarn_tool gang N COMMAND...          as an unmanaged ApplicationMaster: N containers, one command in each
-//   yarn_tool intrude rm|nm HOST PORT    asks a port without its token
-//   yarn_tool token RENEWER              gets, renews and cancels a delegation token
+//   yarn_tool master                     in a container, as its ApplicationMaster: registers, and goes on until it is
+//   killed yarn_tool kill ID yarn_tool list TAG yarn_tool gang N COMMAND...          as an unmanaged ApplicationMaster:
+//   N containers, one command in each yarn_tool intrude rm|nm HOST PORT    asks a port without its token yarn_tool
+//   token RENEWER              gets, renews and cancels a delegation token
+#include "core/files.hpp"
 #include "core/strings.hpp"
 #include "core/user.hpp"
 #include "hrpc/configured.hpp"
@@ -18,6 +18,7 @@
 #include "yarn/app_master.hpp"
 #include "yarn/client_rm.hpp"
 #include "yarn/container_manager.hpp"
+#include "yarn/credentials.hpp"
 #include "yarn/exit_status.hpp"
 #include "yarn/needs_check.hpp"
 #include "yarn/token_identifiers.hpp"
@@ -43,6 +44,7 @@ struct Arguments {
   std::string tag = "yarn-tool";
   std::int64_t linger_ms = 0;  // a gang goes on with its heartbeats for so long after its containers' end
   std::int64_t memory = 128;
+  int attempts = 1;  // of an ApplicationMaster
 };
 
 using test::say;
@@ -67,6 +69,7 @@ class Tool {
   net::Async<> intrude();
 
   net::Async<> gang(yarn::ClientRm& rm);
+  net::Async<> idle();
   net::Async<> be_master(yarn::AppMaster& master, yarn::AllocatorFsm& fsm, int wanted);
   net::Async<> start(const yarn::AllocatorFsm& fsm, const yarn::Container& container);
 
@@ -149,7 +152,7 @@ net::Async<yarn::ApplicationId> Tool::submit(yarn::ClientRm& rm, bool unmanaged)
   yarn::Submission submission{.id = application->id, .name = "yarn_tool", .queue = arguments_.queue};
   submission.tags = {arguments_.tag};
   submission.unmanaged = unmanaged;
-  submission.max_attempts = 1;
+  submission.max_attempts = arguments_.attempts;
   if (!unmanaged) {
     submission.master = launch();
     submission.master_resource = {.memory_mib = arguments_.memory, .vcores = 1};
@@ -281,7 +284,24 @@ net::Async<> Tool::gang(yarn::ClientRm& rm) {
   co_return co_await wait_for_end(rm, *id);
 }
 
+// Asks for nothing and starts nothing.
+net::Async<> Tool::idle() {
+  const auto bytes = core::read_file(core::process_getenv("HADOOP_TOKEN_FILE_LOCATION").value_or(""));
+  if (!bytes) co_return core::fail(bytes.error());
+  const auto credentials = yarn::decode_credentials(*bytes);
+  if (!credentials) co_return core::fail(credentials.error());
+  const auto* token = credentials->find_kind(yarn::kAmRmToken);
+  if (token == nullptr)
+    co_return core::fail(core::Errc::not_found, "this is not the container of an ApplicationMaster");
+  const auto options = manager(Port::scheduler, yarn::kAmRmToken, {*token});
+  if (!options) co_return core::fail(options.error());
+  yarn::AppMaster master(executor_, *options);
+  yarn::AllocatorFsm fsm({}, {});
+  co_return co_await be_master(master, fsm, 1);
+}
+
 net::Async<> Tool::run() {
+  if (arguments_.words.at(0) == "master") co_return co_await idle();
   const auto options = manager(Port::client, yarn::kRmDelegationToken, {});
   if (!options) co_return core::fail(options.error());
   yarn::ClientRm rm(executor_, *options);
@@ -315,6 +335,7 @@ int main(int argc, char** argv) {
   app.add_option("--tag", arguments.tag);
   app.add_option("--memory", arguments.memory);
   app.add_option("--linger-ms", arguments.linger_ms);
+  app.add_option("--attempts", arguments.attempts);
   CLI11_PARSE(app, argc, argv);
   arguments.words = app.remaining();
   if (arguments.words.empty()) {

@@ -48,6 +48,7 @@ struct UnconfirmedEnd {
   bool saves_logs = false;     // once it is confirmed
   core::Instant since = {};
   bool is_looked_at = false;
+  bool was_seen = false;         // by the last look, at the NodeManager that is asked now
   core::Instant next_look = {};  // at its NodeManager
   bool is_being_revoked = false;
   std::optional<core::Instant> revoked_at = std::nullopt;  // it is written that the agent has to end

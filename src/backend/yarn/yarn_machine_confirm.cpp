@@ -67,8 +67,11 @@ YarnActions YarnMachine::container_looked_at(const yarn::ContainerId& id, Found 
   auto& end = *assigned->unconfirmed;
   end.is_looked_at = false;
   end.next_look = now + (found == Found::no_answer ? kLookAgain : kLookEvery);
-  const bool is_gone = found == Found::complete || (found == Found::unknown && !end.node_was_lost);
-  if (is_gone) confirm_end(id, now);
+  // A NodeManager forgets what has ended; one that was restarted may forget what still runs. This one had it a moment
+  // ago.
+  const bool has_ended_since = found == Found::unknown && end.was_seen && !end.node_was_lost;
+  end.was_seen = found == Found::running;
+  if (found == Found::complete || has_ended_since) confirm_end(id, now);
   return take();
 }
 

@@ -86,6 +86,22 @@ TEST_F(WithFolder, a_master_that_answers_again_ends_the_looking) {
   EXPECT_TRUE(std::holds_alternative<Look>(lease_.next(at(100))));
 }
 
+// On a host whose NodeManager is dead nobody else ends it.
+TEST_F(WithFolder, an_agent_whose_job_is_over_gives_up) {
+  lease_.unheard(at(1), "connection refused");
+  ASSERT_TRUE(std::holds_alternative<Look>(lease_.next(at(1))));
+  lease_.looked(at(1), FolderState{.is_revoked = false, .master = {}, .is_over = true});
+  EXPECT_THAT(given_up(at(1.1)), HasSubstr("the job is over"));
+}
+
+TEST_F(WithFolder, a_master_that_answers_knows_better_than_the_folder) {
+  lease_.unheard(at(1), "no route");
+  ASSERT_TRUE(std::holds_alternative<Look>(lease_.next(at(1))));
+  lease_.heard(at(1.5), 1);
+  lease_.looked(at(1), FolderState{.is_revoked = false, .master = {}, .is_over = true});
+  EXPECT_EQ(given_up(at(2)), "");
+}
+
 TEST_F(WithFolder, a_master_of_a_higher_epoch_is_called_once_for_each_look_that_finds_it) {
   lease_.unheard(at(1), "connection refused");
   ASSERT_TRUE(std::holds_alternative<Look>(lease_.next(at(1))));

@@ -49,6 +49,7 @@ TEST(JobFailure, out_of_memory_says_what_to_ask_for) {
             "--resource ROLE:memory=SIZE");
 }
 
+// TonY#620: a worker that is lost takes all others with it.
 TEST(JobFailure, a_retry_starts_the_failed_task_alone_where_its_peers_can_take_it_back) {
   auto plan = workers(2);
   plan.roles[0].retries = 1;

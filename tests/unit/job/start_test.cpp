@@ -67,6 +67,30 @@ TEST(JobStart, a_gang_that_is_not_placed_in_time_gives_all_back_and_asks_again_a
   EXPECT_EQ(s.passes(core::Seconds(10)), (Strings{"ask worker:0#2", "ask worker:1#2"}));
 }
 
+// TonY#573: each of two jobs has half of the cluster and waits for the other half for ever.
+TEST(JobStart, two_gangs_that_hold_half_of_the_cluster_each_run_one_after_the_other) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    auto plan = workers(2);
+    plan.seed = 2 * seed;
+    Script one(plan);
+    plan.seed = 2 * seed + 1000;
+    Script other(plan);
+    for (auto* job : {&one, &other}) {
+      job->begin();
+      job->placed("worker:0");
+      job->passes(core::Seconds(300));
+      ASSERT_EQ(job->state(), "restarting") << "it has given its half back";
+    }
+    ASSERT_NE(*one.machine.next_deadline(), *other.machine.next_deadline()) << "they must not meet again";
+    const bool first = *one.machine.next_deadline() < *other.machine.next_deadline();
+    for (auto* job : {first ? &one : &other, first ? &other : &one}) {
+      EXPECT_EQ(job->waits_no_longer(), (Strings{"ask worker:0#2", "ask worker:1#2"}));
+      job->placed("worker:0");
+      EXPECT_EQ(job->placed("worker:1"), (Strings{"launch worker:0#2", "launch worker:1#2"}));
+    }
+  }
+}
+
 TEST(JobStart, after_the_last_round_the_job_fails_and_names_who_is_missing_and_why) {
   auto plan = workers(2);
   plan.allocation_rounds = 1;
@@ -107,6 +131,7 @@ TEST(JobStart, a_task_that_can_never_be_placed_fails_the_job) {
   EXPECT_EQ(s.machine.snapshot().outcome->reason, "worker:1 cannot be placed: no GPU is left");
 }
 
+// TonY#430: the others wait for a place that is lost.
 TEST(JobStart, a_place_lost_before_the_gang_is_complete_is_asked_for_again_without_charge) {
   Script s(workers(2));
   s.begin();

@@ -48,6 +48,22 @@ TEST_F(YarnConfirm, the_agent_of_a_lost_host_confirms_what_its_node_manager_cann
   EXPECT_THAT(report(2, protocol::TaskGone{worker(0)}), Contains(StartsWith("save logs of 2")));
 }
 
+// The ResourceManager had ended this container before, so it does not tell that the node has lost it.
+TEST_F(YarnConfirm, a_node_manager_that_was_restarted_meanwhile_proves_nothing) {
+  start();
+  launch_on(0, 2);
+  heard_[id(2)] = now_;
+  (void)answered({.completed = {end_of(2, -102)}});
+  EXPECT_THAT(looked(2, Found::unknown), IsEmpty()) << "it may have forgotten the container before";
+  EXPECT_THAT(after(2s), Contains("look at 2"));
+  EXPECT_THAT(looked(2, Found::running), IsEmpty());
+  EXPECT_THAT(after(2s), Contains("look at 2"));
+  EXPECT_THAT(looked(2, Found::no_answer), IsEmpty());
+  EXPECT_THAT(after(11s), Contains("look at 2"));
+  EXPECT_THAT(looked(2, Found::unknown), IsEmpty()) << "it may have been restarted while it did not answer";
+  EXPECT_THAT(report(2, protocol::TaskGone{worker(0)}), Contains(StartsWith("save logs of 2")));
+}
+
 TEST_F(YarnConfirm, a_silent_host_counts_as_lost_when_its_agent_must_have_ended) {
   start();
   launch_on(0, 2);
@@ -184,7 +200,7 @@ TEST_F(YarnAdopt, a_container_that_ended_with_the_master_is_looked_for_at_its_no
   auto end = end_of(2, -100);
   end.diagnostics = "Container of a completed application";
   EXPECT_THAT(answered({.completed = {end}}), ElementsAre("agent 2: shutdown", "look at 2 on 10.0.1.1:8042"));
-  EXPECT_THAT(looked(2, Found::unknown), Contains(StartsWith("save logs of 2")));
+  EXPECT_THAT(looked(2, Found::complete), Contains(StartsWith("save logs of 2")));
 }
 
 TEST_F(YarnAdopt, an_end_that_was_told_before_the_adoption_is_not_forgotten) {

@@ -16,6 +16,7 @@ class YarnFaults : public YarnScript {};
 
 // ---- the ResourceManager ---------------------------------------------------------------------------------------
 
+// TonY#361: a master that ends itself when the ResourceManager restarts.
 TEST_F(YarnFaults, a_restarted_resource_manager_is_registered_with_again_and_told_everything) {
   start();
   (void)place(0);
@@ -233,6 +234,7 @@ TEST_F(YarnFaults, a_container_without_a_token_for_its_node_is_not_started) {
               Contains(HasSubstr("the ResourceManager gave no token for this node")));
 }
 
+// TonY#430: a master that waits for a container which has already ended.
 TEST_F(YarnFaults, a_container_that_ends_before_its_agent_calls_is_replaced) {
   start();
   (void)place(0);
@@ -277,6 +279,7 @@ TEST_F(YarnFaults, a_container_killed_for_its_memory_is_an_exit_of_its_task) {
 }
 
 // Other launchers stop reading an answer at the first container that they ended themselves.
+// skein: the end of a container that its master has killed (-105) hides all that follow it in the same answer.
 TEST_F(YarnFaults, every_end_in_an_answer_counts_whatever_the_one_before_it_was) {
   start();
   launch_on(0, 2, "node1");

@@ -47,6 +47,8 @@ TEST_F(YarnHosts, a_restarted_resource_manager_is_told_of_avoided_hosts_again) {
   EXPECT_THAT(to_heartbeat(), ElementsAre("allocate avoid node1"));
 }
 
+// dmlc-submit: such a container gets a task that does nothing, none is asked for in its place, and the job waits for
+// ever.
 TEST_F(YarnHosts, a_container_granted_on_an_avoided_host_is_released_and_asked_for_again) {
   start();
   (void)place(0);
