@@ -134,6 +134,7 @@ void apply(ui::TaskView& task, const jobs::EventView& event) {
   if (event.node) task.node = *event.node;
   if (*state == core::TaskState::running) task.running_since = event.time;
   if (!is_final(*state)) return;
+  if (*state == core::TaskState::absent) task.node.clear();
   task.reason = event.text;
   if (task.running_since) task.ran_for = event.time - *task.running_since;
   task.running_since.reset();
