@@ -57,6 +57,7 @@ demo: build
 	@tools/demo.sh
 
 test: build dev test-needs
+	cmake --build --preset release --target chaos_tests
 	@tools/test.sh
 
 # Only what these labels need is built: after an edit of a header the rest is most of the time.

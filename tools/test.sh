@@ -15,6 +15,15 @@ failed=()
 
 ctest --preset dev -j"$(nproc)" --output-junit "$reports/ctest.xml" || failed+=(ctest)
 
+# Halves of 10,000 seeds, side by side (docs/simulation.md).
+simulate() {
+  YDL_CHAOS_FIRST=$1 YDL_CHAOS_SEEDS=5000 build/release/bin/chaos_tests --gtest_brief=1
+}
+simulate 1 &
+half=$!
+simulate 5001 || failed+=("simulation, second half")
+wait $half || failed+=("simulation, first half")
+
 first="YARN and examples"
 second="command line, MXNet, HDFS"
 

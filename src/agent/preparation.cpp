@@ -1,6 +1,7 @@
 #include "agent/preparation.hpp"
 
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -57,20 +58,38 @@ net::Async<> Preparation::finish(std::shared_ptr<DirectoryListings> listings) {
   co_return resources_.take_ports_and_limits(request_, context_.surroundings.job);
 }
 
-// Inputs lie beside the working directory and are linked into it: what is really in it counts as the task's work.
+// A NameNode that is away for a while is nothing that another host could help with.
 net::Async<> Preparation::fetch_from_hdfs() {
+  copying_.on_wait = [report = context_.report, attempt = request_.attempt,
+                      said = false](const core::Error& error) mutable {
+    if (std::exchange(said, true)) return;
+    report(protocol::Note{
+        attempt,
+        fmt::format("what it needs cannot be fetched from HDFS for now ({}); it is tried again", error.message)});
+  };
+  auto fetched = co_await fetch_inputs();
+  if (fetched) fetched = co_await restoring_.fetch();
+  copying_.on_wait = nullptr;
+  co_return fetched;
+}
+
+// Inputs lie beside the working directory and are linked into it: what is really in it counts as the task's work.
+net::Async<> Preparation::fetch_inputs() {
   auto& file_systems = *context_.surroundings.file_systems;
   std::vector<protocol::Link> links;
   for (const auto& input : request_.inputs) {
     const auto source = file_systems.locate(input.path);
     if (!source) co_return core::fail(source.error().within("the input"));
     const auto target = inputs_directory(request_) / input.name;
-    auto downloaded = co_await download_tree(*source->fs, source->path, target, Names::as_they_are, copying_);
+    const auto download = [&] {
+      return download_tree(*source->fs, source->path, target, Names::as_they_are, copying_);
+    };
+    auto downloaded = co_await persist(download, copying_);
     if (!downloaded) co_return core::fail(downloaded.error().within(fmt::format("the input {}", input.path)));
     links.push_back({target.string(), input.name});
   }
   request_.links.insert(request_.links.begin(), links.begin(), links.end());
-  co_return co_await restoring_.fetch();
+  co_return core::Result<>{};
 }
 
 }  // namespace ydl::agent

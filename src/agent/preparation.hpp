@@ -51,6 +51,7 @@ class Preparation {
  private:
   [[nodiscard]] bool needs_hdfs() const;
   [[nodiscard]] net::Async<> fetch_from_hdfs();
+  [[nodiscard]] net::Async<> fetch_inputs();
 
   const TaskContext& context_;
   protocol::Prepare& request_;

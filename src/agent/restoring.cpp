@@ -56,6 +56,11 @@ void Restoring::find_here() {
 
 net::Async<> Restoring::fetch() {
   if (request_.remote_results.empty()) co_return core::Result<>{};
+  const auto once = [this] { return fetch_once(); };
+  co_return co_await persist(once, copying_);
+}
+
+net::Async<> Restoring::fetch_once() {
   if (auto fetched = co_await fetch_own(); !fetched)
     co_return core::fail(fetched.error().within("what earlier attempts left cannot be fetched"));
   for (const auto& from : request_.restore) {
@@ -112,7 +117,6 @@ net::Async<bool> Restoring::fetch_other(protocol::Restorable from) {
   for (int tries = 1;; ++tries) {
     auto fetched = co_await fetch_other_once(from);
     if (fetched || fetched.error().code != hrpc::Errc::not_found) co_return fetched;
-    remove_tree(restore_directory(request_));
     if (tries < kMostTries) continue;
     tell(fmt::format("what is in {} cannot be used: {}", from.saves, fetched.error().message));
     co_return false;
@@ -128,6 +132,7 @@ net::Async<bool> Restoring::fetch_other_once(const protocol::Restorable& from) {
   const auto target = context_.surroundings.file_systems->locate(uses_save ? from.saves : from.results);
   if (!target) co_return core::fail(target.error());
   const auto folder = restore_directory(request_);
+  remove_tree(folder);  // what a try that failed has left
   const auto fetched = uses_save ? co_await fetch_save(*target->fs, target->path, *save, folder, copying_)
                                  : co_await download_tree(*target->fs, target->path, folder, Names::stored, copying_);
   if (!fetched) co_return core::fail(fetched.error());

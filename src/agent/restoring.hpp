@@ -22,7 +22,8 @@ class Restoring {
 
   // The results folder is the one that attempt number `earlier` had, with these results.
   void follow(int earlier, ResultsStamp results);
-  // From HDFS, where the request says so. Errors: those of FileSystem, io; never not_found.
+  // From HDFS, where the request says so; while it does not answer it is asked again, as long as `copying` has patience.
+  // Errors: those of FileSystem, io; never not_found.
   [[nodiscard]] net::Async<> fetch();
   // The same on one machine, where nothing is copied.
   void find_here();
@@ -39,6 +40,7 @@ class Restoring {
     std::optional<ResultsStamp> results;
   };
 
+  [[nodiscard]] net::Async<> fetch_once();
   [[nodiscard]] net::Async<> fetch_own();
   [[nodiscard]] net::Async<> fetch_own_once();
   [[nodiscard]] net::Async<bool> fetch_other(protocol::Restorable from);

@@ -218,6 +218,8 @@ class Follower {
       co_await net::pause(screen_.mode() == ui::Mode::tty ? kLiveRefresh : kPlainRefresh);
       if (const auto view = co_await client->job()) {
         master_answered();
+        if (notice_ != view->notice && !view->notice.empty()) screen_.note(view->notice);
+        notice_ = view->notice;
         screen_.update(with_paths(*view));
       } else {
         client = master_.connect();
@@ -359,6 +361,7 @@ class Follower {
   LogReader logs_;
   AttachedMaster master_;
   asio::signal_set signals_;
+  std::string notice_;  // of the job's view
   bool left_ = false;
   bool stopping_ = false;
   std::optional<core::Millis> grace_;  // of the last stop

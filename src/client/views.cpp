@@ -68,7 +68,8 @@ Result<ui::JobView> job_view_from_json(std::string_view text) {
                    .exit_code = job->exit_code,
                    .logs_path = std::move(job->logs),
                    .results_path = std::move(job->results),
-                   .avoided = {}};
+                   .avoided = {},
+                   .notice = std::move(job->notice).value_or("")};
   view.tasks.reserve(job->tasks.size());
   for (auto& task : job->tasks) view.tasks.push_back(shown(std::move(task)));
   for (auto& host : job->avoided.value_or(std::vector<jobs::AvoidedView>{}))
@@ -133,6 +134,7 @@ void apply(ui::TaskView& task, const jobs::EventView& event) {
   if (event.node) task.node = *event.node;
   if (*state == core::TaskState::running) task.running_since = event.time;
   if (!is_final(*state)) return;
+  if (*state == core::TaskState::absent) task.node.clear();
   task.reason = event.text;
   if (task.running_since) task.ran_for = event.time - *task.running_since;
   task.running_since.reset();

@@ -18,7 +18,7 @@ bool is_final(JobState state) {
 
 bool is_final(TaskState state) {
   return state == TaskState::succeeded || state == TaskState::failed || state == TaskState::stopped ||
-         state == TaskState::lost;
+         state == TaskState::lost || state == TaskState::absent;
 }
 
 std::optional<JobState> job_state_of(RecordKind kind) {

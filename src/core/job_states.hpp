@@ -26,11 +26,22 @@ struct EnumNames<JobState> {
                                              "restarting", "succeeded", "failed", "stopped", "lost");
 };
 
-enum class TaskState { waiting, placed, starting, running, stopping, succeeded, failed, stopped, lost };
+enum class TaskState {
+  waiting,
+  placed,
+  starting,
+  running,
+  stopping,
+  succeeded,
+  failed,
+  stopped,
+  lost,
+  absent,  // of an elastic role, which goes on without it now
+};
 template <>
 struct EnumNames<TaskState> {
-  static constexpr auto kNames = names_up_to(TaskState::lost, "waiting", "placed", "starting", "running", "stopping",
-                                             "succeeded", "failed", "stopped", "lost");
+  static constexpr auto kNames = names_up_to(TaskState::absent, "waiting", "placed", "starting", "running", "stopping",
+                                             "succeeded", "failed", "stopped", "lost", "absent");
 };
 
 // What people and programs follow: every change of the job, in order.
@@ -59,17 +70,20 @@ enum class RecordKind {
   task_lost,
   task_retry,
   task_warned,  // its container will be taken away
+  task_joined,  // of an elastic role: the job goes on with it
+  task_absent,  // and without it
   host_avoided,
   host_forgiven,
   note,
 };
 template <>
 struct EnumNames<RecordKind> {
-  static constexpr auto kNames = names_up_to(
-      RecordKind::note, "job_created", "job_submitted", "job_master_up", "job_placing", "job_running", "job_finishing",
-      "job_stopping", "job_restarting", "job_succeeded", "job_failed", "job_stopped", "task_granted", "task_reached",
-      "task_placed", "task_waiting", "task_starting", "task_running", "task_stopping", "task_succeeded", "task_failed",
-      "task_stopped", "task_lost", "task_retry", "task_warned", "host_avoided", "host_forgiven", "note");
+  static constexpr auto kNames =
+      names_up_to(RecordKind::note, "job_created", "job_submitted", "job_master_up", "job_placing", "job_running",
+                  "job_finishing", "job_stopping", "job_restarting", "job_succeeded", "job_failed", "job_stopped",
+                  "task_granted", "task_reached", "task_placed", "task_waiting", "task_starting", "task_running",
+                  "task_stopping", "task_succeeded", "task_failed", "task_stopped", "task_lost", "task_retry",
+                  "task_warned", "task_joined", "task_absent", "host_avoided", "host_forgiven", "note");
 };
 
 // Whether the master has told the end: no other state follows. A job that is lost has no such end.

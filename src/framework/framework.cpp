@@ -15,6 +15,11 @@ int Shape::count(std::string_view role) const {
   return found == roles.end() ? 0 : found->count;
 }
 
+bool Shape::is_elastic(std::string_view role) const {
+  const auto found = std::ranges::find(roles, role, &Role::name);
+  return found != roles.end() && found->is_elastic;
+}
+
 // Looked up for each task of a gang: a search from one end to the other would take long in a gang of thousands.
 std::span<const Gang::Member> Gang::of_role(std::string_view role) const {
   for (auto first = members.begin(); first != members.end();) {
@@ -28,9 +33,19 @@ std::span<const Gang::Member> Gang::of_role(std::string_view role) const {
 
 const Gang::Member& Gang::member(const core::TaskId& id) const {
   const auto role = of_role(id.role);
-  const auto index = static_cast<std::size_t>(id.index);
-  YDL_ASSERT(id.index >= 0 && index < role.size() && role[index].id == id);
-  return role[index];
+  const auto found = std::ranges::lower_bound(role, id.index, {}, [](const Member& member) { return member.id.index; });
+  YDL_ASSERT(found != role.end() && found->id == id);
+  return *found;
+}
+
+const Gang::Member& Gang::first(std::string_view role) const {
+  const auto members_of_role = of_role(role);
+  YDL_ASSERT(!members_of_role.empty());
+  return members_of_role.front();
+}
+
+int Gang::index(const core::TaskId& id) const {
+  return member(id).index.value_or(id.index);
 }
 
 int Gang::count(std::string_view role) const {
@@ -64,17 +79,20 @@ std::string tasks_json(const Gang& gang) {
     if (!list.is_array()) list.emplace_array();
     boost::json::array ports(member.ports.begin(), member.ports.end());
     list.as_array().push_back(boost::json::object{{"host", member.host}, {"ports", std::move(ports)}});
+    if (member.index) list.as_array().back().as_object()["index"] = *member.index;
   }
   return boost::json::serialize(tasks);
 }
 
 Environment task_environment(const Gang& gang, const core::TaskId& task) {
-  return {
+  Environment env{
       {"YDL_JOB_ID", gang.job_id},
       {"YDL_ROLE", task.role},
-      {"YDL_INDEX", std::to_string(task.index)},
+      {"YDL_INDEX", std::to_string(gang.index(task))},
       {"YDL_PORTS", fmt::format("{}", fmt::join(gang.member(task).ports, ","))},
   };
+  if (gang.member(task).index) env["YDL_TASK"] = task.str();
+  return env;
 }
 
 core::Result<void> check_length(std::string_view name, std::size_t value_size) {

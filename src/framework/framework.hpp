@@ -26,19 +26,24 @@ struct Shape {
     std::string name;
     int count = 1;
     std::vector<std::string> command = {};
+    bool is_elastic = false;  // the job may go on with fewer
   };
   std::vector<Role> roles;
 
   [[nodiscard]] int count(std::string_view role) const;
+  [[nodiscard]] bool is_elastic(std::string_view role) const;
 };
 
-// The job when every task has a place.
+// The job when every task that it has now has a place: those of an elastic role that it goes on without are not here.
 struct Gang {
   struct Member {
     core::TaskId id;
     std::string host;                  // name or address its peers connect to
     std::vector<std::uint16_t> ports;  // held for it there
     int vcores = 1;
+    // What the task is told as its number within the role. In an elastic role whose tasks start again together this is
+    // its position, without gaps; elsewhere that of its id, which never changes. Nothing: that of its id.
+    std::optional<int> index = std::nullopt;
   };
   std::string job_id;
   int start = 1;  // counts the starts of the whole gang
@@ -48,6 +53,9 @@ struct Gang {
   std::uint16_t scheduler_port = 0;
 
   [[nodiscard]] const Member& member(const core::TaskId& id) const;
+  // The first of the role: the one that the others find each other by.
+  [[nodiscard]] const Member& first(std::string_view role) const;
+  [[nodiscard]] int index(const core::TaskId& id) const;
   [[nodiscard]] int count(std::string_view role) const;
 
  private:
@@ -135,7 +143,7 @@ class Framework {
 // Where every task of the job is, as JSON: {"worker":[{"host":"127.0.0.1","ports":[41375]},...],...}. The agent puts it
 // into YDL_TASKS_FILE and YDL_TASKS_JSON.
 [[nodiscard]] std::string tasks_json(const Gang& gang);
-// YDL_JOB_ID, YDL_ROLE, YDL_INDEX and YDL_PORTS.
+// YDL_JOB_ID, YDL_ROLE, YDL_INDEX and YDL_PORTS; in an elastic role YDL_TASK, too, as the index may be another one.
 [[nodiscard]] Environment task_environment(const Gang& gang, const core::TaskId& task);
 
 // The kernel starts no program with a variable longer than this, its name included.

@@ -26,14 +26,17 @@ class Jax final : public Framework {
             "the others cannot go on without it: their collective operations wait for all"};
   }
 
-  int ports(const Shape&, const core::TaskId& task) const override { return task.index == 0 ? 1 : 0; }
+  // The first worker of an elastic role may be another one with each start.
+  int ports(const Shape& shape, const core::TaskId& task) const override {
+    return task.index == 0 || shape.is_elastic(task.role) ? 1 : 0;
+  }
 
   Environment environment(const Gang& gang, const core::TaskId& task) const override {
-    const auto coordinator = address(gang.member({"worker", 0}));
+    const auto coordinator = address(gang.first("worker"));
     return {
         {"YDL_COORDINATOR", coordinator},
         {"YDL_NUM_PROCESSES", std::to_string(gang.count("worker"))},
-        {"YDL_PROCESS_ID", std::to_string(task.index)},
+        {"YDL_PROCESS_ID", std::to_string(gang.index(task))},
         {"JAX_COORDINATOR_ADDRESS", coordinator},
     };
   }

@@ -146,8 +146,8 @@ class MxNet final : public Framework {
         {"DMLC_NODE_HOST", member.host},
         {"PORT", std::to_string(member.ports.at(0))},
         // What scripts for dmlc's launchers read: workers first, then servers.
-        {"DMLC_TASK_ID", std::to_string(task.index + (task.role == "server" ? gang.count("worker") : 0))},
-        {task.role == "server" ? "DMLC_SERVER_ID" : "DMLC_WORKER_ID", std::to_string(task.index)},
+        {"DMLC_TASK_ID", std::to_string(gang.index(task) + (task.role == "server" ? gang.count("worker") : 0))},
+        {task.role == "server" ? "DMLC_SERVER_ID" : "DMLC_WORKER_ID", std::to_string(gang.index(task))},
     };
   }
 };

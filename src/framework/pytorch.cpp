@@ -15,8 +15,8 @@ namespace {
 constexpr std::array<std::string_view, 3> kRoles{"master", "worker", "evaluator"};
 
 // The master, where there is one, has rank 0; the workers follow.
-int rank_of(int masters, const core::TaskId& task) {
-  return task.role == "master" ? 0 : masters + task.index;
+int rank_of(int masters, std::string_view role, int index) {
+  return role == "master" ? 0 : masters + index;
 }
 
 class PyTorch final : public Framework {
@@ -45,15 +45,20 @@ class PyTorch final : public Framework {
   }
 
   int ports(const Shape& shape, const core::TaskId& task) const override {
-    return task.role != "evaluator" && rank_of(shape.count("master"), task) == 0 ? 1 : 0;
+    if (task.role == "evaluator") return 0;
+    const int masters = shape.count("master");
+    // The first worker may be another one with each start.
+    if (masters == 0 && shape.is_elastic(task.role)) return 1;
+    return rank_of(masters, task.role, task.index) == 0 ? 1 : 0;
   }
 
   Environment environment(const Gang& gang, const core::TaskId& task) const override {
     Environment env{{"OMP_NUM_THREADS", std::to_string(gang.member(task).vcores)}};
     if (task.role == "evaluator") return env;
     const int masters = gang.count("master");
-    const auto& first = gang.member(masters > 0 ? core::TaskId{"master", 0} : core::TaskId{"worker", 0});
-    const auto rank = std::to_string(rank_of(masters, task));
+    const auto& first = gang.first(masters > 0 ? "master" : "worker");
+    const int index = gang.index(task);
+    const auto rank = std::to_string(rank_of(masters, task.role, index));
     const auto size = std::to_string(masters + gang.count("worker"));
     env.insert({{"MASTER_ADDR", first.host},
                 {"MASTER_PORT", std::to_string(first.ports.at(0))},
@@ -65,7 +70,7 @@ class PyTorch final : public Framework {
                 {"GROUP_WORLD_SIZE", size},
                 {"NODE_RANK", rank},
                 {"ROLE_NAME", task.role},
-                {"ROLE_RANK", std::to_string(task.index)},
+                {"ROLE_RANK", std::to_string(index)},
                 {"ROLE_WORLD_SIZE", std::to_string(gang.count(task.role))},
                 {"TORCHELASTIC_RUN_ID", gang.job_id},
                 {"TORCHELASTIC_RESTART_COUNT", std::to_string(gang.start - 1)},

@@ -86,8 +86,8 @@ class TensorFlow final : public Framework {
     return {{"TF_CONFIG", fmt::format(R"({{"cluster":{},)", boost::json::serialize(cluster))}};
   }
 
-  Environment environment(const Gang&, const core::TaskId& task) const override {
-    const boost::json::object self{{"type", task.role}, {"index", task.index}};
+  Environment environment(const Gang& gang, const core::TaskId& task) const override {
+    const boost::json::object self{{"type", task.role}, {"index", gang.index(task)}};
     return {{"TF_CONFIG", fmt::format(R"("task":{}}})", boost::json::serialize(self))}};
   }
 };

@@ -144,8 +144,23 @@ net::Async<> LogCopy::close() {
   co_return core::Result<>{};
 }
 
+net::Async<bool> LogCopy::is_taken() {
+  if (!options_.is_taken) co_return false;
+  auto taken = co_await options_.is_taken();
+  if (!taken || !*taken) co_return taken;
+  core::log("{} is written by another process now", options_.to);
+  cancel();
+  co_return true;
+}
+
 net::Async<> LogCopy::open_writer() {
+  if (const auto taken = co_await is_taken(); !taken || *taken)
+    co_return taken ? core::Result<>{} : core::fail(taken.error());
   auto opened = created_ ? co_await go_on_with_file() : co_await create_file();
+  if (const auto taken = co_await is_taken(); opened && (!taken || *taken)) {
+    if (taken) (void)co_await writer_->close();
+    co_return taken ? core::Result<>{} : core::fail(taken.error());
+  }
   if (opened && troubled_) core::log("{} is written again, from byte {}", options_.to, writer_->length());
   co_return opened;
 }

@@ -24,6 +24,9 @@ class LogCopy : public std::enable_shared_from_this<LogCopy> {
     std::string to;
     std::function<void(const core::Error&)> on_trouble;  // the first failure
     std::uint32_t mode = 0666;                           // of the copy, before the umask
+    // Whether somebody else writes the copy from now on. Asked before and after the file is opened: whoever takes it
+    // over is there before it takes the file's lease, so one of the two does not go unnoticed. Then the copy ends.
+    std::function<net::Async<bool>()> is_taken = {};
   };
   LogCopy(const net::asio::any_io_executor& executor, hdfs::FileSystem& fs, Options options);
 
@@ -40,6 +43,7 @@ class LogCopy : public std::enable_shared_from_this<LogCopy> {
   // Does what is to be done now, up to a wait. Errors: those of HDFS and of the log's file.
   [[nodiscard]] net::Async<> copy_news();
   [[nodiscard]] net::Async<> open_writer();
+  [[nodiscard]] net::Async<bool> is_taken();
   [[nodiscard]] net::Async<> create_file();
   [[nodiscard]] net::Async<> go_on_with_file();
   [[nodiscard]] net::Async<> write_piece();

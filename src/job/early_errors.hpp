@@ -37,6 +37,8 @@ class EarlyErrors {
   void note(const TaskId& task, std::optional<EarlyError> error);
   // The task runs again: what it ended with before counts only against its own next end.
   void started(const TaskId& task);
+  // The role has another number of tasks now.
+  void resized(const std::string& role, int tasks) { tasks_of_[role] = tasks; }
   // Whether the newest error of this task is the same everywhere.
   [[nodiscard]] bool is_everywhere(const TaskId& task) const;
   [[nodiscard]] const EarlyError* of(const TaskId& task) const;

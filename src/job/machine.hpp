@@ -27,6 +27,9 @@ namespace ydl::job {
 //            ^          └──────────┴──────────┴─> stopping ─> stopped
 //            └─ next attempt
 //
+// The tasks of an elastic role that the job goes on without are absent. One that is wanted is asked for all the same:
+//   absent (wanted) ─> placed ─> starting: alone, at once; in a gang, with its next start of all tasks
+//
 // No task is launched before every task has a place. An attempt number is never used twice, and a new attempt of a
 // task is asked for only after the old one ended or its host was lost. Events of old attempts are ignored.
 class Machine {
@@ -66,12 +69,18 @@ class Machine {
     bool is_saving = false;           // its process has ended, its results are on their way
     bool is_recorded = false;         // an event names this attempt, so that its end must be one too
     bool is_silent = false;           // it has written nothing for timeouts.stall
+    bool is_member = true;            // the job has it now; else it is absent, or placed for the next start of all
+    bool is_wanted = false;           // it is absent, and asked for
+    bool may_leave = false;           // when its deadline for a place passes, which is short then
     struct Warning {
       Cause cause = Cause::preempted;
       Instant deadline{};
     };
     std::optional<Warning> warning;   // its container will be taken away
     std::optional<Instant> saved_at;  // by whichever attempt
+    bool has_container = false;       // it waits, and a container is there in which its agent starts or prepares it
+    bool is_first = false;            // of its role, since the last start of all: it writes for the others
+    std::optional<Instant> saved_as_first;
     // Of its next attempt:
     bool backs_off = false;   // it waits for its deadline before it is asked for
     std::optional<int> held;  // the attempt whose container is kept for it
@@ -85,7 +94,7 @@ class Machine {
     int failures_in_a_row = 0;
     Millis backoff{0};  // before its retry, which waits for this attempt's end
 
-    [[nodiscard]] bool is_asked_for() const { return state == TaskState::waiting && !backs_off; }
+    [[nodiscard]] bool is_asked_for() const { return is_wanted || (state == TaskState::waiting && !backs_off); }
   };
   // An attempt ended without success; what follows is not decided yet.
   struct Ended {
@@ -169,6 +178,39 @@ class Machine {
   [[nodiscard]] bool is_warned(const Task& task) const;
   [[nodiscard]] std::string age_of_save(const Task& task) const;
 
+  // Elastic roles (machine_elastic.cpp).
+  [[nodiscard]] bool starts_alone(const Task& task) const { return role_of(task).restart == RestartUnit::task; }
+  [[nodiscard]] bool can_go_without(const Task& task) const;
+  [[nodiscard]] bool has_enough(std::size_t role) const;
+  [[nodiscard]] bool enough_are_placed() const;
+  [[nodiscard]] int members() const;
+  void join(Task& task);
+  void leave(Task& task, std::string why);
+  void give_back(Task& task, std::string why);
+  void check_placed();
+  void no_more_came();
+  void settle_members();
+  void note_first();
+  void want_all_again();
+  void set_place_deadline(Task& task);
+  bool goes_on_without(Task& task);
+
+  // How gangs grow (machine_growth.cpp).
+  [[nodiscard]] bool is_spare(const Task& task) const;
+  [[nodiscard]] int spare_tasks() const;
+  void begin_waiting_to_grow();
+  void growth_deadline_passed();
+  void saved_while_running(const Task& task);
+  void ask_for_more();
+  void spare_task_placed(Task& task);
+  void spare_task_lost(Task& task, std::string why);
+  void check_asking();
+  void await_save();
+  void give_up_growth(std::string_view why);
+  void keep_placed_spares();
+  void take_spares_in();
+  void forget_growth();
+
   // After the loss of a master (machine_takeover.cpp).
   void adopt(Task& task);
   void ask_again(Task& task);
@@ -214,9 +256,10 @@ class Machine {
   EarlyErrors early_errors_;
   std::vector<Task> tasks_;
   std::unordered_map<TaskId, std::size_t> index_;
-  std::array<int, 9> by_state_{};
+  std::array<int, 10> by_state_{};
   std::vector<int> started_of_role_;  // tasks that start, run or stop
-  int deciders_left_ = 0;
+  std::vector<int> members_of_role_;
+  int deciders_left_ = 0;  // of the members
 
   JobState state_ = JobState::placing;
   int job_attempt_ = 1;
@@ -232,7 +275,20 @@ class Machine {
   std::string rendezvous_failure_;
   std::optional<Ended> settling_;  // its peers get a moment to show their own error before the job acts on it
   int restarts_in_a_row_ = 0;
-  int warnings_ = 0;  // tasks that have one
+  bool is_elastic_ = false;   // some role is
+  bool has_started_ = false;  // all tasks had their places, in this start or in one before it
+  bool has_saved_ = false;    // a task, since all run
+  enum class Growth {
+    none,
+    waiting,  // for grow_every, since all run
+    due,      // once something is saved
+    asking,   // for the absent tasks of gangs
+    ready,    // some have places: with the next save all tasks start again
+  };
+  Growth growth_ = Growth::none;
+  std::optional<Instant> growth_deadline_;   // of waiting and ready
+  std::optional<Instant> no_more_deadline_;  // until then more places may come
+  int warnings_ = 0;                         // tasks that have one
   Millis restart_backoff_{0};
   std::set<std::pair<Instant, std::size_t>> task_deadlines_;
   std::uint64_t random_;

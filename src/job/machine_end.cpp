@@ -32,6 +32,7 @@ void Machine::begin_finishing() {
                                         : "the deciding tasks are done");
   if (evaluators > 0) evaluator_deadline_ = now_ + plan_.evaluator_grace;
   rendezvous_deadline_.reset();
+  forget_growth();
   for (auto& task : tasks_) {
     if (plan_.rendezvous_at == task.id) release_held(task);
     if (is_final(task.state) || role_of(task).kind == RoleKind::evaluator) continue;
@@ -79,6 +80,7 @@ void Machine::begin_stopping(Outcome outcome, std::string sentence, std::optiona
   settle_deadline_.reset();
   rendezvous_deadline_.reset();
   settling_.reset();
+  forget_growth();
   record(RecordKind::job_stopping, std::move(sentence));
   emit(CloseRendezvous{});
   for (auto& task : tasks_) {

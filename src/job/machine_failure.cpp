@@ -67,13 +67,16 @@ void Machine::on(const Lost& event) {
     after_stop(*task);
     return;
   }
-  if (task->state == TaskState::placed && state_ == JobState::placing) {  // nothing ran: ask again, nothing to charge
+  // Nothing ran: there is nothing to charge.
+  if (task->state == TaskState::placed && (state_ == JobState::placing || is_spare(*task))) {
     task->cause = event.cause;
     record_end(RecordKind::task_lost, *task, fmt::format("was lost: {}", event.reason));
     blame_host(task->place->node, event.cause, fmt::format("{} was lost", task->id.str()));
+    if (is_spare(*task) && !starts_alone(*task) && state_ != JobState::placing)
+      return spare_task_lost(*task, event.reason);
     ++task->attempt;
     ask(*task);
-    return;
+    return check_placed();
   }
   task_failed(*task, event.cause, fmt::format("was lost: {}", event.reason), Container::gone);
 }
@@ -258,7 +261,7 @@ void Machine::retry_task(Task& task, Millis backoff) {
   task.backs_off = false;
   ++task.attempt;
   ask(task);
-  set_deadline(task, now_ + plan_.allocation_timeout);
+  set_place_deadline(task);
 }
 
 // Ends every task, then asks for all places again with new attempts.
@@ -271,9 +274,10 @@ void Machine::restart_all(std::string why, Millis backoff) {
   settling_.reset();
   record(RecordKind::job_restarting, fmt::format("all tasks start again: {}", why));
   emit(CloseRendezvous{});
+  keep_placed_spares();
   for (auto& task : tasks_) {
     task.same_ports.clear();
-    if (!is_final(task.state) && task.state != TaskState::stopping)
+    if (task.is_member && !is_final(task.state) && task.state != TaskState::stopping)
       stop_task(task, "all tasks start again", plan_.stop_grace);
   }
   check_restart();
@@ -285,8 +289,13 @@ void Machine::check_restart() {
     backoff_deadline_ = now_ + std::exchange(restart_backoff_, Millis(0));
     return;
   }
+  take_spares_in();
   deciders_left_ = 0;
   for (auto& task : tasks_) {
+    if (!task.is_member) {
+      if (!task.is_wanted) ++task.attempt;  // no attempt of another start has its number
+      continue;
+    }
     if (task.held && avoided_.contains(task.place->node)) release_held(task);
     ++task.attempt;
     task.exit.reset();

@@ -2,6 +2,7 @@
 #include "core/strings.hpp"
 #include "job/machine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,13 +10,19 @@
 namespace ydl::job {
 
 void Machine::on(const HostFailed& event) {
-  if (current(event.attempt) == nullptr || outcome_) return;
+  Task* task = current(event.attempt);
+  if (task == nullptr || outcome_) return;
+  task->has_container = false;
   blame_host(event.node, event.cause, fmt::format("{}: {}", event.attempt.task.str(), event.reason));
 }
 
 // Decaying faults must not starve the job; in strict mode no host comes back.
 void Machine::on(const NoHostLeft& event) {
   if (outcome_) return;
+  const auto role = std::ranges::find(plan_.roles, event.role, &RolePlan::name);
+  if (role != plan_.roles.end() && role->is_elastic() &&
+      has_enough(static_cast<std::size_t>(role - plan_.roles.begin())))
+    return;
   if (avoided_.mode() == Blacklist::Mode::strict && !avoided_.list().empty()) {
     const auto sentence = fmt::format(
         "too few hosts are left for role {}: {} (--blacklist strict uses no host again on which "

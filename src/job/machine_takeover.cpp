@@ -52,6 +52,9 @@ void Machine::adopt(Task& task) {
     case TaskState::stopping:
       emit(Adopt{id_of(task), *task.place, Stage::launched});
       return stop_again(task);
+    case TaskState::absent:
+      if (task.is_wanted) return ask_again(task);
+      break;
     case TaskState::succeeded:
     case TaskState::failed:
     case TaskState::stopped:
@@ -96,10 +99,14 @@ void Machine::on(const Delayed&) {
 // The time without a master does not count.
 void Machine::renew_deadlines() {
   if (allocation_deadline_) allocation_deadline_ = now_ + plan_.allocation_timeout;
+  if (no_more_deadline_) {
+    check_placed();
+    check_asking();
+  }
   if (rendezvous_deadline_) rendezvous_deadline_ = now_ + kCausesMoment;
   for (auto& task : tasks_) {
     if (!task.deadline) continue;
-    if (task.is_asked_for()) set_deadline(task, now_ + plan_.allocation_timeout);
+    if (task.is_asked_for()) set_place_deadline(task);
     if (task.state == TaskState::starting) set_deadline(task, now_ + plan_.start_timeout);
   }
 }

@@ -16,7 +16,10 @@ void Machine::on(const Noted& event) {
 
 void Machine::on(const Saved& event) {
   Task* task = current(event.attempt);
-  if (task != nullptr) task->saved_at = now_;
+  if (task == nullptr) return;
+  task->saved_at = now_;
+  if (task->is_first) task->saved_as_first = now_;
+  saved_while_running(*task);
 }
 
 std::string Machine::age_of_save(const Task& task) const {
@@ -50,7 +53,7 @@ void Machine::on(const WritesAgain& event) {
 bool Machine::hangs(const Task& task) const {
   if (outcome_ || state_ == JobState::restarting || role_of(task).kind != RoleKind::decider) return false;
   return std::ranges::all_of(tasks_, [&](const Task& other) {
-    if (role_of(other).kind != RoleKind::decider || !starts_again_with(task, other)) return true;
+    if (!other.is_member || role_of(other).kind != RoleKind::decider || !starts_again_with(task, other)) return true;
     return is_final(other.state) || (other.state == TaskState::running && other.is_silent);
   });
 }
@@ -83,6 +86,7 @@ void Machine::on(const Warned& event) {
     const bool has_started = other.state == TaskState::running || other.state == TaskState::starting;
     if (has_started && starts_again_with(*task, other)) warn(other, *task);
   }
+  give_up_growth("the cluster takes containers away");
 }
 
 void Machine::forget_warning(Task& task) {

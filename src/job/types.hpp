@@ -38,6 +38,9 @@ struct RolePlan {
   RestartUnit restart = RestartUnit::task;
   int retries = 0;                  // for all tasks of the role together
   std::string restart_reason = {};  // why a task alone cannot start again, for people; may be empty
+  // Not 0: the job goes on with this many of them, and `count` is the most.
+  int least = 0;
+  [[nodiscard]] bool is_elastic() const { return least > 0 && least < count; }
 };
 
 // Which hosts a job does not use again.
@@ -67,7 +70,8 @@ struct Plan {
   bool fail_fast = true;                           // whether an error that is the same on every host ends the job
   Millis stall_timeout = Millis(0);                // what agents take for a hang; 0: nothing
   Blacklist blacklist = {};
-  bool one_host = false;              // a task that loses it cannot go to another
+  Millis grow_every = std::chrono::minutes(10);  // at most so often a gang starts again to take more tasks in
+  bool one_host = false;                         // a task that loses it cannot go to another
   bool rendezvous_in_master = false;  // tasks that have started cannot go on without the master they started with
   // The task whose agent runs what the others register with: its place is kept after its end as long as others run.
   std::optional<TaskId> rendezvous_at = std::nullopt;
@@ -79,6 +83,8 @@ struct Place {
   std::string node;  // the node's name, for people
   std::vector<std::uint16_t> ports;
   std::string container = {};  // the backend's own name for it, by which another master finds it; may be empty
+
+  bool operator==(const Place&) const = default;
 };
 
 struct ExitStatus {
@@ -318,6 +324,10 @@ struct TaskSnapshot {
   std::optional<ExitStatus> exit;   // of the latest attempt that ended
   Cause cause = Cause::none;        // why the latest attempt failed or was lost
   std::optional<Instant> saved_at;  // when what it had written was last saved, by whichever attempt
+  // The same while it was the first of its role, which writes for the others; in jobs with elastic roles, where another
+  // task may be that later.
+  std::optional<Instant> saved_as_first;
+  bool is_member = true;  // not: its role is elastic, and the job goes on without it now
 };
 struct AvoidedHost {
   std::string node;

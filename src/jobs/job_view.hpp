@@ -64,10 +64,11 @@ struct JobView {
   std::optional<std::string> reason = {};
   std::optional<core::Named<job::Cause>> cause = {};
   std::optional<std::vector<AvoidedView>> avoided = {};  // the one that was avoided first comes first
+  std::optional<std::string> notice = {};                // what holds the job up now, outside of its tasks
 };
 BOOST_DESCRIBE_STRUCT(JobView, (),
                       (id, name, framework, cluster, user, state, attempt, submitted, logs, results, tasks, finished,
-                       exit_code, reason, cause, avoided))
+                       exit_code, reason, cause, avoided, notice))
 
 struct EventView {
   std::uint64_t seq = 0;

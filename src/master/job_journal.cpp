@@ -3,6 +3,7 @@
 #include "core/log.hpp"
 #include "hrpc/errors.hpp"
 #include "job/journal_codec.hpp"
+#include "master/journal_errors.hpp"
 #include "master/journal_takeover.hpp"
 #include "net/spawn.hpp"
 
@@ -102,9 +103,11 @@ net::awaitable<void> JobJournal::run(std::shared_ptr<JobJournal> self) {
   auto pause = kFirstPause;
   while (!self->cancelled_ && !self->done_) {
     if (auto written = co_await self->write_news(); !written) {
-      core::log("{}; trying again", written.error().message);
+      if (self->logged_ != written.error().message) core::log("{}; trying again", written.error().message);
+      self->logged_ = written.error().message;
       self->writer_.reset();
       self->fsm_->failed(std::move(written).error());
+      self->times_.notify();
       co_await self->ending_.wait(pause);
       pause = std::min(pause * 2, kLongestPause);
       continue;
@@ -131,8 +134,10 @@ void JobJournal::tell_news() {
   if (!open_) return;
   const auto news = fsm_->news(core::steady_now());
   if (news == JournalWriterFsm::News::caught_up) options_.listener.on_caught_up();
-  if (news != JournalWriterFsm::News::behind) return;
   const auto& failure = fsm_->last_failure();
+  if (news == JournalWriterFsm::News::broken)
+    return options_.listener.on_broken(failure->message + journal_remedy(*failure));
+  if (news != JournalWriterFsm::News::behind) return;
   options_.listener.on_behind(failure ? failure->message
                                       : fmt::format("writing {}: HDFS has not acknowledged it for {} s", path_,
                                                     options_.behind_after / core::Seconds(1)));
@@ -193,8 +198,7 @@ net::Async<> JobJournal::reopen() {
   const auto recovered = co_await fs_.recover_lease(path_);
   if (!recovered) {
     if (recovered.error().code != hrpc::Errc::not_found) co_return core::fail(recovered.error());
-    taken(fmt::format("{} is gone", path_));
-    co_return core::Result<>{};
+    co_return core::fail(hrpc::Errc::not_found, fmt::format("writing {}: it was deleted", path_));
   }
   if (!*recovered) {
     co_return core::fail(hrpc::Errc::lease_conflict,

@@ -38,7 +38,8 @@ class JobJournal : public std::enable_shared_from_this<JobJournal> {
   struct Listener {
     std::function<void(std::uint64_t)> on_durable;          // how many lines HDFS has acknowledged, each time it rises
     std::function<void(const std::string& why)> on_behind;  // a line has waited for behind_after
-    std::function<void()> on_caught_up;                     // after on_behind: no line waits that long any more
+    std::function<void(const std::string& why)> on_broken;  // the same, and it does not pass by itself: with a remedy
+    std::function<void()> on_caught_up;                     // after these two: no line waits that long any more
     std::function<void(const std::string& why)> on_taken;   // another master has the journal: the last callback
   };
   struct Options {
@@ -98,6 +99,7 @@ class JobJournal : public std::enable_shared_from_this<JobJournal> {
   bool cancelled_ = false;  // the coroutines end as soon as they can
   bool done_ = false;
   std::optional<std::string> taken_why_;
+  std::string logged_;  // the last failure
   net::Signal news_;    // for run()
   net::Signal times_;   // for watch()
   net::Signal steps_;   // for those who wait for run(): something was acknowledged, taken or done

@@ -1,6 +1,7 @@
 #include "master/journal_writer_fsm.hpp"
 
 #include "core/assert.hpp"
+#include "master/journal_errors.hpp"
 
 #include <utility>
 
@@ -77,14 +78,16 @@ std::optional<core::Instant> JournalWriterFsm::waiting_since() const {
 std::optional<JournalWriterFsm::News> JournalWriterFsm::news(core::Instant now) {
   if (taken_) return std::nullopt;
   const auto since = waiting_since();
-  const bool behind = since && now - *since >= behind_after_;
-  if (behind == std::exchange(behind_, behind)) return std::nullopt;
-  return behind ? News::behind : News::caught_up;
+  auto news = News::caught_up;
+  if (since && now - *since >= behind_after_)
+    news = last_failure_ && lasts(*last_failure_) ? News::broken : News::behind;
+  if (news == std::exchange(told_, news)) return std::nullopt;
+  return news;
 }
 
 std::optional<core::Instant> JournalWriterFsm::news_at() const {
   const auto since = waiting_since();
-  if (taken_ || behind_ || !since) return std::nullopt;
+  if (taken_ || told_ != News::caught_up || !since) return std::nullopt;
   return *since + behind_after_;
 }
 

@@ -30,7 +30,11 @@ class JournalWriterFsm {
     wait,    // nothing to do until add() or end()
     done,    // the file is closed, or another master has it
   };
-  enum class News { behind, caught_up };
+  enum class News {
+    behind,     // a line has waited for `behind_after`
+    broken,     // the same, and the last failure does not pass by itself (journal_errors.hpp)
+    caught_up,  // after one of them: no line waits that long any more
+  };
 
   // With a writer of the new file, to which nothing has been written. `header` is a line without its end.
   JournalWriterFsm(std::string_view header, core::Millis behind_after, core::Instant now);
@@ -55,7 +59,7 @@ class JournalWriterFsm {
   [[nodiscard]] std::uint64_t added() const { return added_; }
   [[nodiscard]] std::uint64_t durable() const { return durable_; }
 
-  // A change that is to be told, once: a line has waited for `behind_after`; later, that none does.
+  // A change that is to be told, once.
   [[nodiscard]] std::optional<News> news(core::Instant now);
   // When news() may have something without another event.
   [[nodiscard]] std::optional<core::Instant> news_at() const;
@@ -79,7 +83,7 @@ class JournalWriterFsm {
   bool left_open_ = false;  // a writer failed: the file stays open for HDFS until another one has closed it
   bool ended_ = false;
   bool taken_ = false;
-  bool behind_ = false;
+  News told_ = News::caught_up;
   std::optional<core::Error> last_failure_;  // since something was acknowledged
 };
 

@@ -2,11 +2,7 @@
 
 #include "core/log.hpp"
 #include "core/strings.hpp"
-#include "master/continued.hpp"
-#include "master/host_gpus.hpp"
-#include "master/job_image.hpp"
 #include "net/spawn.hpp"
-#include "spec/rules.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -191,7 +187,7 @@ void Master::handle_posted() {
   handling_ = true;
   try {
     do {
-      carry_out_written();
+      carry_out_decided();
       if (events_.empty()) break;
       const auto next = std::move(events_.front());
       events_.pop_front();
@@ -210,82 +206,118 @@ void Master::handle(const job::Event& event) {
   if (left_) return;
   const auto now = std::max(core::steady_now(), began_steady_);
   const auto at = std::chrono::duration_cast<core::Millis>(now - began_steady_);
-  Decided decided;
-  decided.starts_all = machine_.state() == job::JobState::placing;
-  decided.takes_over = std::holds_alternative<job::TookOver>(event);
-  if (store_ != nullptr) {
+  DecisionGate::Decision decision;
+  decision.starts_all = machine_.state() == job::JobState::placing;
+  decision.takes_over = std::holds_alternative<job::TookOver>(event);
+  if (store_ != nullptr)
     store_->add(job::encode_event({at, event}));
-    decided.after = ++stored_;
-  } else {
+  else
     told_.add({at, event});
-  }
-  decided.actions = machine_.handle(event, began_steady_ + at);
-  for (auto& action : decided.actions) {
+  decision.actions = machine_.handle(event, began_steady_ + at);
+  bool launches = false;
+  for (auto& action : decision.actions) {
     if (auto* record = std::get_if<job::Record>(&action); record != nullptr && !record->time)
       record->time = began_ + at;
-    if (std::holds_alternative<job::Launch>(action) && decided.seen == nullptr)
-      decided.seen = std::make_shared<const job::Snapshot>(machine_.snapshot());
+    launches = launches || std::holds_alternative<job::Launch>(action);
   }
-  decided.state = machine_.state();
-  if (store_ == nullptr) return carry_out(std::move(decided));
-  waiting_.push_back(std::move(decided));
-  carry_out_written();
+  if (launches) decision.places = places_.decided(machine_.snapshot());
+  decision.state = machine_.state();
+  if (store_ == nullptr) return carry_out(std::move(decision));
+  gate_.add(std::move(decision));
+  if (machine_.is_ending()) gate_.job_ends();
+  carry_out_decided();
 }
 
-// An event is acted on when it is written. A job whose end is decided does not wait for a store that does not write:
-// nobody needs to take it over. People are told at once of what waits.
-void Master::carry_out_written() {
-  while (!waiting_.empty() && !left_) {
-    if (waiting_.front().after > written_ && !(is_behind_ && machine_.is_ending())) break;
-    auto decided = std::move(waiting_.front());
-    waiting_.pop_front();
-    carry_out(std::move(decided));
+void Master::carry_out_decided() {
+  while (!left_) {
+    auto decision = gate_.next();
+    if (!decision) break;
+    carry_out(*std::move(decision));
   }
-  if (!is_behind_) return;
-  for (auto& decided : waiting_) {
-    std::erase_if(decided.actions, [this](const job::Action& action) {
-      const auto* record = std::get_if<job::Record>(&action);
-      if (record != nullptr) on(*record);
-      return record != nullptr;
-    });
-  }
+  if (left_) return;
+  for (const auto& stop : gate_.early_stops()) on(stop);
+  const auto stuck = gate_.needs_store();
+  if (!stuck || std::exchange(ends_for_store_, true)) return;
+  post(job::Broken{fmt::format("{} has to be started, which another master could not know: {}", stuck->task.str(),
+                               trouble_ ? trouble_->why : "the job's journal cannot be written")});
 }
 
 void Master::events_written(std::uint64_t count) {
-  written_ = std::max(written_, count);
+  gate_.written(count);
   if (handling_) return;  // they follow
   handle_posted();
 }
 
-void Master::store_is_behind(std::string why) {
-  is_behind_ = true;
-  note(fmt::format("{}: the tasks go on, but decisions wait, and the job cannot be taken over by another master", why));
+// People see it in the job's view: an event would get a number that another master gives to something else.
+void Master::store_is_away(std::string why) {
+  trouble_ = {std::move(why), core::wall_now()};
+  gate_.store_is(DecisionGate::Store::away);
+  core::log("{}", notice());
+  gate_changed();
+}
+
+void Master::store_is_broken(std::string why) {
+  trouble_ = {std::move(why), core::wall_now()};
+  gate_.store_is(DecisionGate::Store::broken);
+  core::log("{}", notice());
+  note(notice());
+  gate_changed();
+}
+
+std::string Master::notice() const {
+  return fmt::format("{}; {}", trouble_->why,
+                     gate_.is_broken()
+                         ? "the tasks go on, but no other master can take the job over, and it ends when a task has to "
+                           "be started"
+                         : "the tasks go on, but decisions wait, and no other master can take the job over");
 }
 
 void Master::store_caught_up() {
-  is_behind_ = false;
-  post(job::Delayed{});
-  note("what happened is written to HDFS again: the job can go on without this master");
+  const auto trouble = std::exchange(trouble_, std::nullopt);
+  gate_.store_is(DecisionGate::Store::writes);
+  gate_changed();
+  if (!trouble) return;
+  note(fmt::format("the job's journal was not written for {}: {}; it is written again",
+                   core::format_duration(std::chrono::duration_cast<core::Millis>(core::wall_now() - trouble->since)),
+                   trouble->why));
 }
 
-void Master::carry_out(Decided decided) {
-  if (decided.seen != nullptr) launch_snapshot_ = std::move(decided.seen);
-  for (const auto& action : decided.actions) carry_out(action);
-  if (decided.takes_over) {
+void Master::scheduler_answers() {
+  gate_.scheduler_answers();
+  gate_changed();
+}
+
+void Master::scheduler_is_silent() {
+  gate_.scheduler_is_silent();
+  gate_changed();
+}
+
+void Master::gate_changed() {
+  const bool is_held = gate_.is_held();
+  if (std::exchange(was_held_, is_held) && !is_held) events_.emplace_back(job::Delayed{});
+  if (!handling_) handle_posted();
+}
+
+void Master::carry_out(DecisionGate::Decision decision) {
+  places_.carry_out(std::move(decision.places));
+  dropped_.insert(decision.dropped.begin(), decision.dropped.end());
+  if (!outcome_) ended_after_ = decision.after;
+  for (const auto& action : decision.actions) carry_out(action);
+  if (decision.takes_over) {
     adopted_all();
     tell_scheduler_again();
   }
-  if (decided.starts_all || decided.takes_over)
+  if (decision.starts_all || decision.takes_over)
     launch_pending();
   else
     launch_pending_soon();
-  shown_state_ = decided.state;
+  shown_state_ = decision.state;
   const auto state = outcome_ ? outcome_->state : shown_state_;
   if (std::exchange(written_state_, state) != state) write_state();
 }
 
 void Master::arm_timer() {
-  if (!ready_ || is_behind_) return;
+  if (!ready_ || gate_.is_held()) return;
   const auto deadline = machine_.next_deadline();
   if (deadline == std::exchange(armed_, deadline)) return;
   timer_.cancel();
@@ -298,113 +330,10 @@ net::awaitable<void> Master::tick() {
   const auto [cancelled] = co_await timer_.async_wait(net::tuple);
   if (cancelled) co_return;
   armed_.reset();
-  if (!is_behind_) post(job::Tick{});
+  if (!gate_.is_held()) post(job::Tick{});
 }
 
-// ---- actions out -----------------------------------------------------------------------------------------------
-
-void Master::carry_out(const job::Action& action) {
-  std::visit([this](const auto& a) { on(a); }, action);
-}
-
-void Master::on(const job::Ask& ask) {
-  auto request = request_for(ask.attempt);
-  if (ask.takes_over) request.takes_over = core::AttemptId{ask.attempt.task, *ask.takes_over};
-  request.same_ports = ask.same_ports;
-  request.not_on = ask.not_on;
-  backend_->place(std::move(request));
-}
-
-void Master::on(const job::Adopt& adopt) {
-  backend_->adopt(request_for(adopt.attempt), adopt);
-}
-
-backend::TaskRequest Master::request_for(const core::AttemptId& attempt) const {
-  const auto& task = attempt.task;
-  const auto& role = plan_.role(task.role);
-  backend::TaskRequest request;
-  request.attempt = attempt;
-  request.ports = plan_.ports(task);
-  request.port_range = job_.port_range;
-  request.gpus = role.gpus;
-  request.host_gpus = host_gpus(plan_, job_.cluster, attempt);
-  request.memory = role.asked.memory.value_or(0);
-  request.vcores = role.asked.vcores.value_or(0);
-  for (const auto& input : job_.spec.inputs) request.inputs.push_back({input.source, spec::name_in_task(input)});
-  request.image = image_for_agent(job_.spec);
-  request.stall_timeout = plan_.job.stall_timeout;
-  request.save_every = job_.spec.save_every;
-  const auto candidates = tasks_to_continue(plan_, task);
-  if (attempt.attempt > 1) request.continues_tasks = candidates;
-  if (job_.restore) request.continues_folders = folders_of(*job_.restore, candidates);
-  if (rendezvous_) request.scheduler = rendezvous_->scheduler_of(task);
-  return request;
-}
-
-void Master::on(const job::AvoidHost& host) {
-  backend_->avoid(host.node);
-}
-
-void Master::on(const job::ForgiveHost& host) {
-  backend_->forgive(host.node);
-}
-
-// Some frameworks say in their own words how far they are.
-void Master::take_output(protocol::TaskOutput output) {
-  auto& last = outputs_[output.attempt.task];
-  if (!output.progress) {
-    if (const auto read = plan_.framework->read_progress(output.last_line, plan_.role(output.attempt.task.role).argv)) {
-      output.progress = read->fraction;
-      output.progress_text = read->text;
-    } else if (last.attempt == output.attempt) {
-      output.progress = last.progress;
-      output.progress_text = last.progress_text;
-    }
-  }
-  last = std::move(output);
-}
-
-void Master::on(const job::Stop& stop) {
-  if (std::ranges::find(pending_, stop.attempt) != pending_.end())
-    launch_pending();  // an agent answers to the stop of a task that it has started
-  backend_->stop({stop.attempt, stop.grace, stop.writes_stacks});
-}
-
-void Master::on(const job::Warn& warn) {
-  backend_->pass(protocol::Warn{warn.attempt, warn.task, warn.cause, warn.within});
-}
-
-void Master::on(const job::CallOff& call_off) {
-  backend_->pass(protocol::CallOff{call_off.attempt});
-}
-
-void Master::on(const job::Release& release) {
-  std::erase(pending_, release.attempt);
-  backend_->release(release.attempt);
-}
-
-void Master::on(const job::OpenRendezvous&) {
-  if (!rendezvous_) return;
-  if (auto opened = rendezvous_->open(); !opened) post(job::Broken{opened.error().message});
-}
-
-void Master::on(const job::CloseRendezvous&) {
-  if (rendezvous_) rendezvous_->close();
-}
-
-void Master::on(const job::MemberEnded& member) {
-  if (rendezvous_) rendezvous_->ended(member);
-}
-
-void Master::on(const job::Record& record) {
-  journal_.add(record, record.time.value_or(core::wall_now()));
-}
-
-void Master::on(const job::Finish& finish) {
-  outcome_ = finish.outcome;
-  finished_at_ = core::wall_now();
-  ended_.notify();
-}
+// ---- what is written down --------------------------------------------------------------------------------------
 
 void Master::note(std::string text, std::optional<core::AttemptId> attempt) {
   post(job::Noted{job::RecordKind::note, std::move(attempt), std::move(text), std::nullopt});

@@ -3,8 +3,10 @@
 #include "backend/backend.hpp"
 #include "job/machine.hpp"
 #include "jobs/job_folder.hpp"
+#include "master/decision_gate.hpp"
 #include "master/event_store.hpp"
 #include "master/journal.hpp"
+#include "master/launch_places.hpp"
 #include "master/plan.hpp"
 #include "master/progress.hpp"
 #include "master/rendezvous.hpp"
@@ -16,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -62,9 +65,14 @@ class Master {
   [[nodiscard]] bool can_be_taken_over() const { return store_ != nullptr; }
   // The store has written this many events.
   void events_written(std::uint64_t count);
-  // What was told and is not written yet no longer waits, if the job ends anyway.
-  void store_is_behind(std::string why);
+  // The store does not write now: decisions wait. Or it cannot write, for a reason that does not pass by itself: the
+  // job goes on without it until a task has to be launched. (DecisionGate)
+  void store_is_away(std::string why);
+  void store_is_broken(std::string why);
   void store_caught_up();
+  // Whether the cluster's scheduler can be told of the job's end.
+  void scheduler_answers();
+  void scheduler_is_silent();
 
   // What the API needs.
   void request_stop(std::string by, std::optional<core::Millis> grace);
@@ -90,6 +98,8 @@ class Master {
   // Where people find the tasks' logs, when that is not the job's folder; empty otherwise.
   [[nodiscard]] const std::string& logs_elsewhere() const { return logs_elsewhere_; }
   [[nodiscard]] bool finished() const { return outcome_.has_value(); }
+  // Whether another master would know of the job's end, as far as one could go on with it.
+  [[nodiscard]] bool end_is_written() const { return store_ == nullptr || gate_.has_written(ended_after_); }
   [[nodiscard]] const job::Machine& machine() const { return machine_; }
 
  private:
@@ -101,9 +111,10 @@ class Master {
   void end_at_once(job::Outcome outcome);
   void adopted_all();
   [[nodiscard]] static job::Outcome left_to_another();
-  struct Decided;
-  void carry_out(Decided decided);
-  void carry_out_written();
+  void carry_out(DecisionGate::Decision decision);
+  void carry_out_decided();
+  void gate_changed();
+  [[nodiscard]] std::string notice() const;
   void carry_out(const job::Action& action);
   void on(const job::Adopt& adopt);
   void on(const job::Ask& ask);
@@ -135,16 +146,6 @@ class Master {
   [[nodiscard]] protocol::Launch launch_of(const core::AttemptId& attempt) const;
   [[nodiscard]] net::awaitable<void> tick();
 
-  // What the machine wants done, which may have to wait until what led to it is written.
-  struct Decided {
-    std::uint64_t after = 0;  // the number of events that must be written
-    std::vector<job::Action> actions;
-    std::shared_ptr<const job::Snapshot> seen;     // by the machine when it wanted tasks to be launched
-    job::JobState state = job::JobState::placing;  // of the job after them
-    bool starts_all = false;
-    bool takes_over = false;
-  };
-
   net::asio::any_io_executor executor_;
   jobs::JobFolder folder_;
   jobs::JobFile job_;
@@ -154,18 +155,24 @@ class Master {
   Journal journal_;
   ToldLog told_;
   EventStore* store_;
-  std::deque<Decided> waiting_;  // for the store
-  std::uint64_t stored_ = 0;     // events that were given to it
-  std::uint64_t written_ = 0;    // of those
-  bool is_behind_ = false;       // it does not write at the moment
-  core::WallTime began_;         // the job did, on the clock of its first master
-  core::Instant began_steady_;   // the same on the clock of this one
+  DecisionGate gate_;
+  LaunchPlaces places_;
+  std::set<core::AttemptId> dropped_;  // launches that are not carried out because the job ends
+  struct Trouble {
+    std::string why;
+    core::WallTime since;
+  };
+  std::optional<Trouble> trouble_;  // of the store
+  bool was_held_ = false;           // the gate held everything back
+  bool ends_for_store_ = false;
+  std::uint64_t ended_after_ = 0;  // the event that ended the job
+  core::WallTime began_;           // the job did, on the clock of its first master
+  core::Instant began_steady_;     // the same on the clock of this one
   bool takes_over_ = false;
   std::function<void()> on_adopted_;
   std::optional<core::Error> unusable_;
   bool left_ = false;
   bool ready_ = false;  // its backend is; until then no deadline counts
-  std::shared_ptr<const job::Snapshot> launch_snapshot_;
   std::unique_ptr<backend::Backend> backend_;
   std::optional<Rendezvous> rendezvous_;  // where the framework needs one
 

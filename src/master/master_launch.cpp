@@ -90,9 +90,9 @@ void Master::tell_scheduler_again() {
 framework::Gang Master::gang() const {
   framework::Gang gang;
   gang.job_id = job_.id.str();
-  const auto snapshot =
-      launch_snapshot_ ? launch_snapshot_ : std::make_shared<const job::Snapshot>(machine_.snapshot());
-  for (const auto& task : snapshot->tasks) {
+  LaunchPlaces from_machine;
+  if (places_.tasks().empty()) from_machine.carry_out(from_machine.decided(machine_.snapshot()));
+  for (const auto& task : places_.tasks().empty() ? from_machine.tasks() : places_.tasks()) {
     gang.start = std::max(gang.start, task.attempt);
     framework::Gang::Member member{task.id, "", {}, plan_.role(task.id.role).vcores};
     if (task.place) {

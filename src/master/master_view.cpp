@@ -54,6 +54,7 @@ std::string Master::job_view() const {
     auto& one = avoided.emplace_back(jobs::AvoidedView{.node = host.node, .until = {}, .reason = host.reason});
     if (host.until) one.until = wall + (*host.until - now);
   }
+  if (trouble_ && !outcome_) view.notice = notice();
   if (outcome_) {
     view.exit_code = outcome_->exit_code;
     view.reason = outcome_->reason;

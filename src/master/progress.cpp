@@ -24,7 +24,7 @@ double job_progress(const job::Plan& plan, const job::Snapshot& snapshot, const 
   double sum = 0;
   int count = 0;
   for (const auto& task : snapshot.tasks) {
-    if (!deciding.contains(task.id.role)) continue;
+    if (!task.is_member || !deciding.contains(task.id.role)) continue;
     sum += task_progress(task, outputs);
     ++count;
   }

@@ -144,6 +144,7 @@ std::vector<job::MemberEnded> ends_in(const job::Snapshot& snapshot) {
       case TaskState::lost:
         ends.push_back({attempt, Next::gone, task.reason});
         break;
+      case TaskState::absent:
       case TaskState::placed:
       case TaskState::starting:
       case TaskState::running:

@@ -35,11 +35,18 @@ net::awaitable<void> watch_for_another(Master& master, std::shared_ptr<JobJourna
   const auto executor = co_await asio::this_coro::executor;
   const auto later = std::make_shared<LaterMaster>();
   bool is_suspended = false;
+  bool heard_it = true;
   while (!master.finished() && !master.has_left()) {
     co_await net::pause(kTakenLookEvery);
     const auto now = core::steady_now();
     const auto heard = backend.heard_resource_manager();
     const bool hears_it = now - heard < kSilentResourceManager;
+    if (std::exchange(heard_it, hears_it) != hears_it) {
+      if (hears_it)
+        master.scheduler_answers();
+      else
+        master.scheduler_is_silent();
+    }
     if (!hears_it && !std::exchange(later->is_asked, true))
       net::spawn(executor, "looking for a later master", look_for_later_master(journal, later));
     if (later->is_there) co_return master.leave("a later master has begun its own journal");

@@ -10,8 +10,9 @@
 #include "master/api.hpp"
 #include "master/job_access.hpp"
 #include "master/job_image.hpp"
-#include "master/job_journal.hpp"
 #include "master/job_page.hpp"
+#include "master/journal_store.hpp"
+#include "master/master_address.hpp"
 #include "master/master_ticket.hpp"
 #include "master/process_parts.hpp"
 #include "master/takeover_watch.hpp"
@@ -38,18 +39,7 @@ namespace asio = net::asio;
 using core::fail;
 
 constexpr core::Millis kResolvePatience{10'000};
-constexpr core::Millis kEndpointLookEvery = core::Seconds(5);
-constexpr int kEndpointLooks = 24;
-constexpr core::Millis kJournalOpens = std::chrono::minutes(8);  // YARN gives a new master 10 minutes to register
-constexpr core::Millis kJournalPatience = core::Seconds(10);     // at the job's end
-
-// The events of a job in its journal on HDFS.
-struct StoredEvents final : EventStore {
-  std::shared_ptr<JobJournal> journal;
-  Master* master = nullptr;  // once there is one
-
-  void add(std::string line) override { journal->add(line); }
-};
+constexpr core::Millis kJournalPatience = core::Seconds(10);  // at the job's end
 
 // Everything that must be known before the job can run.
 struct YarnStart {
@@ -65,9 +55,7 @@ struct YarnStart {
   core::Result<std::optional<net::MutualIdentity>> for_proxy = std::nullopt;  // yarn/proxy_identity.hpp
   core::WallTime begun = core::wall_now();
   // Of a master that can be replaced, and that may replace another.
-  std::shared_ptr<StoredEvents> store;
-  std::optional<core::Error> unusable = std::nullopt;  // why its journal is
-  JobJournal::Opened journal{.epoch = 1, .began = core::wall_now(), .events = {}};
+  JournalStore::Opened journal{.store = nullptr, .content = {.epoch = 1, .began = core::wall_now(), .events = {}}};
 };
 
 core::Result<std::shared_ptr<hdfs::FileSystem>> open_hdfs(const asio::any_io_executor& executor,
@@ -108,40 +96,6 @@ void hide_from_tasks_of_this_host(const std::filesystem::path& credentials) {
     std::filesystem::remove(credentials.parent_path() / name, ignored);
 }
 
-// Takes the job's journal. Errors: another master has it, or it cannot be read.
-net::Async<> open_journal(asio::any_io_executor executor, YarnStart& start, std::string folder) {
-  const auto store = std::make_shared<StoredEvents>();
-  const auto weak = std::weak_ptr(store);
-  const auto with_master = [weak](auto&& act) {
-    if (const auto here = weak.lock(); here != nullptr && here->master != nullptr) act(*here->master);
-  };
-  JobJournal::Listener listener;
-  listener.on_durable = [with_master](std::uint64_t count) {
-    with_master([count](Master& master) { master.events_written(count); });
-  };
-  listener.on_behind = [with_master](const std::string& why) {
-    with_master([&why](Master& master) { master.store_is_behind(why); });
-  };
-  listener.on_caught_up = [with_master] { with_master([](Master& master) { master.store_caught_up(); }); };
-  listener.on_taken = [with_master](const std::string& why) {
-    with_master([&why](Master& master) { master.leave(why); });
-  };
-  store->journal = std::make_shared<JobJournal>(
-      executor, *start.fs,
-      JobJournal::Options{.folder = std::move(folder), .listener = std::move(listener), .open_within = kJournalOpens});
-  auto opened = co_await store->journal->open();
-  if (!opened && (opened.error().code == core::Errc::corrupt || opened.error().code == core::Errc::refused)) {
-    // Another attempt would read the same: the job ends, and says why.
-    start.unusable = opened.error().within(
-        "the job's master was lost, and another one cannot read what happened (the journal in the job's folder)");
-    co_return core::Result<>{};
-  }
-  if (!opened) co_return fail(opened.error().within("the job's journal"));
-  start.journal = *std::move(opened);
-  start.store = store;
-  co_return core::Result<>{};
-}
-
 net::Async<YarnStart> start_in_container(asio::any_io_executor executor) {
   YarnStart start;
   const auto file = agent::credentials_file({});
@@ -168,7 +122,9 @@ net::Async<YarnStart> start_in_container(asio::any_io_executor executor) {
   auto fs = open_hdfs(executor, start.config, ticket->user, start.credentials);
   if (!fs) co_return fail(fs.error());
   start.fs = *std::move(fs);
-  if (auto opened = co_await open_journal(executor, start, ticket->folder); !opened) co_return fail(opened.error());
+  auto journal = co_await JournalStore::open(executor, start.fs, ticket->folder);
+  if (!journal) co_return fail(journal.error());
+  start.journal = *std::move(journal);
   auto folder = co_await fetch_job(*start.fs, ticket->folder);
   if (!folder) co_return fail(folder.error());
   start.folder = *std::move(folder);
@@ -250,30 +206,6 @@ std::vector<MasterSettings::Step> steps_so_far(const jobs::JobFile& job, core::W
   return steps;
 }
 
-// Clients look for it once the ResourceManager says that we run.
-net::awaitable<void> show_endpoint(jobs::JobFolder folder, std::shared_ptr<hdfs::FileSystem> fs, std::string file) {
-  const auto content = core::read_file(folder.master_file());
-  if (!content) co_return;
-  const auto written = co_await backend::write_remote_file(*fs, file, *content, 0600);
-  if (!written) core::log("clients will not find this master: {}", written.error().message);
-}
-
-// A master that was replaced while it started may write its address after us: agents that look for us read this.
-net::awaitable<void> keep_endpoint_shown(const Master& master, std::shared_ptr<hdfs::FileSystem> fs, std::string file,
-                                         std::int64_t epoch) {
-  co_await show_endpoint(master.folder(), fs, file);
-  const auto content = core::read_file(master.folder().master_file());
-  for (int i = 0; content && i < kEndpointLooks; ++i) {
-    co_await net::pause(kEndpointLookEvery);
-    if (master.finished() || master.has_left()) co_return;
-    const auto shown = co_await backend::read_remote_file(*fs, file);
-    if (shown && *shown == *content) continue;
-    const auto other = shown ? net::endpoint_from_json(*shown, {}) : core::fail(shown.error());
-    if (master.finished() || (other && other->epoch > epoch)) co_return;
-    (void)co_await backend::write_remote_file(*fs, file, *content, 0600);
-  }
-}
-
 net::awaitable<void> warn_of_end_of_tokens(Master& master, core::WallTime end) {
   for (auto left = yarn::until_warning(core::wall_now(), end); left > core::Millis(0);
        left = yarn::until_warning(core::wall_now(), end)) {
@@ -282,14 +214,16 @@ net::awaitable<void> warn_of_end_of_tokens(Master& master, core::WallTime end) {
   if (!master.finished()) master.note(yarn::tokens_end_soon(end));
 }
 
-net::awaitable<void> leave_records(backend::RecordMirror& mirror, const YarnStart& start, std::string endpoint_file) {
-  if (start.store) {
-    const auto taken = co_await start.store->journal->is_taken();
+// Agents that hear no master take the job for over when its state is final and the address is gone: in this order.
+net::awaitable<void> leave_records(backend::RecordMirror& mirror, std::shared_ptr<JournalStore> store,
+                                   MasterAddress address) {
+  if (store != nullptr) {
+    const auto taken = co_await store->journal().is_taken();
     if (taken && *taken) co_return;  // they are another master's now
   }
   co_await mirror.finish();
-  if (start.store) co_await start.store->journal->close(kJournalPatience);
-  (void)co_await start.fs->remove(endpoint_file, hdfs::Recursive::no);
+  if (store != nullptr) co_await store->journal().close(kJournalPatience);
+  co_await address.remove();
 }
 
 http::ServerOptions serving_options(const YarnStart& start, const PreparedJob& prepared, const protocol::JobKeys& keys,
@@ -319,24 +253,26 @@ backend::YarnOptions backend_options(const YarnStart& start, const PreparedJob& 
   options.config = start.config;
   options.token = start.token;
   options.fs = start.fs;
-  options.credentials_of =
-      [keys, shared = start.credentials,
-       secret = agent::AgentSecret{endpoint, start.job.user, start.job.hadoop,
-                                   start.store ? start.job.folder : std::string()}](const core::AgentId& agent) {
-        auto own = secret;
-        own.master.secret = keys.agent(agent.str());
-        auto credentials = shared;
-        credentials.secrets[std::string(agent::kAgentSecret)] = agent::encode_agent_secret(own);
-        return credentials;
-      };
+  options.credentials_of = [keys, shared = start.credentials,
+                            secret = agent::AgentSecret{endpoint, start.job.user, start.job.hadoop,
+                                                        start.journal.store ? start.job.folder : std::string()}](
+                               const core::AgentId& agent) {
+    auto own = secret;
+    own.master.secret = keys.agent(agent.str());
+    auto credentials = shared;
+    credentials.secrets[std::string(agent::kAgentSecret)] = agent::encode_agent_secret(own);
+    return credentials;
+  };
   options.on_registered = [access](const yarn::Registration& registration) { access->registered(registration); };
   return options;
 }
 
 int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attachment attachment) {
   const auto executor = context.get_executor();
-  const bool takes_over = start.journal.epoch > 1;
-  protocol::Hub hub(executor, {start.journal.epoch});
+  const auto store = start.journal.store;
+  const int epoch = start.journal.content.epoch;
+  const bool takes_over = epoch > 1;
+  protocol::Hub hub(executor, {epoch});
   if (takes_over) hub.begin_taking_over();
   const protocol::JobKeys keys(start.job_key);
   const auto application = yarn::ApplicationId::parse(start.job.application).value_or(yarn::ApplicationId{});
@@ -355,30 +291,34 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   page.listen({serving.address, serving.port, serving.last_port});
   const auto fingerprint = net::fingerprint_of(start.identity);
   if (!fingerprint) return fail_start(fingerprint.error());
-  const net::Endpoint endpoint{start.address, server.port(), serving.secret, *fingerprint, {}, start.journal.epoch};
+  const net::Endpoint endpoint{start.address, server.port(), serving.secret, *fingerprint, {}, epoch};
   if (auto written = net::write_endpoint(start.folder.master_file(), endpoint); !written)
     return fail_start(written.error());
 
-  const auto endpoint_file = start.job.folder + "/master.json";
-  backend::RecordMirror mirror(executor, start.fs, start.folder.root(), start.job.folder);
+  const MasterAddress address(start.fs, start.job.folder, epoch);
+  backend::RecordMirror::IsTaken is_taken;
+  if (store != nullptr) is_taken = [store] { return store->journal().is_taken(); };
+  backend::RecordMirror mirror(executor, start.fs, start.folder.root(), start.job.folder, is_taken);
   auto options = backend_options(start, prepared, keys, endpoint, access);
   options.tracking_url = page.tracking_url(endpoint);
   if (attachment == Attachment::leashed) options.outlives_master = core::Seconds(5);
   options.blind = prepared.plan.spec.blind_timeout;
-  options.can_be_replaced = start.store != nullptr;
+  options.can_be_replaced = store != nullptr;
   options.replaces_another = takes_over;
   if (options.can_be_replaced) options.outlives_master = prepared.plan.spec.orphan_timeout;
-  options.before_finish = [&mirror, &start, endpoint_file] { return leave_records(mirror, start, endpoint_file); };
+  options.before_finish = [&mirror, store, address] { return leave_records(mirror, store, address); };
+  const Master* job = nullptr;
+  options.end_is_kept = [&job] { return job == nullptr || job->end_is_written(); };
   MasterSettings settings;
   settings.address = start.address;
   settings.listen = serving.address;
   settings.agent_addresses = [&hub] { return std::vector(hub.addresses().begin(), hub.addresses().end()); };
   settings.logs = start.job.folder_url + "/logs";
   settings.steps = steps_so_far(prepared.job, start.begun);
-  settings.store = start.store.get();
-  settings.began = start.journal.began;
-  settings.unusable = start.unusable;
-  settings.earlier = std::move(start.journal.events);
+  settings.store = store.get();
+  settings.began = start.journal.content.began;
+  settings.unusable = start.journal.unusable;
+  settings.earlier = std::move(start.journal.content.events);
   settings.on_adopted = [&hub] { hub.end_taking_over(); };
   const auto blind = options.blind;
   options.job = std::move(start.job);
@@ -390,16 +330,16 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   };
   Master master(executor, start.folder, std::move(prepared.job), std::move(prepared.plan), settings);
   settings.earlier = {};
-  if (start.store) {
-    start.store->master = &master;
+  job = &master;
+  if (store != nullptr) {
+    store->serve(master);
     net::spawn(executor, "looking for another master",
-               watch_for_another(master, start.store->journal, *made, hub, blind));
+               watch_for_another(master, store->shared_journal(), *made, hub, blind));
   }
   server.route(make_api(master, hub));
   page.open(master);
   net::spawn(executor, "publishing the master's address",
-             takes_over ? keep_endpoint_shown(master, start.fs, endpoint_file, endpoint.epoch)
-                        : show_endpoint(start.folder, start.fs, endpoint_file));
+             takes_over ? address.keep_published(master) : address.publish(master));
   net::spawn(executor, "copying records to HDFS", mirror.run([&master] { master.write_view(); }));
   if (const auto end = yarn::end_of_tokens(start.credentials))
     net::spawn(executor, "watching the life of tokens", warn_of_end_of_tokens(master, *end));

@@ -29,15 +29,16 @@ struct StateLook {
   std::string_view ascii;
   int rank;  // what a person wants to see first where not all fits
 };
-constexpr std::array<StateLook, 9> kLooks{{{core::TaskState::failed, "✗", "x", 0},
-                                           {core::TaskState::lost, "?", "?", 1},
-                                           {core::TaskState::running, "●", "*", 2},
-                                           {core::TaskState::stopping, "◌", "-", 3},
-                                           {core::TaskState::starting, "◔", "~", 4},
-                                           {core::TaskState::placed, "○", "o", 5},
-                                           {core::TaskState::waiting, "·", ".", 6},
-                                           {core::TaskState::stopped, "■", "=", 7},
-                                           {core::TaskState::succeeded, "✓", "+", 8}}};
+constexpr std::array<StateLook, 10> kLooks{{{core::TaskState::failed, "✗", "x", 0},
+                                            {core::TaskState::lost, "?", "?", 1},
+                                            {core::TaskState::running, "●", "*", 2},
+                                            {core::TaskState::stopping, "◌", "-", 3},
+                                            {core::TaskState::starting, "◔", "~", 4},
+                                            {core::TaskState::placed, "○", "o", 5},
+                                            {core::TaskState::waiting, "·", ".", 6},
+                                            {core::TaskState::stopped, "■", "=", 7},
+                                            {core::TaskState::succeeded, "✓", "+", 8},
+                                            {core::TaskState::absent, "◦", "_", 9}}};
 constexpr StateLook kUnknownLook{core::TaskState::waiting, "·", ".", 6};
 
 const StateLook& look(const core::Named<core::TaskState>& state) {
@@ -147,7 +148,8 @@ std::string count_words(const std::vector<const TaskView*>& tasks, std::size_t f
 
 // How far the job is, in the words of the state it is in.
 std::string progress_of_job(const JobView& job) {
-  const auto total = static_cast<std::int64_t>(job.tasks.size());
+  const auto total =
+      std::ranges::count_if(job.tasks, [](const TaskView& task) { return task.state != core::TaskState::absent; });
   const auto words = [&](std::int64_t count, std::string_view what) {
     return fmt::format("{} of {}{}", count, core::plural(total, "task"), what);
   };
@@ -155,11 +157,15 @@ std::string progress_of_job(const JobView& job) {
   using State = core::Named<core::TaskState>;
   const auto is_running = [](const State& state) { return state == core::TaskState::running; };
   if (job.state == core::JobState::placing)
-    return words(count_if([](const State& state) { return state != core::TaskState::waiting; }), " placed");
+    return words(count_if([](const State& state) {
+                   return state != core::TaskState::waiting && state != core::TaskState::absent;
+                 }),
+                 " placed");
   if (job.state == core::JobState::running) return words(count_if(is_running), "");
   if (job.state == core::JobState::starting || job.state == core::JobState::restarting)
     return words(count_if(is_running), " running");
-  return words(count_if([](const State& state) { return is_final(state); }), " done");
+  return words(count_if([](const State& state) { return is_final(state) && state != core::TaskState::absent; }),
+               " done");
 }
 
 }  // namespace

@@ -77,6 +77,7 @@ std::string json_job_line(const JobView& job) {
         json::object{{"node", text(host.node)}, {"until", time_or_null(host.until)}, {"reason", text(host.reason)}});
   }
   object["avoided"] = std::move(avoided);
+  if (!job.notice.empty()) object["notice"] = text(job.notice);
   return written(object);
 }
 

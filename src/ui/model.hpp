@@ -48,6 +48,7 @@ struct JobView {
   std::string logs_path;
   std::string results_path;
   std::vector<AvoidedView> avoided = {};
+  std::string notice = {};  // what holds the job up now, outside of its tasks; empty: nothing
 };
 
 struct EventView {

@@ -25,6 +25,8 @@ WORKER = "worker"  # on a host without the job's master, if there is one
 LATEST = 18  # seconds after the start of the training at which a fault may begin
 SHORT = (3, 25)  # seconds that a fault lasts, as a rule
 LONG = (65, 90)  # longer than an agent may be silent
+# A host that is cut off is replaced after two minutes, and its tasks must have ended before. One that is stopped cannot end them.
+LONG_CUT = (130, 150)
 SHARE_OF_LONG = 0.15
 
 
@@ -76,7 +78,8 @@ def _fault(chance):
     since = "submitted" if chance.random() < 0.15 else "running"
     after = chance.uniform(0, 8 if since == "submitted" else LATEST)
     ends_by_itself = action == "preempt" or (action == "kill" and target in PROCESSES)
-    drawn = chance.uniform(*(LONG if chance.random() < SHARE_OF_LONG else SHORT))
+    long = LONG_CUT if action == "cut" else LONG
+    drawn = chance.uniform(*(long if chance.random() < SHARE_OF_LONG else SHORT))
     seconds = 0 if ends_by_itself else drawn
     pick = chance.randrange(12)
     way, silent = chance.choice(("both", "both", "out", "in")), chance.random() < 0.7

@@ -75,3 +75,23 @@ def test_an_hdfs_that_takes_nothing_is_told_once_and_the_task_goes_on(stage):
     assert len(stage.master.notes()) == 1
     stage.master.send("stop", grace=20000)
     assert stage.master.wait_for("exited")["problem"] == "", "the results are saved elsewhere"
+
+
+@pytest.mark.parametrize("waits_for", ["save", "input"])
+def test_a_task_that_is_prepared_while_the_namenode_is_away_waits_for_it(cluster, stage, saves, waits_for):
+    save_and_lose(stage, saves, stage.agent())
+    stage.hdfs("put", "-", f"{stage.folder}/input", stdin=b"what it needs")
+    inputs = {"inputs": [{"path": f"{stage.folder}/input", "name": "input"}]} if waits_for == "input" else {}
+    stage.agent(name="container_2", **{"ipc.client.connect.max.retries": "1"})
+    cluster.run("kill", "namenode1")
+    try:
+        stage.prepare(2, **fields(stage, saves), **inputs)
+        note = stage.master.wait_for("note", 2)["text"]
+    finally:
+        cluster.run("start", "namenode1")
+    assert "cannot be fetched from HDFS for now" in note
+    stage.launch(LOOKS, 2)
+    stage.master.wait_for("exited", 2)
+    assert stage.hdfs.read(f"{stage.folder}/logs/2/stdout").decode().strip() == "{'model': 'step 1'}"
+    assert not [report for report in stage.master.reports if report["type"] == "prepare_failed"]
+    assert len([text for text in stage.master.notes() if "cannot be fetched" in text]) == 1

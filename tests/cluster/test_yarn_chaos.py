@@ -24,7 +24,7 @@ def fault(action, target, after, seconds=0.0, pick=0, way=""):
     return Fault(action, target, "running", after, seconds, pick, way)
 
 
-HOST_LOST = Schedule(1, "mxnet-async", (fault("kill", "host", 5, 20, WORKER),))
+HOST_LOST = Schedule(1, "mxnet-async", (fault("kill", "host", 5, 12, WORKER),))
 SCHEDULES = {
     "the master is killed": Schedule(2, "mxnet-sync", (fault("kill", "master", 4),)),
     "the ResourceManager and the master are killed": Schedule(3, "pytorch", (fault("kill", "resourcemanager", 4, 5), fault("kill", "master", 5))),

@@ -59,6 +59,11 @@ class WholeAgent : public testing::Test {
   }
 
   void prepare_and_launch(const core::AttemptId& attempt) {
+    prepare(attempt);
+    launch(attempt);
+    ASSERT_TRUE(loop_.until([&] { return count<protocol::TaskStarted>(attempt) == 1; }));
+  }
+  void prepare(const core::AttemptId& attempt) {
     const auto folder = dir_.path() / attempt.task.file_name();
     protocol::Prepare prepare;
     prepare.attempt = attempt;
@@ -67,8 +72,6 @@ class WholeAgent : public testing::Test {
     prepare.log_directory = (folder / "logs").string();
     hub_.send(kAgent, prepare);
     ASSERT_TRUE(loop_.until([&] { return count<protocol::Prepared>(attempt) == 1; }));
-    launch(attempt);
-    ASSERT_TRUE(loop_.until([&] { return count<protocol::TaskStarted>(attempt) == 1; }));
   }
   void launch(const core::AttemptId& attempt) {
     hub_.send(kAgent, protocol::Launch{attempt, {"/bin/sh", "-c", "echo $$ >> pids; exec sleep 600"}});
@@ -129,6 +132,18 @@ TEST_F(WholeAgent, does_nothing_twice_that_a_new_master_repeats) {
   EXPECT_TRUE(process_of(kFirst).is_alive());
   const auto pids = core::read_file(dir_.path() / "worker-0" / "work" / "pids").value_or("");
   EXPECT_EQ(std::ranges::count(pids, '\n'), 1) << pids;
+}
+
+// A master that was lost has prepared and launched it, and its successor does not know.
+TEST_F(WholeAgent, ends_an_attempt_that_holds_the_directory_of_another) {
+  prepare_and_launch(kFirst);
+  const auto process = process_of(kFirst);
+  const core::AttemptId next{kFirst.task, 2};
+  prepare(next);
+  EXPECT_TRUE(process.dies(core::Millis(0))) << "two attempts of one task ran";
+  EXPECT_EQ(count<protocol::TaskGone>(kFirst), 1);
+  prepare_and_launch(kSecond);
+  EXPECT_TRUE(process_of(kSecond).is_alive()) << "it has a directory of its own";
 }
 
 TEST_F(WholeAgent, told_to_shut_down_it_says_that_its_tasks_are_gone_and_ends) {

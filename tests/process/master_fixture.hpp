@@ -64,6 +64,7 @@ class MasterTest : public testing::Test {
       EXPECT_EQ(fake_->places_held(), 0U) << "places leak";
       EXPECT_EQ(fake_->tasks_running(), 0U) << "tasks leak";
     }
+    loop_.settle();  // a timer that is due would find no master
     master_.reset();
     loop_.settle();
   }

@@ -51,6 +51,7 @@ class Cluster {
       copied_records = true;
       co_return;
     };
+    made.end_is_kept = [this] { return end_is_kept; };
     const auto service = hconf::default_name_service(made.config).value();
     made.fs = std::make_shared<hdfs::FileSystem>(loop.executor(),
                                                  hdfs::configured(made.config, service, {.user = "ann"}).value());
@@ -86,6 +87,7 @@ class Cluster {
   std::vector<job::Event> events;
   std::vector<std::string> notes;
   bool copied_records = false;
+  bool end_is_kept = true;
   ImposterYarn yarn;
   YarnBackend backend;
 };
@@ -137,6 +139,33 @@ TEST(YarnBackend, a_resource_manager_that_restarted_before_the_end_is_told_of_it
   cluster.yarn.restart_resource_manager();
   cluster.close();
   EXPECT_TRUE(cluster.yarn.is_finished());
+}
+
+// Its records cannot be copied either then, and another master would run the job again.
+TEST(YarnBackend, an_end_that_only_this_master_knows_is_told_before_anything_else_and_until_it_is_heard) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.loop.run(cluster.backend.open()));
+  cluster.end_is_kept = false;
+  int refused = 0;
+  cluster.yarn.set_trouble([&](const std::string& method, int) {
+    if (method != "finishApplicationMaster") return Fate::served;
+    EXPECT_FALSE(cluster.copied_records);
+    return refused++ < 40 ? Fate::refused : Fate::served;
+  });
+  cluster.close();
+  EXPECT_TRUE(cluster.yarn.is_finished());
+  EXPECT_TRUE(cluster.copied_records);
+}
+
+TEST(YarnBackend, an_end_that_is_written_is_left_to_the_next_master_when_nobody_hears_it) {
+  Cluster cluster;
+  ASSERT_TRUE(cluster.loop.run(cluster.backend.open()));
+  cluster.yarn.set_trouble([&](const std::string& method, int) {
+    return method == "finishApplicationMaster" ? Fate::refused : Fate::served;
+  });
+  cluster.close();
+  EXPECT_FALSE(cluster.yarn.is_finished());
+  EXPECT_TRUE(cluster.copied_records);
 }
 
 TEST(YarnBackend, a_registration_that_is_refused_is_an_error_of_open_and_closing_still_copies_the_records) {

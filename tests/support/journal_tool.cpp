@@ -71,6 +71,7 @@ class Tool {
         master::JobJournal::Options{.folder = std::move(folder),
                                     .listener = {.on_durable = [this](std::uint64_t) { news_.notify(); },
                                                  .on_behind = [this](const std::string& why) { told("behind", why); },
+                                                 .on_broken = [this](const std::string& why) { told("broken", why); },
                                                  .on_caught_up = [this] { told("caught up", ""); },
                                                  .on_taken = [this](const std::string& why) { told("taken", why); }}});
     const auto begin = std::chrono::steady_clock::now();

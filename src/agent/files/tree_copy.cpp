@@ -153,6 +153,7 @@ net::Async<> persist(std::function<net::Async<>()> work, Copying& copying) {
     if (done || copying.cancelled || !may_pass(done.error())) co_return done;
     if (!give_up) {
       core::log("trying again: {}", done.error().message);
+      if (copying.on_wait) copying.on_wait(done.error());
       give_up = core::steady_now() + copying.patience;
     }
     if (core::steady_now() + pause > *give_up) co_return done;

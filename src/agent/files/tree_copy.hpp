@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct Copying {
   core::Millis patience = std::chrono::minutes(5);  // how long one file is tried when HDFS cannot take or give it
   bool cancelled = false;
   std::uint64_t bytes = 0;
+  std::function<void(const core::Error&)> on_wait = {};  // something has to be tried again
 };
 
 // A file below a directory of this machine.

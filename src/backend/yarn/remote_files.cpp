@@ -56,10 +56,11 @@ net::Async<std::vector<hdfs::FileStatus>> list_or_nothing(hdfs::FileSystem& fs, 
 }
 
 RecordMirror::RecordMirror(const net::asio::any_io_executor& executor, std::shared_ptr<hdfs::FileSystem> fs,
-                           std::filesystem::path from, std::string to)
+                           std::filesystem::path from, std::string to, IsTaken is_taken)
     : fs_(std::move(fs)),
       from_(std::move(from)),
       to_(std::move(to)),
+      is_taken_(std::move(is_taken)),
       events_(std::make_shared<hdfs::LogCopy>(
           executor, *fs_,
           hdfs::LogCopy::Options{
@@ -67,7 +68,8 @@ RecordMirror::RecordMirror(const net::asio::any_io_executor& executor, std::shar
               .to = fmt::format("{}/{}", to_, kEvents),
               .on_trouble =
                   [](const core::Error& error) { core::log("the job's events on HDFS are behind: {}", error.message); },
-              .mode = 0600})) {}
+              .mode = 0600,
+              .is_taken = is_taken_})) {}
 
 net::awaitable<void> RecordMirror::copy() {
   while (copying_) co_await net::pause(core::Millis(5));  // the last copy must come after the one under way
@@ -75,9 +77,7 @@ net::awaitable<void> RecordMirror::copy() {
   for (const auto* name : {"view.json", "state.json"}) {  // the state last: who sees the end finds all
     const auto now = look_at(name);
     if (!now || (copied_.contains(name) && copied_.at(name) == *now)) continue;
-    const auto content = core::read_file(from_ / name);
-    if (!content) continue;
-    const auto written = co_await write_remote_file(*fs_, fmt::format("{}/{}", to_, name), *content);
+    const auto written = co_await copy_one(name);
     if (written) {
       copied_[name] = *now;
       complained_ = false;
@@ -86,6 +86,18 @@ net::awaitable<void> RecordMirror::copy() {
     }
   }
   copying_ = false;
+}
+
+net::Async<> RecordMirror::copy_one(std::string name) {
+  if (is_taken_) {
+    const auto taken = co_await is_taken_();
+    if (!taken) co_return core::fail(taken.error());
+    if (*taken) stopped_ = true;
+    if (*taken) co_return core::fail(core::Errc::exists, "another master of the job writes them");
+  }
+  const auto content = core::read_file(from_ / name);
+  if (!content) co_return core::fail(content.error());
+  co_return co_await write_remote_file(*fs_, fmt::format("{}/{}", to_, name), *content);
 }
 
 std::optional<RecordMirror::Seen> RecordMirror::look_at(const std::string& name) const {

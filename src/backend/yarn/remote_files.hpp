@@ -35,8 +35,10 @@ namespace ydl::backend {
 // the other two are small and replaced as a whole.
 class RecordMirror {
  public:
+  // Whether another master has the job, whose records are written by nobody else; empty: there is none.
+  using IsTaken = std::function<net::Async<bool>()>;
   RecordMirror(const net::asio::any_io_executor& executor, std::shared_ptr<hdfs::FileSystem> fs,
-               std::filesystem::path from, std::string to);
+               std::filesystem::path from, std::string to, IsTaken is_taken = {});
 
   // Until finish(). `write_view` is called every few seconds, when something has happened since.
   [[nodiscard]] net::awaitable<void> run(std::function<void()> write_view);
@@ -50,12 +52,14 @@ class RecordMirror {
     bool operator==(const Seen&) const = default;
   };
   [[nodiscard]] net::awaitable<void> copy();
+  [[nodiscard]] net::Async<> copy_one(std::string name);
   // Nothing where it is not there yet.
   [[nodiscard]] std::optional<Seen> look_at(const std::string& name) const;
 
   std::shared_ptr<hdfs::FileSystem> fs_;
   std::filesystem::path from_;
   std::string to_;
+  IsTaken is_taken_;
   std::shared_ptr<hdfs::LogCopy> events_;
   std::map<std::string, Seen> copied_;
   bool copying_ = false;

@@ -219,11 +219,16 @@ net::awaitable<void> keep_time(Shared state) {
   }
 }
 
-// A master that ends without this counts as failed.
+bool end_is_kept(const YarnOptions& options) {
+  return !options.end_is_kept || options.end_is_kept();
+}
+
+// A master that ends without this counts as failed, and the ResourceManager starts another one: which would run the job
+// again if it did not know of the end.
 net::awaitable<void> finish(Shared state, yarn::AppMaster::Ending ending) {
   constexpr int kTries = 3;
   auto& master = *state->master;
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kTries || !end_is_kept(state->options); ++i) {
     if (i > 0) co_await net::pause(state->options.reconnect_pause);
     const auto finished = co_await master.finish(ending);
     if (finished || yarn::is_attempt_over(finished.error())) co_return;
@@ -382,12 +387,14 @@ net::awaitable<void> YarnBackend::close(const job::Outcome& outcome) {
        state->machine.logs_being_saved() > 0 && core::steady_now() < deadline;) {
     co_await state->news.wait(until(deadline));
   }
-  if (state->options.before_finish) co_await state->options.before_finish();
-  if (!state->master) co_return;
-  if (state->machine.has_to_finish()) {
+  const auto& last_words = state->options.before_finish;
+  const bool is_kept = end_is_kept(state->options);
+  if (last_words && is_kept) co_await last_words();
+  if (state->master && state->machine.has_to_finish()) {
     co_await finish(state, {.status = final_status(outcome.state), .diagnostics = outcome.reason, .tracking_url = {}});
   }
-  state->master->close();
+  if (last_words && !is_kept) co_await last_words();
+  if (state->master) state->master->close();
 }
 
 }  // namespace ydl::backend

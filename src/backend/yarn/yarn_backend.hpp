@@ -38,6 +38,8 @@ struct YarnOptions {
   core::Millis reconnect_pause = core::Seconds(1);  // Hadoop's own is half a minute, too long for a job
   std::function<void(const yarn::Registration&)> on_registered = {};
   std::function<net::awaitable<void>()> before_finish = {};  // the last words, before the ResourceManager hears the end
+  // Whether another master would know of the end. If not, the ResourceManager is told first, and until it hears it.
+  std::function<bool()> end_is_kept = {};
 };
 
 // Tasks in containers of a YARN cluster, one agent in each. This is the driver: it carries out what YarnMachine decides

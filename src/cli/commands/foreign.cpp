@@ -6,6 +6,7 @@
 #include "client/cluster_choice.hpp"
 #include "client/job_client.hpp"
 #include "client/yarn/foreign_job.hpp"
+#include "client/yarn/foreign_master.hpp"
 #include "client/yarn/remote_job.hpp"
 #include "core/files.hpp"
 #include "core/strings.hpp"
@@ -109,16 +110,23 @@ net::Async<bool> is_over(ClusterClient& cluster, const ForeignJob& job) {
 
 net::Async<Code> events(ClusterClient& cluster, ForeignJob job, Events command) {
   if (!job.master) co_return fail(no_master(job));
-  client::JobClient master(co_await net::asio::this_coro::executor, *job.master);
+  const auto executor = co_await net::asio::this_coro::executor;
+  client::ForeignMaster master(
+      job, cluster.user, [&cluster, id = job.report.id] { return cluster.rm->report(id); },
+      [](const std::string& text) { (void)core::write_all(STDERR_FILENO, fmt::format("ydl: {}\n", text)); });
+  auto client = std::make_unique<client::JobClient>(executor, master.endpoint());
   std::vector<ui::EventView> all;
   const bool follows = command.follow && !command.timeline;
   for (std::uint64_t after = 0;;) {
-    const auto list = co_await master.events(after, follows ? kEventWait : core::Millis(0));
+    const auto list = co_await client->events(after, follows ? kEventWait : core::Millis(0));
     if (!list) {
-      const auto over = co_await is_over(cluster, job);
-      if (follows && over && *over) co_return Code(0);
-      co_return fail(cannot_ask(job, list.error()));
+      const auto found = follows ? co_await master.find(list.error()) : fail(list.error());
+      if (!found) co_return fail(cannot_ask(job, found.error()));
+      if (!*found) co_return Code(0);
+      client = std::make_unique<client::JobClient>(executor, master.endpoint());
+      continue;
     }
+    master.answered();
     if (!follows && list->empty()) break;
     if (list->empty()) co_await net::pause(kPause);  // a master that does not wait
     for (const auto& event : *list) {

@@ -12,6 +12,7 @@ constexpr Millis kCallTime = Seconds(30);
 // What a master counts with: 15 s of the 60 after a revocation, and 8 s of an agent that shuts down.
 constexpr Millis kLeaves = Seconds(12);
 constexpr Millis kProcessEnds = Seconds(7);
+constexpr Millis kReaperWaits = Seconds(30);
 constexpr Millis kOrphan = std::chrono::minutes(30);
 
 }  // namespace
@@ -24,9 +25,16 @@ AgentModel::AgentModel(World& world, yarn::ContainerId id, std::string host, int
       lease_({.outlives_master = kOrphan, .has_folder = true}, world.sim.now()) {}
 
 void AgentModel::later(Millis delay, void (AgentModel::*what)()) {
-  world_.sim.after(delay, [self = shared_from_this(), what] {
-    if (self->alive_) ((*self).*what)();
-  });
+  in_a_while(delay, [self = shared_from_this(), what] { ((*self).*what)(); });
+}
+
+void AgentModel::in_a_while(Millis delay, std::function<void()> what) {
+  world_.sim.after(
+      delay,
+      [self = shared_from_this(), what = std::move(what)] {
+        if (self->alive_) what();
+      },
+      this);
 }
 
 void AgentModel::start() {
@@ -48,8 +56,7 @@ void AgentModel::leave(const std::string& why) {
   if (!alive_) return;
   world_.sim.note("agent {} leaves: {}", id_.id, why);
   shutting_down_ = leaves_ = true;
-  world_.sim.after(world_.sim.between(Millis(0), kLeaves), [self = shared_from_this(), why] {
-    if (!self->alive_) return;
+  in_a_while(world_.sim.between(Millis(0), kLeaves), [self = shared_from_this(), why] {
     self->kill(why);
     self->world_.cluster->container_exited(self->id_, 0);
   });
@@ -62,21 +69,22 @@ void AgentModel::send_hello(int master, Millis within, std::function<void(std::o
   const auto once = [self = shared_from_this(), decided, done = std::move(done)](std::optional<Answer> answer) {
     if (!std::exchange(*decided, true) && self->alive_) done(std::move(answer));
   };
-  world_.sim.after(within, [once] { once(std::nullopt); });
+  in_a_while(within, [once] { once(std::nullopt); });
   const auto target = world_.masters.at(master);
   const protocol::Hello hello{.version = "", .node = host_, .holds = session_.held()};
-  world_.sim.after(world_.sim.latency(), [self = shared_from_this(), target, once, hello] {
+  const auto arrives = [self = shared_from_this(), target, once, hello] {
     auto& world = self->world_;
+    const auto answers = [&](std::optional<Answer> answer) {
+      self->in_a_while(world.sim.latency(), [self, target, once, answer = std::move(answer)] {
+        if (self->world_.reaches(target->host(), self->host_)) once(answer);
+      });
+    };
     if (!self->alive_ || !world.reaches(self->host_, target->host())) return;  // until the time is over
-    if (!target->is_serving()) return once(std::nullopt);
-    if (world.faulty(world.faults.calls_break, 20)) return once(std::nullopt);
+    if (!target->is_serving() || world.faulty(&Faults::calls_break, 20)) return answers(std::nullopt);
     auto answer = target->hello(self->id_, hello);
-    const bool breaks = world.faulty(world.faults.calls_break, 20);
-    world.sim.after(world.sim.latency(), [self, target, once, answer = std::move(answer), breaks] {
-      if (breaks) return once(std::nullopt);
-      if (self->world_.reaches(self->host_, target->host())) once(answer);
-    });
-  });
+    answers(world.faulty(&Faults::calls_break, 20) ? std::nullopt : std::optional(std::move(answer)));
+  };
+  world_.sim.after(world_.sim.latency(), arrives, target.get());
 }
 
 void AgentModel::say_first_hello() {
@@ -97,16 +105,23 @@ void AgentModel::say_first_hello() {
     };
     if (!std::holds_alternative<agent::MasterLease::Look>(action)) return go_on(action);
     look(std::get<agent::MasterLease::Look>(action).within);
-    world_.sim.after(std::get<agent::MasterLease::Look>(action).within + Millis(1), [self = shared_from_this(), go_on] {
-      if (self->alive_) go_on(self->lease_.next(self->world_.sim.now()));
-    });
+    in_a_while(std::get<agent::MasterLease::Look>(action).within + Millis(1),
+               [this, go_on] { go_on(lease_.next(world_.sim.now())); });
   });
 }
 
 void AgentModel::obey(protocol::Epoch epoch) {
+  obeys(epoch);
   if (!session_.accept(epoch)) world_.sim.fail("an agent obeys a lower epoch");
   sent_ = session_.reports().first() - 1;
   lease_.heard(world_.sim.now(), epoch.number);
+}
+
+void AgentModel::obeys(protocol::Epoch epoch) {
+  if (epoch.number < highest_epoch_) {
+    world_.sim.fail(fmt::format("agent {} obeys epoch {} after epoch {}", id_.id, epoch.number, highest_epoch_));
+  }
+  highest_epoch_ = std::max(highest_epoch_, epoch.number);
 }
 
 void AgentModel::exchange() {
@@ -117,17 +132,16 @@ void AgentModel::exchange() {
       session_.epoch(), outbox.first(), {outbox.items().begin(), outbox.items().end()}, session_.last_command()};
   sent_ = outbox.last();
   const auto self = shared_from_this();
-  world_.sim.after(kCallTime, [self, call] { self->answered(call, std::nullopt); });
+  const auto fails = [self, call] { self->answered(call, std::nullopt); };
+  in_a_while(kCallTime, fails);
   const auto target = world_.masters.at(master_);
-  if (world_.faulty(world_.faults.calls_break, 50)) {
-    world_.sim.after(world_.sim.latency(), [self, call] { self->answered(call, std::nullopt); });
-    return;
-  }
-  world_.sim.after(world_.sim.latency(), [self, call, target, body = std::move(body)] {
+  if (world_.faulty(&Faults::calls_break, 50)) return in_a_while(world_.sim.latency(), fails);
+  const auto arrives = [self, call, fails, target, body = std::move(body)] {
     if (!self->alive_ || self->open_call_ != call || !self->world_.reaches(self->host_, target->host())) return;
-    if (!target->is_serving()) return self->answered(call, std::nullopt);
+    if (!target->is_serving()) return self->in_a_while(Millis(1), fails);
     target->exchange(self, call, body);
-  });
+  };
+  world_.sim.after(world_.sim.latency(), arrives, target.get());
 }
 
 void AgentModel::answered(int call, std::optional<Answer> answer) {
@@ -143,11 +157,13 @@ void AgentModel::take(const Answer& answer) {
   const auto epoch = session_.epoch();
   session_.confirm(epoch, sent_);
   if (!session_.accept(answer.epoch)) return failed("an answer of an earlier master");
-  auto seq = answer.first;
+  obeys(answer.epoch);
+  auto seq = answer.first - 1;
   for (const auto& command : answer.commands) {
-    if (session_.accept_command(seq++) && !shutting_down_) {
-      std::visit([this](const auto& one) { on(one); }, command);
-    }
+    if (!session_.accept_command(++seq)) continue;
+    if (!done_.emplace(answer.epoch.number, seq).second)
+      world_.sim.fail(fmt::format("agent {} does command {} of epoch {} twice", id_.id, seq, answer.epoch.number));
+    if (!shutting_down_) std::visit([this](const auto& one) { on(one); }, command);
   }
   lease_.heard(world_.sim.now(), session_.epoch().number);
   exchange();
@@ -186,21 +202,22 @@ void AgentModel::look(Millis within) {
   const auto found = [self, began, decided](agent::FolderLook seen) {
     if (self->alive_ && !std::exchange(*decided, true)) self->lease_.looked(began, std::move(seen));
   };
-  world_.sim.after(within, [found] { found(agent::Unreadable{"HDFS does not answer"}); });
+  in_a_while(within, [found] { found(agent::Unreadable{"HDFS does not answer"}); });
   const auto is_revoked = std::make_shared<bool>(false);
   call_hdfs(
-      world_, host_, [self, is_revoked] { *is_revoked = self->world_.hdfs.revoked.contains(self->id_); },
+      world_, {host_, this}, [self, is_revoked] { *is_revoked = self->world_.hdfs.revoked.contains(self->id_); },
       [self, found, is_revoked](bool answered) {
         if (!answered) return found(agent::Unreadable{"no answer"});
         if (*is_revoked) return found(agent::FolderState{.is_revoked = true, .master = std::nullopt});
         const auto seen = std::make_shared<std::optional<Hdfs::Endpoint>>();
         call_hdfs(
-            self->world_, self->host_, [self, seen] { *seen = self->world_.hdfs.endpoint; },
-            [found, seen](bool again) {
+            self->world_, {self->host_, self.get()}, [self, seen] { *seen = self->world_.hdfs.endpoint; },
+            [self, found, seen](bool again) {
               agent::FolderState state;
               if (again && *seen) {
                 state.master = {(*seen)->host, static_cast<std::uint16_t>((*seen)->master), (*seen)->epoch};
               }
+              state.is_over = again && !*seen && self->world_.hdfs.says_that_job_is_over;
               found(state);
             });
       });
@@ -234,9 +251,10 @@ void AgentModel::push(protocol::Report report) {
   if (open_call_ == 0) return;
   // A second call lets the master answer the first one.
   const auto target = world_.masters.at(master_);
-  world_.sim.after(world_.sim.latency(), [self = shared_from_this(), target] {
+  const auto arrives = [self = shared_from_this(), target] {
     if (self->alive_ && self->world_.reaches(self->host_, target->host())) target->answer_now(self->id_);
-  });
+  };
+  world_.sim.after(world_.sim.latency(), arrives, target.get());
 }
 
 void AgentModel::tell(protocol::Report report) {
@@ -244,9 +262,9 @@ void AgentModel::tell(protocol::Report report) {
 }
 
 void AgentModel::with_task(Millis delay, const core::AttemptId& attempt, void (*what)(AgentModel&, Task&)) {
-  world_.sim.after(delay, [self = shared_from_this(), attempt, what] {
+  in_a_while(delay, [self = shared_from_this(), attempt, what] {
     const auto found = self->tasks_.find(attempt);
-    if (self->alive_ && found != self->tasks_.end()) what(*self, found->second);
+    if (found != self->tasks_.end()) what(*self, found->second);
   });
 }
 
@@ -256,7 +274,7 @@ void AgentModel::on(const protocol::Prepare& command) {
   tasks_[command.attempt].request = command;
   with_task(world_.sim.between(Millis(20), Millis(800)), command.attempt, [](AgentModel& self, Task& task) {
     const auto& attempt = task.request.attempt;
-    if (self.world_.faulty(self.world_.faults.start_fails, 10)) {
+    if (self.world_.faulty(&Faults::start_fails, 10)) {
       task.phase = Task::Phase::over;
       return self.tell(protocol::PrepareFailed{attempt, "no room", job::Cause::disk, false});
     }
@@ -273,7 +291,7 @@ void AgentModel::on(const protocol::Launch& command) {
   if (found == tasks_.end() || std::exchange(found->second.was_launched, true)) return;
   auto& task = found->second;
   if (task.phase != Task::Phase::prepared) return;
-  if (world_.faulty(world_.faults.start_fails, 10)) {
+  if (world_.faulty(&Faults::start_fails, 10)) {
     task.phase = Task::Phase::over;
     return tell(protocol::TaskStartFailed{command.attempt, job::Cause::start_failed, "no luck"});
   }
@@ -281,6 +299,8 @@ void AgentModel::on(const protocol::Launch& command) {
   task.has_process = true;
   world_.process_starts(command.attempt, id_);
   tell(protocol::TaskStarted{command.attempt, 1});
+  if (world_.faulty(&Faults::ports_taken, 6))
+    tell(protocol::TaskStartFailed{command.attempt, job::Cause::port_taken, "another program has its port"});
   run_task(command.attempt);
 }
 
@@ -289,7 +309,7 @@ void AgentModel::run_task(const core::AttemptId& attempt) {
   world_.sim.after(time, [self = shared_from_this(), attempt] {
     auto& world = self->world_;
     job::ExitStatus status;
-    if (world.faulty(world.faults.task_fails, 4)) {
+    if (world.faulty(&Faults::task_fails, 4)) {
       status.code = 1;
       status.last_line = fmt::format("error {}", world.sim.roll(3));
     }
@@ -303,10 +323,27 @@ void AgentModel::end_process(const core::AttemptId& attempt, job::ExitStatus sta
   found->second.phase = Task::Phase::over;
   found->second.has_process = false;
   world_.process_ends(attempt, id_);
-  tell(protocol::TaskSaving{attempt});
-  world_.sim.after(world_.sim.between(Millis(0), Seconds(2)), [self = shared_from_this(), attempt, status] {
-    if (self->alive_ && self->tasks_.contains(attempt)) self->tell(protocol::TaskExited{attempt, status, 0, {}});
+  in_a_while(Millis(0), [self = shared_from_this(), attempt, status] {
+    if (!self->tasks_.contains(attempt)) return;
+    self->tell(protocol::TaskSaving{attempt});
+    self->in_a_while(self->world_.sim.between(Millis(0), Seconds(2)), [self, attempt, status] {
+      if (self->tasks_.contains(attempt)) self->tell(protocol::TaskExited{attempt, status, 0, {}});
+    });
   });
+}
+
+// The processes of its tasks go on, until their reapers have heard nothing for too long.
+void AgentModel::hang(Millis time) {
+  world_.sim.note("fault: agent {} stands still for {} s", id_.id, time.count() / 1000);
+  world_.sim.stand_still(this, time);
+  const auto reap = [self = shared_from_this()] {
+    if (!self->world_.sim.stands_still(self.get())) return;
+    job::ExitStatus status;
+    status.signal = 9;
+    for (const auto& attempt : self->going_) self->world_.process_ends(attempt, self->id_);
+    for (const auto& [attempt, task] : self->tasks_) self->end_process(attempt, status);
+  };
+  world_.sim.after(world_.sim.between(kReaperWaits, kReaperWaits + Seconds(4)), reap);
 }
 
 void AgentModel::kill_a_task() {
@@ -349,7 +386,7 @@ void AgentModel::give_up(const core::AttemptId& attempt, Task task) {
       [self = shared_from_this(), attempt] {
         if (!self->alive_ || self->going_.erase(attempt) == 0) return;
         self->world_.process_ends(attempt, self->id_);
-        self->push(protocol::TaskGone{attempt});
+        self->in_a_while(Millis(0), [self, attempt] { self->push(protocol::TaskGone{attempt}); });
       });
 }
 
@@ -358,8 +395,7 @@ void AgentModel::on(const protocol::Shutdown& /*command*/) {
   world_.sim.note("agent {} is told to shut down", id_.id);
   for (const auto& [attempt, task] : tasks_) give_up(attempt, task);
   tasks_.clear();
-  world_.sim.after(world_.sim.between(kProcessEnds, kProcessEnds + Seconds(6)), [self = shared_from_this()] {
-    if (!self->alive_) return;
+  in_a_while(world_.sim.between(kProcessEnds, kProcessEnds + Seconds(6)), [self = shared_from_this()] {
     self->kill("the master said so");
     self->world_.cluster->container_exited(self->id_, 0);
   });

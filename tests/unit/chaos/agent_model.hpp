@@ -6,6 +6,7 @@
 #include "protocol/commands.hpp"
 #include "protocol/hello.hpp"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -40,6 +41,8 @@ class AgentModel : public std::enable_shared_from_this<AgentModel> {
   // The process ends at once, and its tasks with it.
   void kill(const std::string& why);
   void kill_a_task();
+  // It stands still, as after SIGSTOP.
+  void hang(Millis time);
   [[nodiscard]] bool is_alive() const { return alive_; }
   [[nodiscard]] const std::string& host() const { return host_; }
   [[nodiscard]] const yarn::ContainerId& id() const { return id_; }
@@ -65,6 +68,7 @@ class AgentModel : public std::enable_shared_from_this<AgentModel> {
   void look(Millis within);
   void call_successor(const agent::MasterPlace& place, Millis within);
   void obey(protocol::Epoch epoch);
+  void obeys(protocol::Epoch epoch);
   void send_hello(int master, Millis within, std::function<void(std::optional<Answer>)> done);
   void leave(const std::string& why);
 
@@ -81,6 +85,7 @@ class AgentModel : public std::enable_shared_from_this<AgentModel> {
   void tell(protocol::Report report);
   void push(protocol::Report report);
   void later(Millis delay, void (AgentModel::*what)());
+  void in_a_while(Millis delay, std::function<void()> what);
   void with_task(Millis delay, const core::AttemptId& attempt, void (*what)(AgentModel&, Task&));
 
   World& world_;
@@ -99,6 +104,8 @@ class AgentModel : public std::enable_shared_from_this<AgentModel> {
   protocol::Sequence sent_ = 0;
   bool searching_ = false;
   bool calling_successor_ = false;
+  std::int64_t highest_epoch_ = 0;
+  std::set<std::pair<std::int64_t, protocol::Sequence>> done_;  // commands, by epoch
 };
 
 }  // namespace ydl::chaos

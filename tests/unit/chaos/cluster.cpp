@@ -83,9 +83,10 @@ core::Result<yarn::Registration> Cluster::register_master(int attempt) {
     return core::fail(thrown("InvalidApplicationMasterRequestException", "Application Master is already registered"));
   registered_ = true;
   master_heard_ = world_.sim.now();
+  found_again_.clear();
   yarn::Registration registration;
   for (const auto& [id, known] : containers_) {
-    if (known.phase != Phase::running) continue;
+    if (known.phase != Phase::running || known.is_forgotten) continue;
     registration.from_previous_attempts.push_back(known.container);
     if (tokens_sent_.insert(known.container.node.host).second)
       registration.nm_tokens.push_back({known.container.node, {"token", "", "NMToken", ""}});
@@ -99,6 +100,7 @@ core::Result<yarn::AllocateResponse> Cluster::allocate(int attempt, const yarn::
   if (!registered_) return core::fail(thrown("ApplicationMasterNotRegisteredException"));
   master_heard_ = world_.sim.now();
   if (request.response_id == response_id_ - 1) return last_;
+  for (const auto& container : last_.granted) containers_.at(container.id).taken = world_.sim.now();
   for (const auto& ask : request.asks) asks_[ask.key][ask.place] = ask;
   for (const auto& host : request.avoid) avoided_.insert(host);
   for (const auto& host : request.forgive) avoided_.erase(host);
@@ -108,6 +110,7 @@ core::Result<yarn::AllocateResponse> Cluster::allocate(int attempt, const yarn::
   last_.completed = std::exchange(ended_, {});
   last_.granted = std::exchange(granted_, {});
   last_.changed_nodes = std::exchange(changed_, {});
+  last_.from_previous_attempts = std::exchange(found_again_, {});
   for (const auto& container : last_.granted) {
     auto& known = containers_.at(container.id);
     if (known.phase == Phase::granted) known.phase = Phase::acquired;
@@ -189,7 +192,7 @@ void Cluster::heartbeat(const std::string& host) {
   world_.sim.after(kHeartbeat, [this, host] { heartbeat(host); });
   auto& node = nodes_[host];
   const auto& machine = world_.host(host);
-  if (!machine.is_up || !machine.has_node_manager || machine.without_resource_manager) return;
+  if (!machine.has_node_manager || !world_.reaches_resource_manager(host)) return;
   node.heard = world_.sim.now();
   if (std::exchange(node.registers, false)) lose_node(host);
   if (std::exchange(node.is_lost, false)) {
@@ -198,6 +201,8 @@ void Cluster::heartbeat(const std::string& host) {
   for (const auto& [id, exit_status] : node.containers) {
     const auto known = containers_.find(id);
     if (known == containers_.end()) continue;
+    if (std::exchange(known->second.is_forgotten, false) && !exit_status && known->second.phase == Phase::running)
+      found_again_.push_back(known->second.container);
     if (!exit_status) {
       if (known->second.phase == Phase::acquired || known->second.phase == Phase::granted)
         known->second.phase = Phase::running;
@@ -224,9 +229,22 @@ void Cluster::lose_node(const std::string& host) {
   if (has_attempt_ && master_host_ == host) attempt_ended("its node is lost");
 }
 
+// A grant is started or given back: else the job holds what it does not use.
+void Cluster::check_grants() {
+  constexpr Millis kLongest = Seconds(60);
+  if (!world_.masters.at(attempt_)->is_alive() || world_.sim.stands_still(world_.masters.at(attempt_).get())) return;
+  for (const auto& [id, known] : containers_) {
+    const bool is_held = known.phase == Phase::acquired && !to_be_started_.contains(id);
+    if (is_held && known.taken && master_heard_ - *known.taken > kLongest)
+      world_.sim.fail(fmt::format("container {} was granted, and neither started nor released", id.id));
+  }
+}
+
 void Cluster::watch() {
   world_.sim.after(Seconds(1), [this] { watch(); });
+  if (!world_.resource_manager_is_up) return;
   const auto now = world_.sim.now();
+  if (has_attempt_ && registered_) check_grants();
   for (auto& [host, node] : nodes_) {
     if (node.is_lost || now - node.heard < world_.resource_manager_silence) continue;
     node.is_lost = true;
@@ -291,6 +309,30 @@ void Cluster::container_exited(const yarn::ContainerId& id, int exit_status) {
 }
 
 // ---- faults ----------------------------------------------------------------------------------------------------
+
+void Cluster::stop_resource_manager() {
+  if (!world_.resource_manager_is_up) return;
+  world_.sim.note("the ResourceManager is down");
+  world_.resource_manager_is_up = false;
+}
+
+void Cluster::restart_resource_manager() {
+  if (std::exchange(world_.resource_manager_is_up, true)) return;
+  world_.sim.note("the ResourceManager is up again");
+  registered_ = false;
+  response_id_ = 0;
+  asks_.clear();
+  avoided_.clear();
+  tokens_sent_.clear();
+  granted_.clear();
+  master_heard_ = world_.sim.now();
+  for (auto& [host, node] : nodes_) node.heard = world_.sim.now();
+  for (auto& [id, known] : containers_) {
+    if (known.phase == Phase::granted || known.phase == Phase::acquired)
+      known.phase = Phase::completed;  // without a word, unless its NodeManager has it
+    known.is_forgotten = known.phase == Phase::running;
+  }
+}
 
 void Cluster::lose_host(const std::string& host) {
   world_.sim.note("fault: {} loses its power", host);

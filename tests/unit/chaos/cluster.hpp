@@ -27,6 +27,8 @@ class Cluster {
 
   // ---- calls to NodeManagers, that are reachable
   [[nodiscard]] bool start_container(const yarn::Container& container, int master);
+  // The master has taken the grant: it will be started, or released.
+  void is_to_be_started(const yarn::ContainerId& id) { to_be_started_.insert(id); }
   void stop_container(const std::string& host, const yarn::ContainerId& id);
   enum class Seen { running, complete, unknown };
   [[nodiscard]] Seen look_at(const std::string& host, const yarn::ContainerId& id);
@@ -35,6 +37,10 @@ class Cluster {
   void lose_host(const std::string& host);
   void restore_host(const std::string& host);
   void kill_node_manager(const std::string& host);
+  // It recovers the application, and learns of containers again from their NodeManagers; it has forgotten what it was
+  // asked for.
+  void stop_resource_manager();
+  void restart_resource_manager();
   enum class Restart { recovering, forgetful };
   void restart_node_manager(const std::string& host, Restart kind);
   void preempt_one();
@@ -51,6 +57,8 @@ class Cluster {
   struct Known {
     yarn::Container container;
     Phase phase = Phase::granted;
+    std::optional<Instant> taken = {};  // the master has this grant
+    bool is_forgotten = false;          // by a ResourceManager that has restarted, until its NodeManager tells
   };
   struct Node {
     std::map<yarn::ContainerId, std::optional<int>> containers;  // exit status of those that have ended
@@ -64,6 +72,7 @@ class Cluster {
 
   void heartbeat(const std::string& host);
   void watch();
+  void check_grants();
   void schedule(const std::string& host);
   [[nodiscard]] std::optional<yarn::AskKey> wanted_on(const std::string& host) const;
   void take_ask(const yarn::AskKey& key, const std::string& host);
@@ -92,6 +101,8 @@ class Cluster {
   std::vector<yarn::ContainerStatus> ended_;  // to be told
   std::vector<yarn::Container> granted_;
   std::vector<yarn::NodeReport> changed_;
+  std::vector<yarn::Container> found_again_;
+  std::set<yarn::ContainerId> to_be_started_;
 };
 
 }  // namespace ydl::chaos

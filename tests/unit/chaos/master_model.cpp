@@ -37,13 +37,7 @@ void MasterModel::handle(const job::Event& event) {
   if (replaced_) return;
   const auto now = world_.sim.now();
   const auto at = std::chrono::duration_cast<Millis>(now.time_since_epoch());
-  if (const auto* placed = std::get_if<job::Placed>(&event)) {
-    const auto avoided = world_.avoided.find(placed->place.node);
-    const auto asked = world_.asked.find(placed->attempt);
-    if (avoided != world_.avoided.end() && asked != world_.asked.end() && asked->second > avoided->second)
-      world_.sim.fail(fmt::format("{} has a place on {}, which is not to be used again", brief(placed->attempt),
-                                  placed->place.node));
-  }
+  check_end(event);
   Decided decided;
   decided.starts_all = machine_->state() == job::JobState::placing;
   decided.takes_over = std::holds_alternative<job::TookOver>(event);
@@ -52,7 +46,7 @@ void MasterModel::handle(const job::Event& event) {
   told_.push_back(index);
   journal_->add(std::to_string(index), now);
   decided.after = ++stored_;
-  decided.actions = machine_->handle(event, now);
+  decided.actions = ask_machine(event, now);
   for (const auto& action : decided.actions) {
     if (const auto* record = std::get_if<job::Record>(&action))
       world_.sim.note("master {}: {}{}", attempt_, record->attempt ? brief(*record->attempt) + " " : "", record->text);
@@ -63,17 +57,37 @@ void MasterModel::handle(const job::Event& event) {
   carry_out_written();
 }
 
+// The next attempt may start once the end of this one is told.
+void MasterModel::check_end(const job::Event& event) {
+  const core::AttemptId* attempt = nullptr;
+  if (const auto* lost = std::get_if<job::Lost>(&event)) attempt = &lost->attempt;
+  if (const auto* exited = std::get_if<job::Exited>(&event)) attempt = &exited->attempt;
+  const auto found = attempt == nullptr ? world_.running.end() : world_.running.find(attempt->task);
+  if (found != world_.running.end() && found->second.first == *attempt)
+    world_.sim.fail(
+        fmt::format("the end of {} is told while it runs in container {}", brief(*attempt), found->second.second.id));
+}
+
+std::vector<job::Action> MasterModel::ask_machine(const job::Event& event, Instant at) {
+  auto actions = machine_->handle(event, at);
+  if (auto promise = audit_->step(event, actions, at); !promise.empty()) world_.sim.fail(std::move(promise));
+  return actions;
+}
+
 void MasterModel::carry_out_written() {
   while (!waiting_.empty() && !replaced_ && alive_) {
     if (waiting_.front().after > written_ && !(is_behind_ && machine_->is_ending())) break;
     auto decided = std::move(waiting_.front());
     waiting_.pop_front();
+    const auto& file = world_.hdfs.journal[static_cast<std::size_t>(epoch_ - 1)];
+    if (decided.after <= written_ && file.lines <= decided.after)  // with the header
+      world_.sim.fail(fmt::format("master {} acts on what its journal does not say yet", attempt_));
     carry_out(std::move(decided));
   }
 }
 
 bool MasterModel::dies_here() {
-  if (alive_ && world_.faulty(world_.faults.master_killed_between_actions, 150)) kill("a fault between two actions");
+  if (alive_ && world_.faulty(&Faults::master_killed_between_actions, 150)) kill("a fault between two actions");
   return !alive_;
 }
 
@@ -81,7 +95,6 @@ void MasterModel::carry_out(Decided decided) {
   for (const auto& action : decided.actions) {
     if (std::holds_alternative<job::Record>(action)) continue;
     if (dies_here()) return;
-    ++world_.actions;
     std::visit([this](const auto& one) { on(one); }, action);
   }
   if (!alive_) return;
@@ -96,6 +109,7 @@ void MasterModel::carry_out(Decided decided) {
 }
 
 void MasterModel::arm_timer() {
+  if (is_behind_) return;
   const auto deadline = machine_->next_deadline();
   if (deadline == std::exchange(armed_, deadline)) return;
   const int timer = ++timer_;
@@ -103,7 +117,7 @@ void MasterModel::arm_timer() {
   later(*deadline - world_.sim.now(), [this, timer] {
     if (timer != timer_) return;
     armed_.reset();
-    post(job::Tick{});
+    if (!is_behind_) post(job::Tick{});
   });
 }
 
@@ -117,7 +131,6 @@ backend::TaskRequest MasterModel::request_for(const core::AttemptId& attempt) co
 }
 
 void MasterModel::on(const job::Ask& ask) {
-  world_.asked[ask.attempt] = world_.actions;
   auto request = request_for(ask.attempt);
   if (ask.takes_over) request.takes_over = core::AttemptId{ask.attempt.task, *ask.takes_over};
   request.same_ports = ask.same_ports;
@@ -131,14 +144,13 @@ void MasterModel::on(const job::Adopt& adopt) {
 }
 
 void MasterModel::on(const job::AvoidHost& avoid) {
-  if (world_.plan.blacklist.mode == job::Blacklist::Mode::strict) world_.avoided.emplace(avoid.node, world_.actions);
+  avoided_.insert(avoid.node);
   yarn_->avoid(avoid.node);
   arm_backend();
 }
 
 void MasterModel::on(const job::ForgiveHost& forgive) {
-  if (world_.plan.blacklist.mode == job::Blacklist::Mode::strict)
-    world_.sim.fail("strict mode forgives " + forgive.node);
+  avoided_.erase(forgive.node);
   yarn_->forgive(forgive.node);
   arm_backend();
 }
@@ -209,6 +221,14 @@ void MasterModel::tick_backend() {
   carry_out(yarn_->tick(last_heard, now));
 }
 
+void MasterModel::on(const backend::TellJob& action) {
+  const auto* granted = std::get_if<job::Granted>(&action.event);
+  if (granted != nullptr && avoided_.contains(granted->node))
+    world_.sim.fail(
+        fmt::format("{} takes a container on {}, which is avoided", brief(granted->attempt), granted->node));
+  post(action.event);
+}
+
 void MasterModel::on(const backend::TellUser& action) {
   world_.sim.note("master {} notes: {}", attempt_, action.text);
   post(job::Noted{job::RecordKind::note, std::nullopt, action.text, std::nullopt});
@@ -218,6 +238,7 @@ void MasterModel::on(const backend::StartContainers& action) {
   const auto self = shared_from_this();
   for (const auto& container : action.containers) {
     world_.sim.note("master {} starts container {} on {}", attempt_, container.id.id, action.node.host);
+    world_.cluster->is_to_be_started(container.id);
     world_.sim.after(world_.sim.latency(), [self, container] {
       auto& world = self->world_;
       const auto& there = container.node.host;
@@ -229,7 +250,7 @@ void MasterModel::on(const backend::StartContainers& action) {
       if (!world.reaches(self->host_, there) || !world.host(there).has_node_manager)
         return self->later(world.sim.between(Seconds(1), Seconds(20)), not_started);
       const bool started = world.cluster->start_container(container, self->attempt_);
-      const bool breaks = world.faulty(world.faults.calls_break, 20);
+      const bool breaks = world.faulty(&Faults::calls_break, 20);
       if (!started || breaks) self->later(world.sim.latency(), not_started);
     });
   }
@@ -267,7 +288,7 @@ void MasterModel::on(const backend::RevokeAgent& action) {
   world_.sim.note("master {} revokes {}", attempt_, action.id.id);
   const auto self = shared_from_this();
   call_hdfs(
-      world_, host_, [self, id = action.id] { self->world_.hdfs.revoked.insert(id); },
+      world_, {host_, this}, [self, id = action.id] { self->world_.hdfs.revoked.insert(id); },
       [self, id = action.id](bool done) {
         if (!self->alive_ || self->closed_) return;
         const auto written = done ? core::Result<>() : core::fail(core::Errc::unavailable, "HDFS does not answer");
@@ -316,9 +337,10 @@ Answer MasterModel::hello(const yarn::ContainerId& id, const protocol::Hello& he
 void MasterModel::exchange(const std::shared_ptr<AgentModel>& agent, int call, const Exchange& body) {
   const auto id = agent->id();
   const auto answer_at_once = [&](Answer answer) {
-    world_.sim.after(world_.sim.latency(), [agent, call, self = shared_from_this(), answer = std::move(answer)] {
-      if (self->world_.reaches(agent->host(), self->host_)) agent->answered(call, answer);
-    });
+    const auto arrives = [agent, call, self = shared_from_this(), answer = std::move(answer)] {
+      if (self->world_.reaches(self->host_, agent->host())) agent->answered(call, answer);
+    };
+    world_.sim.after(world_.sim.latency(), arrives, agent.get());
   };
   if (const auto refused = refusal(id)) return answer_at_once(*refused);
   if (body.epoch.number != epoch_) return answer_at_once({.status = Answer::Status::refused});
@@ -360,12 +382,12 @@ void MasterModel::respond(HubModel::Session& session, Answer answer) {
   const auto agent = session.agent.lock();
   const int call = std::exchange(session.call, 0);
   if (agent == nullptr || call == 0) return;
-  const bool breaks = world_.faulty(world_.faults.calls_break, 50);
-  world_.sim.after(world_.sim.latency(),
-                   [agent, call, breaks, self = shared_from_this(), answer = std::move(answer)]() mutable {
-                     if (!self->world_.reaches(agent->host(), self->host_)) return;
-                     agent->answered(call, breaks ? std::nullopt : std::optional(std::move(answer)));
-                   });
+  const bool breaks = world_.faulty(&Faults::calls_break, 50);
+  const auto arrives = [agent, call, breaks, self = shared_from_this(), answer = std::move(answer)] {
+    if (self->world_.reaches(self->host_, agent->host()))
+      agent->answered(call, breaks ? std::nullopt : std::optional(answer));
+  };
+  world_.sim.after(world_.sim.latency(), arrives, agent.get());
 }
 
 }  // namespace ydl::chaos

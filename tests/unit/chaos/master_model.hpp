@@ -1,6 +1,7 @@
 #pragma once
 
 #include "agent_model.hpp"
+#include "audit.hpp"
 #include "backend/yarn/yarn_machine.hpp"
 #include "job/machine.hpp"
 #include "master/journal_writer_fsm.hpp"
@@ -85,6 +86,8 @@ class MasterModel : public std::enable_shared_from_this<MasterModel> {
   void post(job::Event event);
   void handle_posted();
   void handle(const job::Event& event);
+  void check_end(const job::Event& event);
+  [[nodiscard]] std::vector<job::Action> ask_machine(const job::Event& event, Instant at);
   void carry_out_written();
   void carry_out(Decided decided);
   void on(const job::Ask& ask);
@@ -117,7 +120,7 @@ class MasterModel : public std::enable_shared_from_this<MasterModel> {
   void on(const backend::ExpectAgent& action);
   void on(const backend::SendToAgent& action);
   void on(const backend::ForgetAgent& action);
-  void on(const backend::TellJob& action) { post(action.event); }
+  void on(const backend::TellJob& action);
   void on(const backend::GiveUpJob& action) { replaced(action.why); }
   void on(const backend::TellUser& action);
   [[nodiscard]] std::optional<Answer> refusal(const yarn::ContainerId& id);
@@ -126,9 +129,12 @@ class MasterModel : public std::enable_shared_from_this<MasterModel> {
 
   template <class What>
   void later(Millis delay, What what) {
-    world_.sim.after(delay, [self = shared_from_this(), what = std::move(what)] {
-      if (self->alive_) what();
-    });
+    world_.sim.after(
+        delay,
+        [self = shared_from_this(), what = std::move(what)] {
+          if (self->alive_) what();
+        },
+        this);
   }
   template <class Result, class Act, class Done>
   void call_resource_manager(Act act, Done done);
@@ -150,6 +156,7 @@ class MasterModel : public std::enable_shared_from_this<MasterModel> {
 
   // The job.
   std::unique_ptr<job::Machine> machine_;
+  std::optional<Audit> audit_;
   std::vector<std::size_t> told_;  // all events, with those of earlier masters
   std::deque<job::Event> events_;
   bool handling_ = false;
@@ -169,6 +176,7 @@ class MasterModel : public std::enable_shared_from_this<MasterModel> {
   // The backend.
   std::unique_ptr<backend::YarnMachine> yarn_;
   HubModel hub_;
+  std::set<std::string> avoided_;  // hosts, that the backend was told
   std::deque<backend::YarnAction> to_do_;
   bool carrying_out_ = false;
   bool closed_ = false;

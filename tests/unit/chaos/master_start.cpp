@@ -46,7 +46,8 @@ void MasterModel::kill(const std::string& why) {
   // Where hosts are up their agents notice at once.
   for (auto& [id, session] : hub_.sessions) {
     if (const auto agent = session.agent.lock(); agent && session.call != 0 && world_.reaches(agent->host(), host_)) {
-      world_.sim.after(world_.sim.latency(), [agent, call = session.call] { agent->answered(call, std::nullopt); });
+      world_.sim.after(
+          world_.sim.latency(), [agent, call = session.call] { agent->answered(call, std::nullopt); }, agent.get());
     }
   }
   world_.cluster->master_exited(attempt_);
@@ -67,19 +68,19 @@ void MasterModel::claim_epoch() {
   const auto newest = std::make_shared<int>(0);
   const auto self = shared_from_this();
   call_hdfs(
-      world_, host_, [self, newest] { *newest = static_cast<int>(self->world_.hdfs.journal.size()); },
+      world_, {host_, this}, [self, newest] { *newest = static_cast<int>(self->world_.hdfs.journal.size()); },
       [self, newest](bool done) {
         if (!self->alive_) return;
         if (!done) return self->later(Millis(250), [self] { self->claim_epoch(); });
         const auto created = std::make_shared<bool>(false);
         call_hdfs(
-            self->world_, self->host_,
+            self->world_, {self->host_, self.get()},
             [self, newest, created] {
               auto& hdfs = self->world_.hdfs;
               if (static_cast<int>(hdfs.journal.size()) != *newest || !self->alive_) return;
               *created = true;
               self->writer_ = ++hdfs.last_writer;
-              hdfs.journal.push_back({"", self->writer_});
+              hdfs.journal.push_back({.bytes = "", .writer = self->writer_});
               self->epoch_ = *newest + 1;
             },
             [self, created](bool answered) {
@@ -95,7 +96,7 @@ void MasterModel::recover_files() {
   const auto self = shared_from_this();
   const auto events = std::make_shared<std::vector<std::size_t>>();
   call_hdfs(
-      world_, host_,
+      world_, {host_, this},
       [self] {
         for (int i = 0; i < self->epoch_ - 1; ++i) self->world_.hdfs.journal[static_cast<std::size_t>(i)].writer = 0;
       },
@@ -103,10 +104,11 @@ void MasterModel::recover_files() {
         if (!self->alive_) return;
         if (!recovered) return self->later(Millis(250), [self] { self->recover_files(); });
         call_hdfs(
-            self->world_, self->host_,
+            self->world_, {self->host_, self.get()},
             [self, events] {
               events->clear();
               for (int i = 0; i < self->epoch_ - 1; ++i) {
+                self->world_.hdfs.journal[static_cast<std::size_t>(i)].was_read = true;
                 for (const auto event : events_of(self->world_.hdfs.journal[static_cast<std::size_t>(i)]))
                   events->push_back(event);
               }
@@ -125,11 +127,12 @@ void MasterModel::open(const std::vector<std::size_t>& earlier) {
   journal_.emplace("header", Seconds(5), now);
   write_journal();
   machine_ = std::make_unique<job::Machine>(world_.plan);
+  audit_.emplace(world_.plan);
   told_ = earlier;
   takes_over_ = !earlier.empty();
   for (const auto event : earlier) {
     const auto& [at, what] = world_.hdfs.events[event];
-    (void)machine_->handle(what, Instant(at));
+    (void)ask_machine(what, Instant(at));
   }
   if (takes_over_) check_replay(earlier.size());
   backend::YarnJob job;
@@ -169,7 +172,7 @@ void MasterModel::publish(int looks) {
   const auto self = shared_from_this();
   const Hdfs::Endpoint own{host_, attempt_, epoch_};
   call_hdfs(
-      world_, host_,
+      world_, {host_, this},
       [self, own] {
         if (self->alive_ && !self->closed_) self->world_.hdfs.endpoint = own;
       },
@@ -190,7 +193,7 @@ void MasterModel::call_resource_manager(Act act, Done done) {
       return self->later(world.sim.between(Millis(500), Seconds(5)), [done, lost] { done(Result(core::fail(lost))); });
     }
     Result result = act();
-    const bool breaks = world.faulty(world.faults.calls_break, 50);
+    const bool breaks = world.faulty(&Faults::calls_break, 50);
     self->later(world.sim.latency(), [self, done, result, lost, breaks] {
       if (breaks || !self->world_.reaches_resource_manager(self->host_)) return done(Result(core::fail(lost)));
       self->resource_manager_heard_ = self->world_.sim.now();
@@ -244,13 +247,17 @@ void MasterModel::write_journal() {
   writing_ = true;
   const auto acked = std::make_shared<bool>(false);
   call_hdfs(
-      world_, host_,
+      world_, {host_, this},
       [self, acked, batch = std::string(journal_->batch())] {
         auto& file = self->world_.hdfs.journal[static_cast<std::size_t>(self->epoch_ - 1)];
         if (file.writer != self->writer_) return;  // a lease error
-        *acked = !self->world_.faulty(self->world_.faults.calls_break, 30);
+        *acked = !self->world_.faulty(&Faults::calls_break, 30);
         const auto all = static_cast<std::int64_t>(batch.size());
-        file.bytes += *acked ? batch : batch.substr(0, static_cast<std::size_t>(self->world_.sim.roll(all + 1)));
+        const auto written = *acked ? batch : batch.substr(0, static_cast<std::size_t>(self->world_.sim.roll(all + 1)));
+        if (file.was_read && !written.empty())
+          self->world_.sim.fail("a journal grows after a later master has read it");
+        file.bytes += written;
+        file.lines += static_cast<std::uint64_t>(std::ranges::count(written, '\n'));
       },
       [self, acked](bool answered) {
         if (!self->alive_) return;
@@ -276,7 +283,7 @@ void MasterModel::reopen_journal() {
   const auto taken = std::make_shared<bool>(false);
   const auto length = std::make_shared<std::size_t>(0);
   call_hdfs(
-      world_, host_,
+      world_, {host_, this},
       [self, taken, length] {
         auto& files = self->world_.hdfs.journal;
         *taken = static_cast<int>(files.size()) > self->epoch_;
@@ -303,6 +310,7 @@ void MasterModel::tell_journal_news() {
   if (news) {
     is_behind_ = *news == master::JournalWriterFsm::News::behind;
     world_.sim.note("master {}: its journal {}", attempt_, is_behind_ ? "is behind" : "has caught up");
+    if (begun_ && !is_behind_) post(job::Delayed{});
     if (begun_) post(job::Noted{job::RecordKind::note, std::nullopt, "the journal", std::nullopt});
   }
   if (const auto at = journal_->news_at())
@@ -318,7 +326,8 @@ void MasterModel::watch_for_another() {
   if (!hears_it && !std::exchange(asks_for_later_master_, true)) {
     const auto there = std::make_shared<bool>(false);
     call_hdfs(
-        world_, host_, [self, there] { *there = static_cast<int>(self->world_.hdfs.journal.size()) > self->epoch_; },
+        world_, {host_, this},
+        [self, there] { *there = static_cast<int>(self->world_.hdfs.journal.size()) > self->epoch_; },
         [self, there](bool answered) {
           if (answered) self->hdfs_heard_ = self->world_.sim.now();
           self->later_master_ = answered && *there;
@@ -358,9 +367,14 @@ void MasterModel::close(const job::Outcome& /*outcome*/) {
   const auto self = shared_from_this();
   later(world_.sim.between(Millis(100), Seconds(3)), [self] {
     call_hdfs(
-        self->world_, self->host_, [self] { self->world_.hdfs.endpoint.reset(); },
-        [self](bool) {
+        self->world_, {self->host_, self.get()},
+        [self] {
+          self->world_.hdfs.says_that_job_is_over = true;
+          self->world_.hdfs.endpoint.reset();
+        },
+        [self](bool removed) {
           if (!self->alive_) return;
+          if (!removed) self->world_.names_a_master = true;
           if (!self->yarn_->has_to_finish()) return self->exit("the end");
           self->finish(3);
         });

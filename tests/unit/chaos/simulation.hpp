@@ -18,6 +18,9 @@ using core::Instant;
 using core::Millis;
 using core::Seconds;
 
+// A process: what it does happens later while it stands still (SIGSTOP).
+using Owner = const void*;
+
 // Simulated time: what is to happen later, in order, and the one source of random numbers. Two runs of one seed are the
 // same, so that the steps of a failure are written only when its seed is run again.
 class Simulation {
@@ -25,16 +28,27 @@ class Simulation {
   Simulation(std::uint64_t seed, bool traces) : traces_(traces), random_(seed * 0x9E3779B97F4A7C15ULL + 1) {}
 
   [[nodiscard]] Instant now() const { return now_; }
-  void after(Millis delay, std::function<void()> what) {
-    queue_.emplace(std::pair{now_ + std::max(delay, Millis(0)), ++number_}, std::move(what));
+  void after(Millis delay, std::function<void()> what, Owner owner = nullptr) {
+    queue_.emplace(std::pair{now_ + std::max(delay, Millis(0)), ++number_}, Step{owner, std::move(what)});
+  }
+  void all_go_on() { goes_on_.clear(); }
+  void stand_still(Owner owner, Millis time) { goes_on_[owner] = std::max(goes_on_[owner], now_ + time); }
+  [[nodiscard]] bool stands_still(Owner owner) const {
+    const auto found = goes_on_.find(owner);
+    return found != goes_on_.end() && found->second > now_;
   }
   // Whether there was something to do before `end`.
   bool step(Instant end) {
     if (queue_.empty() || queue_.begin()->first.first > end) return false;
     auto first = queue_.extract(queue_.begin());
     now_ = std::max(now_, first.key().first);
-    first.mapped()();
     ++steps_;
+    if (first.mapped().owner != nullptr && stands_still(first.mapped().owner)) {
+      first.key() = {std::min(goes_on_[first.mapped().owner], now_ + kHop), ++number_};
+      queue_.insert(std::move(first));
+      return true;
+    }
+    first.mapped().what();
     return true;
   }
   // All that was to happen meanwhile comes at once.
@@ -69,12 +83,19 @@ class Simulation {
   bool keeps_all = false;  // lines of the trace
 
  private:
+  static constexpr Millis kHop = Seconds(2);  // what stands still may go on before its time
+  struct Step {
+    Owner owner = nullptr;
+    std::function<void()> what;
+  };
+
   bool traces_;
   std::mt19937_64 random_;
   Instant now_{Seconds(1)};
   std::uint64_t number_ = 0;
   std::uint64_t steps_ = 0;
-  std::map<std::pair<Instant, std::uint64_t>, std::function<void()>> queue_;
+  std::map<std::pair<Instant, std::uint64_t>, Step> queue_;
+  std::map<Owner, Instant> goes_on_;
   std::string violation_;
   std::deque<std::string> trace_;
 };

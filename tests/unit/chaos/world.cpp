@@ -12,7 +12,7 @@
 
 namespace ydl::chaos {
 
-World::World(std::uint64_t seed, bool traces) : sim(seed, traces) {}
+World::World(std::uint64_t seed, bool traces, Without left_out) : sim(seed, traces), without(std::move(left_out)) {}
 World::~World() = default;
 
 // ---- what is checked -------------------------------------------------------------------------------------------
@@ -25,8 +25,6 @@ void World::process_starts(const core::AttemptId& attempt, const yarn::Container
                          brief(other->second.first), other->second.second.id));
   }
   running[attempt.task] = {attempt, container};
-  constexpr int kMostAttempts = 60;
-  if (attempt.attempt > kMostAttempts) sim.fail("too many attempts of " + attempt.task.str());
 }
 
 void World::process_ends(const core::AttemptId& attempt, const yarn::ContainerId& container) {
@@ -37,43 +35,64 @@ void World::process_ends(const core::AttemptId& attempt, const yarn::ContainerId
 }
 
 // The NameNode is asked again for a while; an answer may be lost.
-void call_hdfs(World& world, const std::string& from, std::function<void()> act, std::function<void(bool)> done) {
+void call_hdfs(World& world, const Caller& from, std::function<void()> act, std::function<void(bool)> done) {
   world.sim.after(world.sim.latency(), [&world, from, act = std::move(act), done = std::move(done)] {
-    if (!world.reaches_hdfs(from)) {
-      world.sim.after(world.sim.between(Seconds(1), Seconds(10)), [done] { done(false); });
+    if (!world.reaches_hdfs(from.host)) {
+      world.sim.after(world.sim.between(Seconds(1), Seconds(10)), [done] { done(false); }, from.owner);
       return;
     }
     act();
-    const bool breaks = world.faulty(world.faults.calls_break, 100);
-    world.sim.after(world.sim.latency(), [&world, from, done, breaks] { done(!breaks && world.reaches_hdfs(from)); });
+    const bool breaks = world.faulty(&Faults::calls_break, 100);
+    const auto answer = [&world, from, done, breaks] { done(!breaks && world.reaches_hdfs(from.host)); };
+    world.sim.after(world.sim.latency(), answer, from.owner);
   });
 }
 
 namespace {
 
+enum class When { from_time_to_time, when_it_can };
 struct FaultKind {
   bool Faults::* flag;
   const char* name;
+  When when = When::from_time_to_time;
 };
 constexpr std::array<FaultKind, kFaultKinds> kKinds{{
-    {&Faults::task_fails, "tasks fail"},
+    {&Faults::task_fails, "tasks fail", When::when_it_can},
     {&Faults::task_killed, "tasks are killed"},
     {&Faults::agent_killed, "agents are killed"},
     {&Faults::host_lost, "hosts are lost"},
     {&Faults::preempted, "preemption"},
     {&Faults::node_manager_killed, "NodeManagers are killed"},
     {&Faults::master_killed, "masters are killed"},
-    {&Faults::master_killed_between_actions, "masters are killed between actions"},
+    {&Faults::master_killed_between_actions, "masters are killed between actions", When::when_it_can},
     {&Faults::cut_off_from_resource_manager, "hosts cut off from the ResourceManager"},
     {&Faults::cut_off_from_all, "hosts cut off"},
     {&Faults::cut_off_from_peers, "hosts cut off from each other"},
     {&Faults::hdfs_away, "HDFS away"},
-    {&Faults::calls_break, "calls break"},
-    {&Faults::slow_network, "slow network"},
+    {&Faults::calls_break, "calls break", When::when_it_can},
+    {&Faults::slow_network, "slow network", When::when_it_can},
     {&Faults::time_jumps, "time jumps"},
-    {&Faults::start_fails, "starts fail"},
+    {&Faults::start_fails, "starts fail", When::when_it_can},
     {&Faults::user_stops, "the user stops the job"},
+    {&Faults::cut_off_from_hadoop, "hosts cut off from Hadoop"},
+    {&Faults::cut_off_from_all_but_hdfs, "hosts cut off from all but HDFS"},
+    {&Faults::links_cut, "links cut one way"},
+    {&Faults::agents_hang, "agents hang"},
+    {&Faults::masters_hang, "masters hang"},
+    {&Faults::ports_taken, "ports are taken", When::when_it_can},
+    {&Faults::resource_manager_restarts, "the ResourceManager restarts"},
 }};
+
+}  // namespace
+
+bool World::takes_place(bool Faults::* kind) {
+  const int number = ++faults_drawn;
+  if (without.contains(number)) return false;
+  sim.note("fault {}: {}", number, std::ranges::find(kKinds, kind, &FaultKind::flag)->name);
+  return true;
+}
+
+namespace {
 
 job::Plan draw_plan(Simulation& sim) {
   using core::RestartUnit;
@@ -93,16 +112,17 @@ job::Plan draw_plan(Simulation& sim) {
   return plan;
 }
 
-void draw_faults(World& world, std::uint32_t without) {
+void draw_faults(World& world) {
   auto& sim = world.sim;
   const int one_in = static_cast<int>(2 + sim.roll(6));  // with few kinds of faults, long ones show what they do
   for (std::size_t i = 0; i < kKinds.size(); ++i) {
     const bool is_rare = kKinds.at(i).flag == &Faults::user_stops || kKinds.at(i).flag == &Faults::slow_network;
     const bool is_on = sim.chance(is_rare ? 10 : one_in);
-    world.faults.*kKinds.at(i).flag = is_on && ((without >> i) & 1U) == 0;
+    world.faults.*kKinds.at(i).flag = is_on && ((world.without.kinds >> i) & 1U) == 0;
   }
   world.faults.every = sim.between(Seconds(1), sim.chance(3) ? Seconds(60) : Seconds(12));
   world.faults.until = sim.between(Seconds(10), sim.chance(3) ? Seconds(1200) : Seconds(300));
+  world.faults.longest = sim.chance(3) ? Seconds(600) : Seconds(sim.chance(2) ? 150 : 30);
   world.faults.longest_task = sim.between(Seconds(1), sim.chance(3) ? Seconds(900) : Seconds(90));
   world.blind = sim.between(Seconds(20), Seconds(300));
   world.resource_manager_silence = sim.between(Seconds(12), Seconds(100));
@@ -126,6 +146,8 @@ std::string describe(const World& world) {
 
 // ---- faults ----------------------------------------------------------------------------------------------------
 
+constexpr Millis kJavaStarts = Seconds(4);
+
 class Trouble {
  public:
   explicit Trouble(World& world) : world_(world) {}
@@ -140,6 +162,9 @@ class Trouble {
     world_.is_healed = true;
     world_.hdfs.is_up = true;
     world_.sim.slow_network = false;
+    world_.cut_links.clear();
+    world_.sim.all_go_on();
+    world_.cluster->restart_resource_manager();
     for (auto& host : world_.hosts) {
       host.without_hdfs = host.without_peers = host.without_resource_manager = false;
       world_.cluster->restore_host(host.name);
@@ -167,10 +192,10 @@ class Trouble {
     }
     return alive.empty() ? nullptr : alive[static_cast<std::size_t>(world_.sim.roll(std::ssize(alive)))];
   }
-  Millis some_time() { return world_.sim.between(Seconds(1), world_.sim.chance(3) ? Seconds(500) : Seconds(30)); }
+  Millis some_time() { return world_.sim.between(Seconds(1), world_.faults.longest); }
   template <class What>
-  void later(What what) {
-    world_.sim.after(some_time(), [this, what] {
+  void later(What what, Millis at_least = Millis(0)) {
+    world_.sim.after(std::max(some_time(), at_least), [this, what] {
       if (!world_.is_healed) what();
     });
   }
@@ -184,6 +209,22 @@ class Trouble {
     });
   }
 
+  void cut_link(std::string from, std::string to) {
+    if (world_.sim.chance(2)) std::swap(from, to);
+    if (from == to || !world_.cut_links.emplace(from, to).second) return;
+    world_.sim.note("fault: nothing gets from {} to {}", from, to);
+    later([this, from, to] { world_.cut_links.erase({from, to}); });
+  }
+
+  void hang_a_master() {
+    for (const auto& [number, master] : world_.masters) {
+      if (!master->is_alive() || world_.sim.chance(2)) continue;
+      const auto time = some_time();
+      world_.sim.note("fault: master {} stands still for {} s", number, time.count() / 1000);
+      return world_.sim.stand_still(master.get(), time);
+    }
+  }
+
   // The host of a master, more often than others.
   Host& interesting_host() {
     for (const auto& [number, master] : world_.masters) {
@@ -195,10 +236,11 @@ class Trouble {
   void one_fault() {
     std::vector<std::size_t> on;
     for (std::size_t i = 0; i < kKinds.size(); ++i) {
-      if (world_.faults.*kKinds.at(i).flag) on.push_back(i);
+      if (world_.faults.*kKinds.at(i).flag && kKinds.at(i).when == When::from_time_to_time) on.push_back(i);
     }
     if (on.empty()) return;
     const auto flag = kKinds.at(on[static_cast<std::size_t>(world_.sim.roll(std::ssize(on)))]).flag;
+    if (!world_.takes_place(flag)) return;
     auto& cluster = *world_.cluster;
     if (flag == &Faults::task_killed) {
       if (const auto agent = any_agent()) agent->kill_a_task();
@@ -218,7 +260,7 @@ class Trouble {
       const auto name = any_host().name;
       if (!world_.host(name).is_up || !world_.host(name).has_node_manager) return;
       cluster.kill_node_manager(name);
-      later([this, &cluster, name] { cluster.restart_node_manager(name, restart_kind()); });
+      later([this, &cluster, name] { cluster.restart_node_manager(name, restart_kind()); }, kJavaStarts);
     } else if (flag == &Faults::master_killed) {
       for (const auto& [number, master] : world_.masters) {
         if (master->is_alive() && world_.sim.chance(2)) return master->kill("a fault");
@@ -229,9 +271,20 @@ class Trouble {
       cut(interesting_host(), {&Host::without_resource_manager, &Host::without_hdfs, &Host::without_peers}, "all");
     } else if (flag == &Faults::cut_off_from_peers) {
       cut(interesting_host(), {&Host::without_peers}, "other hosts");
+    } else if (flag == &Faults::cut_off_from_hadoop) {
+      cut(interesting_host(), {&Host::without_hdfs, &Host::without_resource_manager}, "Hadoop");
+    } else if (flag == &Faults::cut_off_from_all_but_hdfs) {
+      cut(interesting_host(), {&Host::without_peers, &Host::without_resource_manager}, "all but HDFS");
+    } else if (flag == &Faults::links_cut) {
+      cut_link(interesting_host().name, any_host().name);
+    } else if (flag == &Faults::agents_hang) {
+      if (const auto agent = any_agent()) agent->hang(some_time());
+    } else if (flag == &Faults::masters_hang) {
+      hang_a_master();
+    } else if (flag == &Faults::resource_manager_restarts) {
+      cluster.stop_resource_manager();
+      later([&cluster] { cluster.restart_resource_manager(); });
     } else if (flag == &Faults::hdfs_away) {
-      if (world_.sim.chance(2))
-        return cut(interesting_host(), {&Host::without_hdfs, &Host::without_resource_manager}, "Hadoop");
       world_.sim.note("fault: HDFS is away");
       world_.hdfs.is_up = false;
       later([this] { world_.hdfs.is_up = true; });
@@ -248,10 +301,18 @@ class Trouble {
   World& world_;
 };
 
+void check_agents(World& world) {
+  for (const auto& [task, where] : world.running)
+    world.sim.fail(fmt::format("{} runs after the end of the job", brief(where.first)));
+  for (const auto& [id, agent] : world.agents) {
+    if (agent->is_alive()) world.sim.fail(fmt::format("agent {} runs after the end of the job", id.id));
+  }
+}
+
 // Until everything has ended, or a promise is broken.
 void run(World& world, Trouble& trouble) {
   constexpr Millis kEnd = std::chrono::minutes(90);  // after all faults
-  constexpr Millis kAfterwards = Seconds(30);
+  constexpr Millis kAfterwards = Seconds(150);       // an agent that hears nobody looks for a minute
   auto& sim = world.sim;
   const auto heal_at = sim.now() + world.faults.until;
   while (sim.violation().empty() && !world.cluster->is_over() && sim.now() < heal_at) {
@@ -268,19 +329,21 @@ void run(World& world, Trouble& trouble) {
   }
   if (!sim.violation().empty()) return;
   if (!world.outcome) sim.fail("the application ended without an outcome of the job");
-  if (!world.running.empty())
-    sim.fail(fmt::format("{} runs after the end of the job", brief(world.running.begin()->second.first)));
+  if (!world.names_a_master) check_agents(world);
+  for (const auto& [number, master] : world.masters) {
+    if (master->is_alive()) sim.fail(fmt::format("master {} runs after the end of the job", number));
+  }
 }
 
 }  // namespace
 
-Story run_story(std::uint64_t seed, Trace trace, std::uint32_t without) {
-  World world(seed, trace != Trace::none);
+Story run_story(std::uint64_t seed, Trace trace, const Without& without) {
+  World world(seed, trace != Trace::none, without);
   world.sim.keeps_all = trace == Trace::all;
   world.plan = draw_plan(world.sim);
   const auto hosts = 2 + world.sim.roll(3);
   for (std::int64_t i = 1; i <= hosts; ++i) world.hosts.push_back({.name = fmt::format("node{}", i)});
-  draw_faults(world, without);
+  draw_faults(world);
   world.cluster = std::make_unique<Cluster>(world);
   world.cluster->start();
   Trouble trouble(world);
@@ -291,6 +354,7 @@ Story run_story(std::uint64_t seed, Trace trace, std::uint32_t without) {
               .settings = describe(world),
               .processes = world.processes_started,
               .masters = world.cluster->attempt(),
+              .faults = world.faults_drawn,
               .steps = world.sim.steps(),
               .simulated_seconds = std::chrono::duration_cast<Seconds>(world.sim.now().time_since_epoch()).count()};
   for (const auto& line : world.sim.trace()) story.trace += line + "\n";

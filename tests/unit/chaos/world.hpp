@@ -1,5 +1,7 @@
 #pragma once
 
+#include "without.hpp"
+
 #include <cstdint>
 #include <string>
 
@@ -11,16 +13,16 @@ struct Story {
   std::string settings;   // job, cluster and faults
   int processes = 0;      // of tasks, that were started
   int masters = 0;
+  int faults = 0;
   std::uint64_t steps = 0;
   std::int64_t simulated_seconds = 0;
 };
 
 enum class Trace { none, last_steps, all };
 
-// One job from its start to its end, on a cluster whose faults are drawn from the seed. `without` is a set of bits:
-// kinds of faults that are left out, so that the ones that matter can be found.
-[[nodiscard]] Story run_story(std::uint64_t seed, Trace trace = Trace::none, std::uint32_t without = 0);
+// One job from its start to its end, on a cluster whose faults are drawn from the seed.
+[[nodiscard]] Story run_story(std::uint64_t seed, Trace trace = Trace::none, const Without& without = {});
 
-inline constexpr int kFaultKinds = 17;
+inline constexpr int kFaultKinds = 24;
 
 }  // namespace ydl::chaos

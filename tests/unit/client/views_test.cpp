@@ -145,6 +145,13 @@ TEST(JobView, has_the_hosts_that_the_job_avoids) {
   EXPECT_FALSE(view->avoided[1].until);
 }
 
+TEST(JobView, has_a_notice_of_what_holds_the_job_up) {
+  EXPECT_EQ(job_view_from_json(kRunning)->notice, "");
+  std::string text = kRunning;
+  text.replace(text.rfind('}'), 1, R"(,"notice":"HDFS does not answer"})");
+  EXPECT_EQ(job_view_from_json(text)->notice, "HDFS does not answer");
+}
+
 TEST(JobView, of_a_job_that_ended_has_its_code_and_reason) {
   const auto view = job_view_from_json(
       R"({"id":"mnist-1","name":"mnist","framework":"mxnet","cluster":"yarn","user":"ann","state":"failed","attempt":1,)"

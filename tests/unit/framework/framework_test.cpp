@@ -91,6 +91,55 @@ TEST(Framework, a_member_of_a_gang_is_found_by_role_and_index) {
   EXPECT_EQ(gang.count("evaluator"), 0);
 }
 
+// Three of five workers: each knows its position among them.
+Gang smaller_gang(const Framework& framework) {
+  const Shape shape{{{.name = "worker", .count = 5, .is_elastic = true}}};
+  auto gang = make_gang(framework, shape);
+  std::erase_if(gang.members, [](const Gang::Member& member) { return member.id.index == 0 || member.id.index == 3; });
+  for (std::size_t i = 0; i < gang.members.size(); ++i) gang.members[i].index = static_cast<int>(i);
+  return gang;
+}
+
+TEST(Framework, tasks_of_a_smaller_gang_are_numbered_without_gaps) {
+  const auto gang = smaller_gang(get("none"));
+  EXPECT_EQ(gang.count("worker"), 3);
+  EXPECT_EQ(gang.member({"worker", 4}).host, "10.0.0.5");
+  const auto env = task_environment(gang, {"worker", 4});
+  EXPECT_EQ(env.at("YDL_INDEX"), "2");
+  EXPECT_EQ(env.at("YDL_TASK"), "worker:4");
+  EXPECT_EQ(tasks_json(gang), R"({"worker":[{"host":"10.0.0.2","ports":[7001],"index":0},)"
+                              R"({"host":"10.0.0.3","ports":[7002],"index":1},)"
+                              R"({"host":"10.0.0.5","ports":[7004],"index":2}]})");
+}
+
+TEST(PyTorch, ranks_of_a_smaller_gang_have_no_gaps) {
+  const auto gang = smaller_gang(get("pytorch"));
+  auto env = get("pytorch").environment(gang, {"worker", 1});
+  EXPECT_EQ(env["RANK"], "0");
+  EXPECT_EQ(env["MASTER_ADDR"], "10.0.0.2");
+  env = get("pytorch").environment(gang, {"worker", 4});
+  EXPECT_EQ(env["RANK"], "2");
+  EXPECT_EQ(env["ROLE_RANK"], "2");
+  EXPECT_EQ(env["WORLD_SIZE"], "3");
+  EXPECT_EQ(env["MASTER_ADDR"], "10.0.0.2");
+}
+
+TEST(TensorFlow, a_smaller_gang_is_named_and_numbered_without_gaps) {
+  const auto gang = smaller_gang(get("tensorflow"));
+  const auto& tensorflow = get("tensorflow");
+  EXPECT_EQ(tensorflow.beginnings(gang).at("TF_CONFIG") + tensorflow.environment(gang, {"worker", 4}).at("TF_CONFIG"),
+            R"({"cluster":{"worker":["10.0.0.2:7001","10.0.0.3:7002","10.0.0.5:7004"]},)"
+            R"("task":{"type":"worker","index":2}})");
+}
+
+TEST(Jax, processes_of_a_smaller_gang_have_no_gaps) {
+  const auto gang = smaller_gang(get("jax"));
+  const auto env = get("jax").environment(gang, {"worker", 4});
+  EXPECT_EQ(env.at("YDL_PROCESS_ID"), "2");
+  EXPECT_EQ(env.at("YDL_NUM_PROCESSES"), "3");
+  EXPECT_EQ(env.at("YDL_COORDINATOR"), "10.0.0.2:7001");
+}
+
 TEST(Framework, a_variable_that_the_kernel_would_refuse_is_refused_by_name) {
   EXPECT_TRUE(check_length("A", (128U << 10U) - 3));
   const auto refused = check_length("A", (128U << 10U) - 2);

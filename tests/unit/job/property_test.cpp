@@ -27,6 +27,7 @@ class World {
         pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(pick));
         note_end(event);
         apply(event);
+        lose_place(event);
       }
       if (chance(300)) another_master();
       if (chance(150)) apply(StopRequested{"ann", Millis(roll(2000))});
@@ -62,6 +63,10 @@ class World {
   Plan make_plan() {
     Plan plan;
     plan.roles = {{"worker", 1 + roll(4), RoleKind::decider, static_cast<RestartUnit>(roll(3)), roll(3)}};
+    if (auto& role = plan.roles[0]; chance(3)) {
+      role.least = 1 + roll(role.count);
+      plan.grow_every = core::Seconds(1 + roll(100));
+    }
     if (chance(2)) plan.roles.push_back({"ps", 1 + roll(2), RoleKind::service, RestartUnit::task, roll(2)});
     if (chance(3)) plan.roles.push_back({"evaluator", 1, RoleKind::evaluator, RestartUnit::task, roll(2)});
     plan.job_retries = roll(2);
@@ -87,6 +92,14 @@ class World {
     }
   }
 
+  // Some places are lost before anything runs there.
+  void lose_place(const Event& event) {
+    const auto* placed = std::get_if<Placed>(&event);
+    if (placed == nullptr || std::erase(lost_places_, placed->attempt) == 0 || launched_.contains(placed->attempt))
+      return;
+    pending_.emplace_back(Lost{placed->attempt, "its container is gone"});
+  }
+
   void advance() {
     const auto deadline = machine_.next_deadline();
     if (pending_.empty() && !deadline) violation_ = "nothing pending and no deadline: the job hangs in " + states();
@@ -99,7 +112,8 @@ class World {
     auto text = fmt::format("{} start {}", name(snapshot.state), snapshot.attempt);
     for (const auto& task : snapshot.tasks)
       text += fmt::format(", {}#{} {} ({}, {})", task.id.str(), task.attempt, name(task.state), task.reason,
-                          name(task.cause));
+                          name(task.cause)) +
+              (task.is_member ? "" : " out");
     for (const auto& host : snapshot.avoided) text += fmt::format(", {} avoided: {}", host.node, host.reason);
     if (snapshot.outcome) text += fmt::format(": {}", snapshot.outcome->reason);
     return text;
@@ -125,6 +139,7 @@ class World {
     // A master can be lost between any two of them, or after all.
     const auto lost_before =
         chance(300) ? static_cast<std::size_t>(roll(static_cast<int>(actions.size()) + 1)) : actions.size() + 1;
+    check_members();
     for (std::size_t i = 0; i < actions.size(); ++i) {
       if (i == lost_before) return another_master();
       check(actions[i]);
@@ -154,6 +169,10 @@ class World {
       adopted_.insert(adopt->attempt);
       if (launched_.contains(adopt->attempt)) held_.insert(adopt->attempt);  // or was to be taken over
     }
+    // It was taken for lost, and its container is one that nobody adopts.
+    for (const auto& task : machine_.snapshot().tasks) {
+      if (task.state == TaskState::lost) live_.erase({task.id, task.attempt});
+    }
     for (const auto& live : live_) {
       if (!adopted_.contains(live) && !releasing_.contains(live))
         violation_ = live.str() + " runs, and another master does not know it";
@@ -161,6 +180,23 @@ class World {
     std::erase_if(held_, [&](const AttemptId& held) { return !adopted_.contains(held); });
     for (const auto& action : actions) check(action);
     if (finished_) live_.clear();
+  }
+
+  // An elastic role never has fewer tasks than its least, and none runs that the job does not have.
+  void check_members() {
+    std::map<std::string, int> members;
+    for (const auto& task : machine_.snapshot().tasks) {
+      if (task.is_member) ++members[task.id.role];
+      const bool may_be_absent =
+          task.state == TaskState::absent || task.state == TaskState::placed || task.state == TaskState::stopped;
+      if (!task.is_member && !may_be_absent)
+        violation_ = fmt::format("{} is {}, and the job does not have it", task.id.str(), name(task.state));
+      if (task.is_member && task.state == TaskState::absent) violation_ = task.id.str() + " is absent, and counted";
+    }
+    for (const auto& role : machine_.plan().roles) {
+      const int least = role.is_elastic() ? role.least : role.count;
+      if (members[role.name] < least) violation_ = "too few tasks of role " + role.name;
+    }
   }
 
   void check(const Action& action) {
@@ -172,14 +208,18 @@ class World {
       }
       seen_.push_back(ask->attempt);
       const AttemptId before{ask->attempt.task, ask->takes_over.value_or(0)};
-      if (ask->takes_over && held_.erase(before) == 0 && !lost_.contains(before))
+      if (ask->takes_over && held_.erase(before) == 0 && !lost_.contains(before) && launched_.contains(before))
         violation_ = ask->attempt.str() + " takes over a container that is not held";
       if (!ask->same_ports.empty() && chance(3)) {
         pending_.emplace_back(Lost{ask->attempt, "its container is gone"});
         return;
       }
       if (chance(20)) pending_.emplace_back(HostFailed{ask->attempt, host(), Cause::disk, "disk"});
-      if (!chance(30)) pending_.emplace_back(Placed{ask->attempt, {"h", host(), {7000}}});
+      const bool is_elastic = machine_.plan().roles[0].is_elastic();
+      if (is_elastic && chance(30)) pending_.emplace_back(CannotPlace{ask->attempt, "too large"});
+      const bool comes = !chance(is_elastic ? 3 : 30);
+      if (comes) pending_.emplace_back(Placed{ask->attempt, {"h", host(), {7000}}});
+      if (comes && is_elastic && chance(20)) lost_places_.push_back(ask->attempt);
     } else if (const auto* launch = std::get_if<Launch>(&action)) {
       if (!launched_.insert(launch->attempt).second) return;  // by another master
       live_.insert(launch->attempt);
@@ -250,6 +290,7 @@ class World {
   std::set<AttemptId> lost_;       // the same, and gone since
   std::set<std::string> avoided_;
   std::vector<AttemptId> seen_;
+  std::vector<AttemptId> lost_places_;
   bool finished_ = false;
   std::string violation_;
 };

@@ -6,8 +6,10 @@
 namespace ydl::job {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 using namespace std::chrono_literals;
 
 Plan gang(int count) {
@@ -134,6 +136,36 @@ TEST(JobTakeover, an_end_that_was_decided_is_reached) {
   EXPECT_EQ(job.state(), "stopping");
   EXPECT_THAT(job.another_master(0s), ElementsAre("adopt worker:1#1 launched on host1", "stop worker:1#1 10 s"));
   EXPECT_THAT(job.killed("worker:1", 15), ElementsAre("release worker:1#1", "finish failed 3"));
+}
+
+// Nobody may have told the next master that a warning is over.
+TEST(JobTakeover, warnings_are_called_off_and_count_again_when_they_are_repeated) {
+  Script job(workers(2));
+  job.run_all();
+  job.warned("worker:0");
+  EXPECT_THAT(job.another_master(), Contains("call off worker:0#1"));
+  EXPECT_THAT(job.warned("worker:0"), Contains(StartsWith("warn worker:0#1 of worker:0")));
+}
+
+TEST(JobDelay, time_in_which_nothing_was_done_counts_for_no_start) {
+  Script job(workers(1));
+  job.begin();
+  job.placed("worker:0");
+  job.now += 10min;
+  EXPECT_THAT(job.happens(Delayed{}), IsEmpty());
+  EXPECT_THAT(job.passes(1s), IsEmpty());
+  EXPECT_EQ(job.state_of("worker:0"), "starting");
+}
+
+TEST(JobDelay, nor_for_the_confirmation_of_a_stop) {
+  Script job(workers(1));
+  job.run_all();
+  EXPECT_THAT(job.stop(), ElementsAre("stop worker:0#1 10 s"));
+  job.now += 10min;
+  EXPECT_THAT(job.happens(Delayed{}), IsEmpty());
+  EXPECT_THAT(job.passes(9s), IsEmpty());
+  EXPECT_EQ(job.state_of("worker:0"), "stopping");
+  EXPECT_THAT(job.passes(10min), Contains("release worker:0#1")) << "it does end";
 }
 
 TEST(JobStop, an_end_that_nobody_confirms_holds_the_next_attempt_back) {

@@ -1,5 +1,7 @@
 #include "master/journal_writer_fsm.hpp"
 
+#include "hrpc/errors.hpp"
+
 #include <gmock/gmock.h>
 
 namespace ydl::master {
@@ -167,6 +169,30 @@ TEST_F(JournalWriter, tells_once_that_it_is_behind_and_once_that_it_has_caught_u
   fsm_.acknowledged();
   EXPECT_EQ(fsm_.news(kStart + 2 * kPatience), News::caught_up);
   EXPECT_EQ(fsm_.news_at(), kStart + 3 * kPatience);
+}
+
+TEST_F(JournalWriter, tells_a_file_that_cannot_be_written_for_good_from_one_that_is_behind) {
+  fsm_.add("one", kStart);
+  fail_after(0);
+  EXPECT_EQ(fsm_.news(kStart + kPatience), News::behind);
+  ASSERT_EQ(fsm_.next(), Action::reopen);
+  fsm_.failed({hrpc::Errc::quota_exceeded, "the quota is exceeded"});
+  EXPECT_EQ(fsm_.news(kStart + kPatience), News::broken);
+  EXPECT_EQ(fsm_.news(kStart + 2 * kPatience), std::nullopt);
+  ASSERT_EQ(fsm_.next(), Action::reopen);
+  fsm_.failed({hrpc::Errc::unreachable, "no route"});
+  EXPECT_EQ(fsm_.news(kStart + 2 * kPatience), News::behind);
+  reopen();
+  write();
+  EXPECT_EQ(fsm_.news(kStart + 2 * kPatience), News::caught_up) << "somebody has raised the quota";
+}
+
+TEST_F(JournalWriter, a_refusal_is_told_when_it_has_lasted_for_a_while) {
+  fsm_.add("one", kStart);
+  ASSERT_EQ(fsm_.next(), Action::write);
+  fsm_.failed({hrpc::Errc::access_denied, "permission denied"});
+  EXPECT_EQ(fsm_.news(kStart + kPatience - core::Millis(1)), std::nullopt);
+  EXPECT_EQ(fsm_.news(kStart + kPatience), News::broken);
 }
 
 TEST_F(JournalWriter, remembers_why_it_failed_until_something_is_acknowledged) {

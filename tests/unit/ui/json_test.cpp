@@ -39,6 +39,14 @@ TEST(JsonDisplay, avoided_hosts_are_part_of_the_job) {
       "\n"));
 }
 
+TEST(JsonDisplay, a_notice_is_part_of_the_job_while_there_is_one) {
+  auto job = mnist();
+  EXPECT_EQ(json_job_line(job).find("notice"), std::string::npos);
+  job.notice = "HDFS does not answer";
+  EXPECT_TRUE(json_job_line(job).ends_with(R"("avoided":[],"notice":"HDFS does not answer"})"
+                                           "\n"));
+}
+
 TEST(JsonDisplay, progress_is_written_at_most_once_a_second_but_its_end_always) {
   JsonDisplay display;
   auto job = mnist();

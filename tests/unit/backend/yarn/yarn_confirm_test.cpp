@@ -1,5 +1,6 @@
 // Never two attempts of a task at a time: when the end of a lost container counts, and what another master adopts.
 #include "backend/yarn/agent_container.hpp"
+#include "hrpc/errors.hpp"
 #include "yarn_script.hpp"
 
 namespace ydl::backend::test {
@@ -117,6 +118,31 @@ TEST_F(YarnConfirm, an_end_by_our_own_shutdown_is_not_the_tasks_own) {
   EXPECT_THAT(lines(machine_.logs_saved(id(2), {}, now_)), Contains(StartsWith("job: lost worker:0#1")));
 }
 
+TEST_F(YarnConfirm, a_node_manager_that_does_not_answer_is_asked_again_later) {
+  start();
+  launch_on(0, 2);
+  heard_[id(2)] = now_;
+  EXPECT_THAT(answered({.completed = {end_of(2, -102)}}), Contains("look at 2"));
+  EXPECT_THAT(after(5s), Not(Contains("look at 2"))) << "the first look is still under way";
+  EXPECT_THAT(looked(2, Found::no_answer), IsEmpty());
+  EXPECT_THAT(after(5s), Not(Contains("look at 2")));
+  EXPECT_THAT(after(6s), Contains("look at 2"));
+  EXPECT_THAT(looked(2, Found::running), IsEmpty());
+  EXPECT_THAT(after(1s), Contains("look at 2")) << "one that answers is asked every second";
+}
+
+TEST_F(YarnConfirm, a_look_that_finds_nothing_proves_nothing_once_the_host_was_lost) {
+  start();
+  launch_on(0, 2);
+  heard_[id(2)] = now_;
+  EXPECT_THAT(after(61s), Contains("look at 2"));
+  (void)looked(2, Found::running);
+  EXPECT_THAT(after(1s), Contains("look at 2"));
+  (void)answered({.completed = {end_of(2, -100)}});  // while the look is under way
+  EXPECT_THAT(looked(2, Found::unknown), IsEmpty());
+  EXPECT_THAT(report(2, protocol::TaskGone{worker(0)}), Contains(StartsWith("job: lost worker:0#1")));
+}
+
 // ---- another master --------------------------------------------------------------------------------------------
 
 class YarnAdopt : public YarnConfirm {
@@ -215,6 +241,15 @@ TEST_F(YarnAdopt, a_master_that_the_resource_manager_does_not_know_gives_the_job
   (void)machine_.adopted_all(now_);
   (void)to_heartbeat();
   EXPECT_THAT(lines(machine_.allocate_failed(thrown("ApplicationAttemptNotFoundException"), now_)),
+              ElementsAre("give up the job"));
+}
+
+// The ResourceManager refuses the token of a master that it has replaced before it looks at the call.
+TEST_F(YarnAdopt, a_master_whose_token_is_not_accepted_any_more_gives_the_job_up) {
+  start_with({});
+  (void)machine_.adopted_all(now_);
+  (void)to_heartbeat();
+  EXPECT_THAT(lines(machine_.allocate_failed({hrpc::Errc::invalid_token, "the token is not known"}, now_)),
               ElementsAre("give up the job"));
 }
 

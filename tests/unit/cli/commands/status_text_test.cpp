@@ -41,6 +41,13 @@ TEST(StatusText, avoided_hosts_have_a_line_each) {
   EXPECT_THAT(status_text(job), HasSubstr("avoided  node2 (2 containers lost)\n")) << "no time ends it any more";
 }
 
+TEST(StatusText, what_holds_the_job_up_has_a_line) {
+  ui::JobView job;
+  EXPECT_THAT(status_text(job), Not(HasSubstr("notice")));
+  job.notice = "HDFS does not answer\x1b[2J; decisions wait";
+  EXPECT_THAT(status_text(job), HasSubstr("notice   HDFS does not answer; decisions wait\n"));
+}
+
 TEST(StatusText, the_age_of_saves_is_shown_where_there_are_any) {
   ui::JobView job;
   ui::TaskView task;

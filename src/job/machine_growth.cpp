@@ -1,0 +1,146 @@
+// How the absent tasks of elastic roles come back: alone as soon as they have a place; in a gang, which all of its
+// tasks start again for, not too often, and only when what they have done is saved. Until then a task that has its
+// place is spare.
+#include "core/strings.hpp"
+#include "job/machine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ydl::job {
+namespace {
+
+constexpr Millis kNoMore = core::Seconds(10);  // without another place, before the gang takes those that came
+
+}  // namespace
+
+bool Machine::is_spare(const Task& task) const {
+  return !task.is_member && task.state == TaskState::placed;
+}
+
+int Machine::spare_tasks() const {
+  if (!is_elastic_) return 0;
+  return static_cast<int>(std::ranges::count_if(tasks_, [this](const Task& task) { return is_spare(task); }));
+}
+
+void Machine::begin_waiting_to_grow() {
+  if (!is_elastic_) return;
+  const bool is_smaller =
+      std::ranges::any_of(tasks_, [this](const Task& task) { return !task.is_member && !starts_alone(task); });
+  growth_ = is_smaller ? Growth::waiting : Growth::none;
+  growth_deadline_ = is_smaller ? std::optional(now_ + plan_.grow_every) : std::nullopt;
+}
+
+void Machine::growth_deadline_passed() {
+  if (growth_ == Growth::ready)
+    return give_up_growth(
+        fmt::format("nothing was saved for {} (grow_every)", core::format_duration(plan_.grow_every)));
+  if (growth_ != Growth::waiting) return;
+  growth_ = Growth::due;
+  ask_for_more();
+}
+
+// What a task saves that does not write for the others is no checkpoint of the job.
+void Machine::saved_while_running(const Task& task) {
+  if (!is_elastic_ || !task.is_first || state_ != JobState::running || outcome_) return;
+  has_saved_ = true;
+  if (growth_ == Growth::due) return ask_for_more();
+  if (growth_ != Growth::ready || settling_) return;
+  restart_all(fmt::format("{} more can take part, and what was done is saved", core::plural(spare_tasks(), "task")),
+              Millis(0));
+}
+
+// Containers that wait for a save do nothing: none is asked for before the tasks have shown that they save.
+void Machine::ask_for_more() {
+  if (growth_ != Growth::due || !has_saved_ || state_ != JobState::running || outcome_ || warnings_ > 0) return;
+  growth_ = Growth::asking;
+  int asked = 0;
+  for (auto& task : tasks_) {
+    if (task.state != TaskState::absent || starts_alone(task)) continue;
+    ++task.attempt;
+    ask(task);
+    ++asked;
+  }
+  record(RecordKind::note, fmt::format("asking for {} more", core::plural(asked, "place")));
+}
+
+void Machine::spare_task_placed(Task& task) {
+  if (state_ == JobState::restarting) return;  // it takes part in the start that follows
+  if (!starts_alone(task)) return check_asking();
+  join(task);
+  launch(task);
+}
+
+void Machine::spare_task_lost(Task& task, std::string why) {
+  give_back(task, std::move(why));
+  check_asking();
+}
+
+void Machine::check_asking() {
+  if (growth_ != Growth::asking && growth_ != Growth::ready) return;
+  const bool waits_for_more =
+      std::ranges::any_of(tasks_, [this](const Task& task) { return task.is_wanted && !starts_alone(task); });
+  const int spare = spare_tasks();
+  if (spare == 0) no_more_deadline_.reset();
+  if (spare == 0 && !waits_for_more) return begin_waiting_to_grow();
+  if (growth_ == Growth::ready || spare == 0) return;
+  if (!waits_for_more) return await_save();
+  no_more_deadline_ = now_ + kNoMore;
+}
+
+void Machine::await_save() {
+  no_more_deadline_.reset();
+  for (auto& task : tasks_) {
+    if (task.is_wanted && !starts_alone(task)) give_back(task, "no more containers came for 10 s");
+  }
+  growth_ = Growth::ready;
+  growth_deadline_ = now_ + plan_.grow_every;
+  record(RecordKind::note, fmt::format("{} more can take part: all tasks start again when the next checkpoint is saved",
+                                       core::plural(spare_tasks(), "task")));
+}
+
+void Machine::give_up_growth(std::string_view why) {
+  if (growth_ != Growth::asking && growth_ != Growth::ready) return;
+  record(RecordKind::note, fmt::format("the job takes no more tasks in now: {}", why));
+  no_more_deadline_.reset();
+  for (auto& task : tasks_) {
+    if (!starts_alone(task) && (task.is_wanted || is_spare(task))) give_back(task, std::string(why));
+  }
+  begin_waiting_to_grow();
+}
+
+// All tasks start again, and those with places take part.
+void Machine::keep_placed_spares() {
+  if (!is_elastic_) return;
+  for (auto& task : tasks_) {
+    if (task.is_wanted && !starts_alone(task)) give_back(task, "all tasks start again");
+  }
+  growth_ = Growth::none;
+  growth_deadline_.reset();
+  no_more_deadline_.reset();
+  has_saved_ = false;
+}
+
+// They are prepared again in their containers: what was saved since they were placed is what they continue from.
+void Machine::take_spares_in() {
+  if (!is_elastic_) return;
+  for (auto& task : tasks_) {
+    if (!is_spare(task)) continue;
+    join(task);
+    task.held = task.attempt;
+    set_state(task, TaskState::stopped);
+  }
+}
+
+// The job ends.
+void Machine::forget_growth() {
+  if (!is_elastic_) return;
+  keep_placed_spares();
+  for (auto& task : tasks_) {
+    if (task.is_wanted || is_spare(task)) give_back(task, "the job ends");
+  }
+}
+
+}  // namespace ydl::job
