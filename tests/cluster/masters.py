@@ -34,9 +34,10 @@ def kill_master(jobs):
 def wait_until_known(jobs, count=3):
     """The ResourceManager has heard of all containers: one of which it has not heard ends with the master."""
     log = jobs.cluster.folder / "resourcemanager1/log"
-    application = max(re.findall(r"application_\d+_(\d+)", log.read_text()))
-    known = lambda: set(re.findall(rf"(container_(?:e\d+_)?\d+_{application}_01_\d+) Container Transitioned from ACQUIRED to RUNNING", log.read_text()))
-    eventually(lambda: len(known()) >= count, "the ResourceManager has heard of all containers")
+    # A ResourceManager that was started again counts applications from 1, and names containers with its epoch.
+    newest = max(re.findall(r"application_(\d+)_(\d+)", log.read_text()), key=lambda id: tuple(map(int, id)))
+    transition = re.compile(rf"(container_(?:e\d+_)?{newest[0]}_{newest[1]}_01_\d+) Container Transitioned from ACQUIRED to RUNNING")
+    eventually(lambda: len(set(transition.findall(log.read_text()))) == count, "the ResourceManager has heard of all containers")
 
 
 def only_job(jobs):
