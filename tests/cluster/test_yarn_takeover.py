@@ -40,11 +40,12 @@ def gate(tmp_path):
     return Gate(tmp_path, ["worker-0", "worker-1"])
 
 
-def test_tasks_run_on_when_their_master_is_killed(jobs, gate):
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "ended by its NodeManager"])
+def test_tasks_run_on_when_their_master_is_lost(jobs, gate, number):
     running = jobs.start_and_see("all 2 tasks started", "run", "--n", 2, *SMALL, "--", *gate.command)
     gate.say("before")
     wait_until_known(jobs)
-    kill_master(jobs)
+    os.kill(master_of(jobs), number)
     seen = ""
     for line in running.stdout:
         seen += line
