@@ -22,8 +22,8 @@ class Restoring {
 
   // The results folder is the one that attempt number `earlier` had, with these results.
   void follow(int earlier, ResultsStamp results);
-  // From HDFS, where the request says so; while it does not answer it is asked again, as long as `copying` has patience.
-  // Errors: those of FileSystem, io; never not_found.
+  // From HDFS, where the request says so; while it does not answer it is asked again, as long as `copying` has
+  // patience. Errors: those of FileSystem, io; never not_found.
   [[nodiscard]] net::Async<> fetch();
   // The same on one machine, where nothing is copied.
   void find_here();

@@ -25,6 +25,7 @@ def test_schedules_keep_their_bounds():
         assert [fault for fault in schedule.faults if fault.since == "submitted"] == list(schedule.faults)[: sum(f.since == "submitted" for f in schedule.faults)]
         for fault in schedule.faults:
             assert 0 <= fault.after <= LATEST
+            assert fault.since == "running" or fault.target not in ("namenode", "masters")
             assert 0 <= fault.seconds <= (LONG_CUT if fault.action == "cut" else LONG)[1]
             assert bool(fault.way) == (fault.action == "cut")
             # Whoever is killed and not started again by its own cluster is mended by the test.

@@ -67,6 +67,18 @@ def test_tasks_run_on_when_their_master_is_lost(jobs, gate, number):
     assert {event["attempt"] for event in events(jobs, job) if event["kind"] == "task_running"} == {1}
 
 
+def test_a_record_that_a_lost_master_was_writing_is_removed_at_the_jobs_end(jobs, gate):
+    running = jobs.start_and_see("all 2 tasks started", "run", "--n", 2, *SMALL, "--", *gate.command)
+    wait_until_known(jobs)
+    folder = f"{jobs.root}/{only_job(jobs)}"
+    kill_master(jobs)
+    jobs.run("fs", "put", "/dev/null", f"{folder}/view.json.03fa91c2.tmp")
+    gate.say("end")
+    out, err = running.communicate(timeout=90)
+    assert running.returncode == 0, out + err
+    assert ".tmp" not in jobs.run("fs", "ls", folder)[0]
+
+
 def test_what_ended_without_a_master_is_told_to_the_next_one(jobs, gate):
     running = jobs.start_and_see("all 2 tasks started", "run", "--n", 2, *SMALL, "--", *gate.command)
     wait_until_known(jobs)

@@ -3,6 +3,7 @@
 #include "core/files.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
+#include "core/temporary_names.hpp"
 #include "hrpc/errors.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ std::string revocations(const std::string& job_folder) {
 }
 
 net::Async<> write_remote_file(hdfs::FileSystem& fs, std::string path, std::string content, std::uint32_t mode) {
-  const auto unfinished = fmt::format("{}.{}.tmp", path, core::random_hex(4));
+  const auto unfinished = core::temporary_name(path);
   auto writer = co_await fs.create(unfinished, {.overwrite = hdfs::Overwrite::yes,
                                                 .parents = hdfs::Parents::create,
                                                 .mode = mode,
@@ -127,6 +128,21 @@ net::awaitable<void> RecordMirror::finish() {
   if (const auto copied = co_await events_->finish(kEndPatience); !copied)
     core::log("the job's events on HDFS are not complete: {}", copied.error().message);
   co_await copy();
+  co_await remove_unfinished();
+}
+
+// What a master that was lost was writing at that moment. A later master may be writing there now: its files stay.
+net::awaitable<void> RecordMirror::remove_unfinished() {
+  if (is_taken_) {
+    const auto taken = co_await is_taken_();
+    if (!taken || *taken) co_return;
+  }
+  const auto entries = co_await list_or_nothing(*fs_, to_);
+  if (!entries) co_return core::log("what a lost master left unfinished stays: {}", entries.error().message);
+  for (const auto& entry : *entries) {
+    if (core::is_temporary_name(entry.name))
+      (void)co_await fs_->remove(fmt::format("{}/{}", to_, entry.name), hdfs::Recursive::no);
+  }
 }
 
 }  // namespace ydl::backend

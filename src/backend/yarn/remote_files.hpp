@@ -42,7 +42,7 @@ class RecordMirror {
 
   // Until finish(). `write_view` is called every few seconds, when something has happened since.
   [[nodiscard]] net::awaitable<void> run(std::function<void()> write_view);
-  // The job has ended: returns when all is copied, or cannot be.
+  // The job has ended: returns when all is copied, or cannot be. Removes what earlier masters left half-written.
   [[nodiscard]] net::awaitable<void> finish();
 
  private:
@@ -53,6 +53,7 @@ class RecordMirror {
   };
   [[nodiscard]] net::awaitable<void> copy();
   [[nodiscard]] net::Async<> copy_one(std::string name);
+  [[nodiscard]] net::awaitable<void> remove_unfinished();
   // Nothing where it is not there yet.
   [[nodiscard]] std::optional<Seen> look_at(const std::string& name) const;
 
