@@ -150,13 +150,16 @@ void AgentModel::answered(int call, std::optional<Answer> answer) {
   if (!answer) return failed("a call failed");
   if (answer->status == Answer::Status::unknown_agent) return leave("its master does not know it");
   if (answer->status != Answer::Status::ok) return failed("its master refuses a call");
-  take(*answer);
+  // Of two calls that are open the second one is answered with the same commands.
+  const bool comes_twice = answer->epoch == session_.epoch() && world_.sim.chance(10);
+  session_.confirm(session_.epoch(), sent_);
+  if (!session_.accept(answer->epoch)) return failed("an answer of an earlier master");
+  do_commands(*answer);
+  if (comes_twice) do_commands(*answer);
+  exchange();
 }
 
-void AgentModel::take(const Answer& answer) {
-  const auto epoch = session_.epoch();
-  session_.confirm(epoch, sent_);
-  if (!session_.accept(answer.epoch)) return failed("an answer of an earlier master");
+void AgentModel::do_commands(const Answer& answer) {
   obeys(answer.epoch);
   auto seq = answer.first - 1;
   for (const auto& command : answer.commands) {
@@ -166,7 +169,6 @@ void AgentModel::take(const Answer& answer) {
     if (!shutting_down_) std::visit([this](const auto& one) { on(one); }, command);
   }
   lease_.heard(world_.sim.now(), session_.epoch().number);
-  exchange();
 }
 
 void AgentModel::failed(const std::string& why) {

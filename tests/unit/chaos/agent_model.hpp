@@ -62,7 +62,7 @@ class AgentModel : public std::enable_shared_from_this<AgentModel> {
   // ---- calls
   void say_first_hello();
   void exchange();
-  void take(const Answer& answer);
+  void do_commands(const Answer& answer);
   void failed(const std::string& why);
   void search();
   void look(Millis within);

@@ -174,7 +174,9 @@ void MasterModel::publish(int looks) {
   call_hdfs(
       world_, {host_, this},
       [self, own] {
-        if (self->alive_ && !self->closed_) self->world_.hdfs.endpoint = own;
+        if (!self->alive_ || self->closed_) return;
+        self->world_.hdfs.endpoint = own;
+        if (self->world_.hdfs.says_that_job_is_over) self->world_.names_a_master = true;  // and it was replaced
       },
       [self, looks](bool done) {
         if (!done && looks == 0) return self->later(Seconds(5), [self] { self->publish(0); });

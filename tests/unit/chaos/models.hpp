@@ -118,7 +118,7 @@ struct World {
   std::map<core::TaskId, std::pair<core::AttemptId, yarn::ContainerId>> running;  // processes of tasks
   std::optional<job::Outcome> outcome;                                            // the first one that a master acts on
   int processes_started = 0;
-  bool names_a_master = false;  // the last one could not remove its address: its agents wait for it
+  bool names_a_master = false;  // its address is there after the end of the job: agents wait for it
 
   [[nodiscard]] Host& host(const std::string& name) {
     for (auto& one : hosts) {

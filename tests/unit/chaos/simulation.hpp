@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
 #include <utility>
@@ -52,7 +53,11 @@ class Simulation {
     return true;
   }
   // All that was to happen meanwhile comes at once.
-  void jump(Millis time) { now_ += time; }
+  void jump(Millis time) {
+    now_ += time;
+    jumped_ = now_;
+  }
+  [[nodiscard]] bool has_just_jumped() const { return jumped_ && now_ - *jumped_ < Seconds(30); }
 
   [[nodiscard]] std::int64_t roll(std::int64_t sides) {
     return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(sides));
@@ -92,6 +97,7 @@ class Simulation {
   bool traces_;
   std::mt19937_64 random_;
   Instant now_{Seconds(1)};
+  std::optional<Instant> jumped_;
   std::uint64_t number_ = 0;
   std::uint64_t steps_ = 0;
   std::map<std::pair<Instant, std::uint64_t>, Step> queue_;
