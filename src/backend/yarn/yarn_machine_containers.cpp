@@ -33,9 +33,10 @@ std::string constraints_of(const YarnRole& role) {
 YarnActions YarnMachine::agent_called(const yarn::ContainerId& id, const protocol::Hello& hello, core::Instant now) {
   auto* assigned = table_.find(id);
   if (assigned == nullptr || assigned->phase == Phase::ended) return take();
-  assigned->has_called = true;
+  const bool is_first = !std::exchange(assigned->has_called, true);
   if (assigned->is_adopted) {
-    take_hello(*assigned, hello, now);
+    // A hello that was repeated and comes late tells what the agent held before it obeyed this master.
+    if (is_first) take_hello(*assigned, hello, now);
     return take();
   }
   if (assigned->phase == Phase::idle) return take();

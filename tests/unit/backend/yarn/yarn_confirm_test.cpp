@@ -206,6 +206,17 @@ TEST_F(YarnAdopt, a_container_that_was_kept_gets_the_next_attempt) {
   EXPECT_THAT(report(2, protocol::Prepared{worker(0, 2), {4000}}), Contains(StartsWith("job: placed worker:0#2")));
 }
 
+// The agent did not get the answer in time and said hello again; the first hello was under way for longer.
+TEST_F(YarnAdopt, a_hello_that_comes_late_loses_no_attempt_that_was_handed_over_since) {
+  start_with({container(2)});
+  (void)adopt(0, 2, Stage::over);
+  (void)place_next(0);
+  (void)machine_.adopted_all(now_);
+  (void)hello(2, {worker(0)});
+  EXPECT_THAT(report(2, protocol::Prepared{worker(0, 2), {4000}}), Contains(StartsWith("job: placed worker:0#2")));
+  EXPECT_THAT(hello(2, {worker(0)}), IsEmpty());
+}
+
 // The agent may obey the master that was replaced, for as long as that one is blind.
 TEST_F(YarnAdopt, an_agent_that_never_calls_is_waited_for_longer) {
   start_with({container(2)});
