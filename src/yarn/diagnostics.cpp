@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -30,8 +29,23 @@ bool is_noise(std::string_view words) {
   constexpr auto kStarts = std::to_array<std::string_view>(
       {"For more detailed output", ". Failing the application", "[20", "Last 4096 bytes of", "at org.", "at java.",
        "Dump of the process-tree", "|- ", "Exception from container-launch", "Container id: ", "Exit code: ",
-       "Launch container failed", "<unknown>", "Container exited with a non-zero exit code"});
-  return words.empty() || std::ranges::any_of(kStarts, [&](auto start) { return words.starts_with(start); });
+       "Launch container failed", "<unknown>", "Container exited with a non-zero exit code", "Caused by: "});
+  const bool is_of_stack =
+      (words.starts_with("at ") && words.ends_with(")")) || (words.starts_with("... ") && words.ends_with(" more"));
+  return words.empty() || is_of_stack ||
+         std::ranges::any_of(kStarts, [&](auto start) { return words.starts_with(start); });
+}
+
+// Hadoop ends errors of connections with a page of its wiki.
+std::string_view without_link(std::string_view words) {
+  return words.substr(0, words.find("; For more details see:"));
+}
+
+// "java.net.ConnectException: Connection refused": "Connection refused".
+std::string_view without_class(std::string_view words) {
+  const auto end = words.find(": ");
+  const bool is_class = end != std::string_view::npos && words.substr(0, end).find(' ') == std::string_view::npos;
+  return is_class ? words.substr(end + 2) : words;
 }
 
 }  // namespace
@@ -40,7 +54,6 @@ std::string shorten_diagnostics(std::string_view diagnostics) {
   constexpr std::size_t kLongest = 1500;
   constexpr auto kLabels = std::to_array<std::string_view>({"Exception message:", "Shell error output:"});
   std::string text;
-  std::set<std::string_view> said;
   bool in_output = false;  // of the program that starts containers: a record of its steps
   for (const auto line : core::split(diagnostics, '\n')) {
     auto [words, is_stamped] = without_stamp(line);
@@ -49,7 +62,9 @@ std::string shorten_diagnostics(std::string_view diagnostics) {
     for (const auto label : kLabels) {
       if (words.starts_with(label)) words = core::trim(words.substr(label.size()));
     }
-    if (in_output || is_noise(words) || !said.insert(words).second) continue;
+    words = without_link(words);
+    if (in_output || is_noise(words)) continue;
+    if (text.contains(core::printable(without_class(words)))) continue;  // Java repeats an error below its class
     if (!text.empty()) text += " | ";
     text += core::printable(words);
     if (text.size() > kLongest) return core::shortened(text, kLongest);

@@ -62,7 +62,7 @@ std::string describe_exit(int exit_status) {
     case ExitCause::logs:
       return "the NodeManager killed it for writing more logs than it keeps";
     case ExitCause::not_started:
-      return "it could not be started: what it needs could not be brought to the node";
+      return "it could not be started: its files could not be downloaded to the host";
   }
   return "it ended";
 }

@@ -17,7 +17,7 @@ enum class ExitCause {
   stopped,         // by us
   cluster,         // by the ResourceManager or the NodeManager, for reasons of their own
   logs,            // it wrote more than the node keeps
-  not_started,     // what it needs could not be brought to the node
+  not_started,     // its files could not be downloaded to the host
 };
 
 [[nodiscard]] ExitCause exit_cause(int exit_status);

@@ -113,7 +113,7 @@ def test_a_staged_file_that_changes_under_a_job_is_named(jobs, full):
     out, err = waiting.communicate(timeout=60)
     assert waiting.returncode == 1, out + err
     (end,) = [line for line in out.splitlines() if "failed after" in line]
-    assert "what it needs could not be brought to the node" in end and "changed on src filesystem" in end
+    assert "its files could not be downloaded to the host" in end and "changed on src filesystem" in end
 
 
 @pytest.mark.on_cluster(*SMALL_YARN)

@@ -4,6 +4,8 @@
 #include "yarn/diagnostics.hpp"
 #include "yarn/exit_status.hpp"
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <optional>
 
@@ -105,6 +107,17 @@ job::Cause cause_of_abort(std::string_view diagnostics, std::optional<yarn::Node
   return job::Cause::host_lost;  // "on a *lost* node"
 }
 
+// A NodeManager that finds no disk for a container ends it with code -1 and these words.
+constexpr std::string_view kNoRoom = "No space available in any of the local directories";
+
+// What a NodeManager says where HDFS, and not the file or the host, is to blame for a download that failed.
+bool is_hdfs_away(std::string_view diagnostics) {
+  constexpr auto kExceptions =
+      std::to_array<std::string_view>({"ConnectException", "ConnectTimeoutException", "SocketTimeoutException",
+                                       "NoRouteToHostException", "SafeModeException", "StandbyException"});
+  return std::ranges::any_of(kExceptions, [&](auto name) { return diagnostics.contains(name); });
+}
+
 // A container that ends without a report of its agent took that agent with it.
 job::Cause cause_of(yarn::ExitCause cause, std::string_view diagnostics, std::optional<yarn::NodeState> node) {
   using yarn::ExitCause;
@@ -112,7 +125,7 @@ job::Cause cause_of(yarn::ExitCause cause, std::string_view diagnostics, std::op
     case ExitCause::succeeded:
     case ExitCause::failed:
     case ExitCause::signalled:
-      return job::Cause::agent_lost;
+      return diagnostics.contains(kNoRoom) ? job::Cause::disk : job::Cause::agent_lost;
     case ExitCause::released:
       return cause_of_abort(diagnostics, node);
     case ExitCause::bad_disk:
@@ -129,7 +142,7 @@ job::Cause cause_of(yarn::ExitCause cause, std::string_view diagnostics, std::op
     case ExitCause::logs:
       return job::Cause::signal;
     case ExitCause::not_started:
-      return job::Cause::files;
+      return is_hdfs_away(diagnostics) ? job::Cause::cluster : job::Cause::files;
   }
   return job::Cause::cluster;
 }

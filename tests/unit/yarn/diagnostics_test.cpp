@@ -32,6 +32,22 @@ TEST(Diagnostics, of_an_image_that_was_not_started_are_its_errors) {
             "error code=50, error message='Invalid read-only mount'");
 }
 
+// As a NodeManager wrote it whose NameNode was away.
+TEST(Diagnostics, of_java_errors_come_once_and_without_frames) {
+  const auto text = shorten_diagnostics(
+      "Call From vm/127.0.0.1 to 10.0.0.2:8020 failed on connection exception: java.net.ConnectException: Connection "
+      "refused; For more details see:  http://wiki.apache.org/hadoop/ConnectionRefused\n"
+      "java.net.ConnectException: Call From vm/127.0.0.1 to 10.0.0.2:8020 failed on connection exception: "
+      "java.net.ConnectException: Connection refused; For more details see:  http://wiki.apache.org/hadoop/"
+      "ConnectionRefused\n\tat java.base/jdk.internal.reflect.X(Unknown Source)\n"
+      "\tat jdk.proxy2/jdk.proxy2.$Proxy82.getFileInfo(Unknown Source)\n"
+      "Caused by: java.net.ConnectException: Connection refused\n\t... 39 more\nCaused by: Connection refused\n"
+      "java.net.ConnectException: Connection refused\n");
+  EXPECT_EQ(text,
+            "Call From vm/127.0.0.1 to 10.0.0.2:8020 failed on connection exception: java.net.ConnectException: "
+            "Connection refused");
+}
+
 TEST(Diagnostics, that_are_long_are_cut_between_characters) {
   std::string words = "x";
   for (int i = 0; i < 1'000; ++i) words += "é";

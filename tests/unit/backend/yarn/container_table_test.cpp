@@ -139,6 +139,26 @@ TEST(ContainerEnds, that_are_not_the_fault_of_the_attempt_do_not_count) {
   }
 }
 
+// As a NodeManager of Hadoop 3.4.1 wrote them.
+TEST(ContainerEnds, that_hdfs_or_a_full_disk_caused_do_not_count) {
+  const auto away = classify_container_end(
+      assigned_in(Phase::starting, 2),
+      ended_with(-1000,
+                 "Call From vm/127.0.0.1 to 10.0.0.2:10000 failed on connection exception: "
+                 "java.net.ConnectException: Connection refused; For more details see:  http://wiki/x"));
+  EXPECT_EQ(away.meaning, Meaning::try_again);
+  EXPECT_EQ(away.cause, job::Cause::cluster);
+  EXPECT_EQ(
+      away.reason,
+      "its container on node1 ended: it could not be started: its files could not be downloaded to the host (Call "
+      "From vm/127.0.0.1 to 10.0.0.2:10000 failed on connection exception: java.net.ConnectException: "
+      "Connection refused)");
+  const auto full = classify_container_end(assigned_in(Phase::starting, 2),
+                                           ended_with(-1, "No space available in any of the local directories."));
+  EXPECT_EQ(full.meaning, Meaning::try_again);
+  EXPECT_EQ(full.cause, job::Cause::disk);
+}
+
 TEST(ContainerEnds, of_an_agent_that_called_count_as_its_loss_and_of_one_that_never_did_as_a_failed_start) {
   auto assigned = assigned_in(Phase::starting, 2);
   EXPECT_EQ(classify_container_end(assigned, ended_with(127)).cause, job::Cause::start_failed);
