@@ -79,7 +79,7 @@ void SchedulerHost::expect(const protocol::SchedulerExpect& command) {
     const auto& task = node.attempt.task;
     if (told_.expect(node.attempt)) scheduler_->expect({task, role_of(task), node.host, node.port});
   }
-  if (!std::exchange(begun_, true)) scheduler_->begin(command.host);
+  if (!std::exchange(begun_, true)) scheduler_->begin(command.host, command.workers);
 }
 
 void SchedulerHost::ended(const protocol::SchedulerEnded& command) {

@@ -69,11 +69,14 @@ Result<ui::JobView> job_view_from_json(std::string_view text) {
                    .logs_path = std::move(job->logs),
                    .results_path = std::move(job->results),
                    .avoided = {},
+                   .elastic = {},
                    .notice = std::move(job->notice).value_or("")};
   view.tasks.reserve(job->tasks.size());
   for (auto& task : job->tasks) view.tasks.push_back(shown(std::move(task)));
   for (auto& host : job->avoided.value_or(std::vector<jobs::AvoidedView>{}))
     view.avoided.push_back({std::move(host.node), host.until, std::move(host.reason)});
+  for (auto& role : job->elastic.value_or(std::vector<jobs::ElasticRoleView>{}))
+    view.elastic.push_back({std::move(role.name), role.least, role.most, role.tasks});
   return view;
 }
 

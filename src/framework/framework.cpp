@@ -31,10 +31,15 @@ std::span<const Gang::Member> Gang::of_role(std::string_view role) const {
   return {};
 }
 
-const Gang::Member& Gang::member(const core::TaskId& id) const {
+const Gang::Member* Gang::find(const core::TaskId& id) const {
   const auto role = of_role(id.role);
   const auto found = std::ranges::lower_bound(role, id.index, {}, [](const Member& member) { return member.id.index; });
-  YDL_ASSERT(found != role.end() && found->id == id);
+  return found != role.end() && found->id == id ? &*found : nullptr;
+}
+
+const Gang::Member& Gang::member(const core::TaskId& id) const {
+  const auto* const found = find(id);
+  YDL_ASSERT(found != nullptr);
   return *found;
 }
 

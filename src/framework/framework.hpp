@@ -53,12 +53,14 @@ struct Gang {
   std::uint16_t scheduler_port = 0;
 
   [[nodiscard]] const Member& member(const core::TaskId& id) const;
+  [[nodiscard]] bool has(const core::TaskId& id) const { return find(id) != nullptr; }
   // The first of the role: the one that the others find each other by.
   [[nodiscard]] const Member& first(std::string_view role) const;
   [[nodiscard]] int index(const core::TaskId& id) const;
   [[nodiscard]] int count(std::string_view role) const;
 
  private:
+  [[nodiscard]] const Member* find(const core::TaskId& id) const;
   [[nodiscard]] std::span<const Member> of_role(std::string_view role) const;
 };
 

@@ -47,6 +47,15 @@ struct AvoidedView {
 };
 BOOST_DESCRIBE_STRUCT(AvoidedView, (), (node, until, reason))
 
+// A role whose number of tasks may change.
+struct ElasticRoleView {
+  std::string name;
+  int least = 1;
+  int most = 1;
+  int tasks = 0;  // that the job has now
+};
+BOOST_DESCRIBE_STRUCT(ElasticRoleView, (), (name, least, most, tasks))
+
 struct JobView {
   std::string id;
   std::string name;
@@ -64,11 +73,12 @@ struct JobView {
   std::optional<std::string> reason = {};
   std::optional<core::Named<job::Cause>> cause = {};
   std::optional<std::vector<AvoidedView>> avoided = {};  // the one that was avoided first comes first
-  std::optional<std::string> notice = {};                // what holds the job up now, outside of its tasks
+  std::optional<std::vector<ElasticRoleView>> elastic = {};
+  std::optional<std::string> notice = {};  // what holds the job up now, outside of its tasks
 };
 BOOST_DESCRIBE_STRUCT(JobView, (),
                       (id, name, framework, cluster, user, state, attempt, submitted, logs, results, tasks, finished,
-                       exit_code, reason, cause, avoided, notice))
+                       exit_code, reason, cause, avoided, elastic, notice))
 
 struct EventView {
   std::uint64_t seq = 0;

@@ -19,6 +19,20 @@ std::vector<core::TaskId> tasks_to_continue(const JobPlan& plan, const core::Tas
   return tasks;
 }
 
+std::vector<core::TaskId> tasks_to_continue(const JobPlan& plan, const core::TaskId& task,
+                                            const job::Snapshot& snapshot) {
+  auto tasks = tasks_to_continue(plan, task);
+  const job::TaskSnapshot* newest = nullptr;
+  for (const auto& other : snapshot.tasks) {
+    if (other.id.role != task.role || !other.saved_as_first) continue;
+    if (newest == nullptr || *other.saved_as_first > *newest->saved_as_first) newest = &other;
+  }
+  if (newest == nullptr) return tasks;
+  std::erase(tasks, newest->id);
+  tasks.insert(tasks.begin(), newest->id);
+  return tasks;
+}
+
 std::vector<protocol::Restorable> folders_of(const jobs::RestoreFolders& job, const std::vector<core::TaskId>& tasks) {
   std::vector<protocol::Restorable> folders;
   for (const auto& task : tasks) {

@@ -8,8 +8,10 @@ LaunchPlaces::Changes LaunchPlaces::decided(const job::Snapshot& now) {
   for (std::size_t i = 0; i < now.tasks.size(); ++i) {
     const auto& task = now.tasks[i];
     auto& before = decided_[i];
-    if (task.attempt == before.attempt && task.id == before.id && task.place == before.place) continue;
-    before = {task.id, task.attempt, task.place};
+    if (task.attempt == before.attempt && task.id == before.id && task.place == before.place &&
+        task.is_member == before.is_member)
+      continue;
+    before = {task.id, task.attempt, task.place, task.is_member};
     changes.places.emplace_back(i, before);
   }
   return changes;

@@ -19,6 +19,7 @@ class LaunchPlaces {
     core::TaskId id;
     int attempt = 1;
     std::optional<job::Place> place;
+    bool is_member = true;  // not: the job went on without it
   };
   struct Changes {
     std::size_t tasks = 0;                             // that the job has; 0: nothing was launched

@@ -42,7 +42,10 @@ backend::TaskRequest Master::request_for(const core::AttemptId& attempt) const {
   request.stall_timeout = plan_.job.stall_timeout;
   request.save_every = job_.spec.save_every;
   const auto candidates = tasks_to_continue(plan_, task);
-  if (attempt.attempt > 1) request.continues_tasks = candidates;
+  const auto& planned = plan_.job_role(task.role);
+  const bool numbers_anew = planned.is_elastic() && planned.restart != core::RestartUnit::task;
+  if (attempt.attempt > 1)
+    request.continues_tasks = numbers_anew ? tasks_to_continue(plan_, task, machine_.snapshot()) : candidates;
   if (job_.restore) request.continues_folders = folders_of(*job_.restore, candidates);
   if (rendezvous_) request.scheduler = rendezvous_->scheduler_of(task);
   return request;

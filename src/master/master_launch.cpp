@@ -5,6 +5,7 @@
 #include "protocol/command_list.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,7 +28,9 @@ void Master::launch_pending() {
   launch_timer_.cancel();
   launch_armed_ = false;
   make_gang();
-  const auto pending = std::exchange(pending_, {});
+  auto pending = std::exchange(pending_, {});
+  // Lost before it was launched, and the job went on without it.
+  std::erase_if(pending, [this](const core::AttemptId& attempt) { return !gang_->has(attempt.task); });
   if (rendezvous_) rendezvous_->launching(*gang_, pending);
   for (const auto& attempt : pending) launch(attempt);
 }
@@ -90,14 +93,20 @@ void Master::tell_scheduler_again() {
 framework::Gang Master::gang() const {
   framework::Gang gang;
   gang.job_id = job_.id.str();
+  std::map<std::string, int> members;
   LaunchPlaces from_machine;
   if (places_.tasks().empty()) from_machine.carry_out(from_machine.decided(machine_.snapshot()));
   for (const auto& task : places_.tasks().empty() ? from_machine.tasks() : places_.tasks()) {
     gang.start = std::max(gang.start, task.attempt);
+    if (!task.is_member) continue;
     framework::Gang::Member member{task.id, "", {}, plan_.role(task.id.role).vcores};
     if (task.place) {
       member.host = task.place->host;
       member.ports = task.place->ports;
+    }
+    if (const auto& role = plan_.job_role(task.id.role); role.is_elastic()) {
+      const bool starts_alone = role.restart == core::RestartUnit::task;
+      member.index = starts_alone ? task.id.index : members[task.id.role]++;
     }
     gang.members.push_back(std::move(member));
   }

@@ -2,6 +2,8 @@
 #include "jobs/job_view.hpp"
 #include "master/master.hpp"
 
+#include <algorithm>
+
 #include <boost/json.hpp>
 
 namespace ydl::master {
@@ -53,6 +55,14 @@ std::string Master::job_view() const {
   for (const auto& host : snapshot.avoided) {
     auto& one = avoided.emplace_back(jobs::AvoidedView{.node = host.node, .until = {}, .reason = host.reason});
     if (host.until) one.until = wall + (*host.until - now);
+  }
+  for (const auto& role : plan_.job.roles) {
+    if (!role.is_elastic()) continue;
+    const auto tasks = std::ranges::count_if(
+        snapshot.tasks, [&](const auto& task) { return task.is_member && task.id.role == role.name; });
+    if (!view.elastic) view.elastic.emplace();
+    view.elastic->push_back(
+        {.name = role.name, .least = role.least, .most = role.count, .tasks = static_cast<int>(tasks)});
   }
   if (trouble_ && !outcome_) view.notice = notice();
   if (outcome_) {

@@ -85,6 +85,33 @@ job::Blacklist parse_blacklist(const spec::Blacklist& blacklist) {
   return {*mode, blacklist.failures, blacklist.forget};
 }
 
+// Whether a role can go on with fewer tasks.
+Result<void> check_elastic(const framework::Framework& framework, const job::RolePlan& role,
+                           const framework::RoleTraits& traits) {
+  if (!role.is_elastic()) return {};
+  const auto range = fmt::format("{}={}:{}", role.name, role.least, role.count);
+  const bool is_main = framework.roles().empty() || role.name == framework.main_role();
+  if (role.kind != core::RoleKind::decider || !is_main || role.restart == core::RestartUnit::task_in_place) {
+    return fail(Errc::usage, fmt::format("{}: the number of tasks of role {} cannot change while the job runs; write "
+                                         "{}={}",
+                                         range, role.name, role.name, role.count));
+  }
+  if (framework.tracker() == framework::Tracker::pslite && role.restart == core::RestartUnit::task) {
+    return fail(Errc::usage,
+                fmt::format("{}: the number of workers of an MXNet job cannot change while the others run on, "
+                            "as with dist_async; write {}={}, or use dist_sync",
+                            range, role.name, role.count));
+  }
+  if (role.restart == core::RestartUnit::task && traits.restart != core::RestartUnit::task) {
+    return fail(
+        Errc::usage,
+        fmt::format("{}: {} numbers its tasks without gaps, so all start again when their number changes; remove "
+                    "'restart: alone' of role {}",
+                    range, framework.name(), role.name));
+  }
+  return {};
+}
+
 // What concerns the whole job.
 job::Plan job_part(const spec::JobSpec& spec) {
   job::Plan plan;
@@ -95,6 +122,7 @@ job::Plan job_part(const spec::JobSpec& spec) {
   plan.stop_grace = spec.stop_grace;
   plan.evaluator_grace = spec.evaluator_grace;
   plan.fail_fast = spec.fail_fast;
+  plan.grow_every = spec.grow_every.value_or(plan.grow_every);
   plan.stall_timeout = spec.stall_timeout.value_or(core::Millis(0));
   plan.blacklist = parse_blacklist(spec.blacklist);
   return plan;
@@ -138,6 +166,12 @@ const RoleLaunch& JobPlan::role(std::string_view name) const {
   return *found;
 }
 
+const job::RolePlan& JobPlan::job_role(std::string_view name) const {
+  const auto found = std::ranges::find(job.roles, name, &job::RolePlan::name);
+  YDL_ASSERT(found != job.roles.end());
+  return *found;
+}
+
 int JobPlan::ports(const core::TaskId& task) const {
   const auto found = std::ranges::find(spec.roles, task.role, &spec::Role::name);
   YDL_ASSERT(found != spec.roles.end());
@@ -157,7 +191,8 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
   plan.framework = *found;
 
   for (const auto& role : spec.roles)
-    plan.shape.roles.push_back({role.name, role.count, role.command.empty() ? spec.command : role.command});
+    plan.shape.roles.push_back(
+        {role.name, role.count, role.command.empty() ? spec.command : role.command, role.least.has_value()});
   if (auto fits = framework::check(*plan.framework, plan.shape); !fits) return fail(fits.error());
 
   int deciders = 0;
@@ -182,10 +217,13 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
     const int retries = role.retries.value_or(spec.retries.value_or(default_retries(cluster)));
     plan.job.roles.push_back(
         {role.name, role.count, *kind, restart, retries, role.restart ? "" : std::string(traits.restart_reason)});
+    plan.job.roles.back().least = role.least.value_or(0);
+    if (auto fits = check_elastic(*plan.framework, plan.job.roles.back(), traits); !fits) return fail(fits.error());
 
     RoleLaunch launch;
     launch.name = role.name;
     launch.count = role.count;
+    launch.least = role.least.value_or(role.count);
     launch.argv = std::move(command->argv);
     launch.interpreter_note = std::move(command->interpreter_note);
     launch.env = spec.env;

@@ -18,6 +18,7 @@ namespace ydl::master {
 struct RoleLaunch {
   std::string name;
   int count = 1;
+  int least = 1;  // what the job goes on with; as many as `count` unless the role is elastic
   std::vector<std::string> argv;
   std::string interpreter_note;            // "python3 on PATH", empty for a command that is run as it is
   std::map<std::string, std::string> env;  // the user's
@@ -37,6 +38,7 @@ struct JobPlan {
   std::vector<std::string> notes;  // what was corrected, for the user
 
   [[nodiscard]] const RoleLaunch& role(std::string_view name) const;
+  [[nodiscard]] const job::RolePlan& job_role(std::string_view name) const;
   // Ports to hold for a task: the framework's and the job's own.
   [[nodiscard]] int ports(const core::TaskId& task) const;
 };

@@ -95,6 +95,7 @@ core::AttemptId Rendezvous::attempt() const {
 void Rendezvous::launching(const framework::Gang& gang, const std::vector<core::AttemptId>& attempts) {
   protocol::SchedulerExpect expect{attempt(), gang.scheduler_host, {}, {}};
   for (const auto& one : attempts) expect.nodes.push_back(node_of(gang, one));
+  if (const int workers = gang.count("worker"); workers != options_.plan.workers) expect.workers = workers;
   if (options_.agent_addresses) expect.addresses = options_.agent_addresses();
   tell(std::move(expect));
 }

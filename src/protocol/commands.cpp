@@ -52,6 +52,9 @@ struct Check {
       return fail(Errc::corrupt, fmt::format("'within' is out of range: {}", command.within.count()));
     return {};
   }
+  Result<void> operator()(const SchedulerExpect& command) const {
+    return command.workers ? check_range("workers", *command.workers, 100'000) : Result<void>();
+  }
   Result<void> operator()(const auto& /*command*/) const { return {}; }
 };
 

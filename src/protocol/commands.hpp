@@ -171,8 +171,9 @@ struct SchedulerExpect {
   std::string host;  // of the scheduler, as the tasks were told
   std::vector<SchedulerNode> nodes;
   std::vector<std::string> addresses;  // of hosts of this job, beside those of the nodes: a host can have several
+  std::optional<int> workers = std::nullopt;  // where their number is another one with each start of all
 };
-BOOST_DESCRIBE_STRUCT(SchedulerExpect, (), (attempt, host, nodes, addresses))
+BOOST_DESCRIBE_STRUCT(SchedulerExpect, (), (attempt, host, nodes, addresses, workers))
 
 struct SchedulerEnded {
   core::AttemptId attempt;

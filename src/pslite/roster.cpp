@@ -91,10 +91,24 @@ void Roster::remove(const NodeRecord& node) {
   std::erase_if(nodes_, [&](const NodeRecord& other) { return &other == &node; });
 }
 
+// Without gaps, in the order of their tasks: a role that has fewer tasks than it may have lacks some indices. Whether
+// each node is another task.
+bool Roster::rank_by_task(Role role) {
+  std::map<int, NodeRecord*> by_index;
+  for (NodeRecord& node : nodes_) {
+    if (node.role != role) continue;
+    if (!node.task || node.task->index < 0 || !by_index.emplace(node.task->index, &node).second) return false;
+  }
+  int rank = 0;
+  for (const auto& [index, node] : by_index) node->id = id_of(role, rank++);
+  return true;
+}
+
 void Roster::assign_ids() {
   YDL_ASSERT(complete() && !numbered_);
   std::ranges::sort(nodes_, {}, [](const NodeRecord& node) { return std::tie(node.role, node.host, node.port); });
   for (const Role role : {Role::server, Role::worker}) {
+    if (rank_by_task(role)) continue;
     std::set<int> taken;
     const auto take = [&](NodeRecord& node, int rank) {
       taken.insert(rank);

@@ -46,6 +46,9 @@ class Roster {
  public:
   Roster(int workers, int servers) : workers_(workers), servers_(servers) {}
 
+  // Before anybody has registered.
+  void expect_workers(int workers) { workers_ = workers; }
+
   // ---- tasks
   struct Task {
     Role role = Role::worker;
@@ -94,6 +97,7 @@ class Roster {
   [[nodiscard]] std::string registration_text() const;
 
  private:
+  bool rank_by_task(Role role);
   [[nodiscard]] std::optional<std::size_t> index_of(NodeId id) const;
   [[nodiscard]] std::string missing_text(Role role) const;
 

@@ -345,8 +345,8 @@ Scheduler::~Scheduler() {
 std::uint16_t Scheduler::port() const {
   return engine_->port();
 }
-void Scheduler::begin(std::string host) {
-  engine_->post(Begin{std::move(host)});
+void Scheduler::begin(std::string host, std::optional<int> workers) {
+  engine_->post(Begin{std::move(host), workers});
   engine_->start();
 }
 void Scheduler::expect(Expect expected) {

@@ -53,7 +53,7 @@ class Scheduler {
 
   [[nodiscard]] std::uint16_t port() const;
 
-  void begin(std::string host = {});
+  void begin(std::string host = {}, std::optional<int> workers = std::nullopt);
   void expect(Expect expected);
   void node_exited(NodeExited exited);
 

@@ -44,6 +44,7 @@ std::optional<Instant> SchedulerFsm::next_deadline() const {
 
 void SchedulerFsm::on(const Begin& event, Instant now) {
   if (!event.host.empty()) outbox_.set_own_host(event.host);
+  if (event.workers) roster_.expect_workers(*event.workers);
   if (options_.registration_timeout > Millis(0)) registration_deadline_ = now + options_.registration_timeout;
 }
 

@@ -46,7 +46,8 @@ enum class Outlook {
 // ---- events -----------------------------------------------------------------------------------------------------
 // The tasks were started: the time to register runs from here.
 struct Begin {
-  std::string host = {};  // FsmOptions::host, where it was not known before
+  std::string host = {};                      // FsmOptions::host, where it was not known before
+  std::optional<int> workers = std::nullopt;  // FsmOptions::workers, where it is not as many
 };
 // A task will register from this address. Port 0: from any port of the host. Said again for each new attempt.
 struct Expect {

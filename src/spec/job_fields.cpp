@@ -213,6 +213,7 @@ const FieldTable<JobSpec>& job_fields() {
              integer("retries", &JobSpec::retries, kRetriesRange),
              integer("job_retries", &JobSpec::job_retries, kRetriesRange), boolean("fail_fast", &JobSpec::fail_fast),
              blacklist(), duration("save_every", &JobSpec::save_every, Zero::refused),
+             duration("grow_every", &JobSpec::grow_every, Zero::refused),
              text("restore_from", &JobSpec::restore_from, check_job_reference), timeouts()})
       fields.push_back(std::move(field));
     return fields;

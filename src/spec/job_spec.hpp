@@ -29,6 +29,7 @@ struct Resources {
 struct Role {
   std::string name;
   int count = 1;
+  std::optional<int> least;                // the job goes on with this many, and `count` is the most; empty: with all
   std::optional<std::string> kind;         // decider | service | side | evaluator; empty: the framework knows
   std::vector<std::string> command;        // empty: the job's command
   std::map<std::string, std::string> env;  // over the job's
@@ -108,6 +109,7 @@ struct JobSpec {
   bool fail_fast = true;  // an error that is the same on every host ends the job
   Blacklist blacklist;
   core::Millis save_every = core::Seconds(30);  // how often, at most, results are saved while a task runs; clusters
+  std::optional<core::Millis> grow_every;       // how often, at most, all tasks start again to take more in
   std::optional<std::string> restore_from;      // the job whose saves and results the tasks continue from
   core::Millis allocation_timeout = core::Seconds(300);
   core::Millis start_timeout = core::Seconds(120);

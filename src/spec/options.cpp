@@ -98,6 +98,31 @@ core::Result<Resources> parse_resources(std::string_view text) {
 
 }  // namespace
 
+core::Result<TaskCount> parse_task_count(std::string_view text) {
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos) {
+    const auto count = parse_whole(text, kCountRange);
+    if (!count) return fail(count.error());
+    return TaskCount{*count};
+  }
+  const auto least = parse_whole(text.substr(0, colon), {0, kCountRange.max});
+  const auto most = parse_whole(text.substr(colon + 1), {0, kCountRange.max});
+  if (!least || !most) {
+    return fail(Errc::usage, fmt::format("{} is not a range of tasks; write LEAST:MOST, for example 2:8, with whole "
+                                         "numbers from {} to {}",
+                                         in_quotes(text), kCountRange.min, kCountRange.max));
+  }
+  if (*least > *most) {
+    return fail(Errc::usage, fmt::format("{0}: the least number of tasks, {1}, is above the most, {2}; write {2}:{1}",
+                                         in_quotes(text), *least, *most));
+  }
+  if (*least == 0) {
+    return fail(Errc::usage, fmt::format("{}: a job cannot go on with 0 tasks of a role; write {}", in_quotes(text),
+                                         *most > 1 ? fmt::format("1:{}", *most) : std::string("1")));
+  }
+  return TaskCount{*most, *least == *most ? std::nullopt : std::optional(*least)};
+}
+
 core::Result<RoleCount> parse_role_count(std::string_view text) {
   const auto equals = text.find('=');
   if (equals == std::string_view::npos) {
@@ -106,14 +131,16 @@ core::Result<RoleCount> parse_role_count(std::string_view text) {
   }
   const auto name = text.substr(0, equals);
   if (auto ok = check_role_name(name); !ok) return fail(std::move(ok.error()).within(in_quotes(text)));
-  const auto count = parse_whole(text.substr(equals + 1), kCountRange);
+  const auto count = parse_task_count(text.substr(equals + 1));
+  if (!count && text.find(':', equals) != std::string_view::npos)
+    return fail(core::Error(count.error()).within(fmt::format("role '{}'", name)));
   if (!count) {
     return fail(Errc::usage,
                 fmt::format("role '{}' cannot have {} tasks; write a whole number from {} to {}, or leave the "
                             "role out",
                             name, in_quotes(text.substr(equals + 1)), kCountRange.min, kCountRange.max));
   }
-  return RoleCount{std::string(name), *count};
+  return RoleCount{std::string(name), count->most, count->least};
 }
 
 core::Result<RoleResources> parse_role_resources(std::string_view text) {

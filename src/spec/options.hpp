@@ -3,15 +3,25 @@
 #include "core/result.hpp"
 #include "spec/job_spec.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 // The values of command-line options that describe a job. Every Error is Errc::usage and quotes what was written.
 namespace ydl::spec {
 
+// "8", or "2:8": 8 at most, and the job goes on with 2.
+struct TaskCount {
+  int most = 1;
+  std::optional<int> least = std::nullopt;
+
+  bool operator==(const TaskCount&) const = default;
+};
+
 struct RoleCount {
   std::string role;
   int count = 1;
+  std::optional<int> least = std::nullopt;
 
   bool operator==(const RoleCount&) const = default;
 };
@@ -30,7 +40,9 @@ struct EnvVariable {
   bool operator==(const EnvVariable&) const = default;
 };
 
-// "worker=2".
+[[nodiscard]] core::Result<TaskCount> parse_task_count(std::string_view text);
+
+// "worker=2", "worker=2:8".
 [[nodiscard]] core::Result<RoleCount> parse_role_count(std::string_view text);
 
 // "worker:memory=2g,vcores=2,gpus=1,label=gpu"; hosts=a+b, racks=/r1+/r2, placement=spread|pack; at least one of them,

@@ -1,6 +1,7 @@
 #include "spec/role_fields.hpp"
 
 #include "spec/job_fields.hpp"
+#include "spec/options.hpp"
 
 #include <set>
 
@@ -26,6 +27,34 @@ Field<Role> resources_field() {
             if (!written.empty()) object.emplace("resources", std::move(written));
           },
           [](const Role& role) { return check_resources(role.resources); }};
+}
+
+// A number, or "2:8".
+Field<Role> count_field() {
+  return {"count",
+          [](const Fields& role, Role& value) {
+            const Entry* entry = role.node().find("count");
+            const bool is_range = entry != nullptr && entry->value.kind == NodeKind::scalar &&
+                                  entry->value.text.find(':') != std::string::npos;
+            if (!is_range) {
+              if (const auto count = role.integer("count", kCountRange)) value.count = *count;
+              return;
+            }
+            const auto count = parse_task_count(entry->value.text);
+            if (!count) return role.complain("count", entry->value, count.error().message);
+            value.count = count->most;
+            value.least = count->least;
+          },
+          [](const Role& role, boost::json::object& object) {
+            if (role.least)
+              object.emplace("count", fmt::format("{}:{}", *role.least, role.count));
+            else
+              object.emplace("count", role.count);
+          },
+          [](const Role& role) -> core::Result<> {
+            if (auto ok = check_range(role.count, kCountRange); !ok || !role.least) return ok;
+            return check_range(*role.least, {kCountRange.min, role.count - 1});
+          }};
 }
 
 // A command that is there but wrong is a problem already.
@@ -90,7 +119,7 @@ core::Result<> check_roles(const JobSpec& job) {
 }  // namespace
 
 const FieldTable<Role>& role_fields() {
-  static const FieldTable<Role> kFields{integer("count", &Role::count, kCountRange),
+  static const FieldTable<Role> kFields{count_field(),
                                         text("kind", &Role::kind, check_kind),
                                         command("command", &Role::command),
                                         env("env", &Role::env),

@@ -146,6 +146,23 @@ std::string count_words(const std::vector<const TaskView*>& tasks, std::size_t f
   return core::join(parts, ", ");
 }
 
+// "4 of 2 to 8 workers, 2 of 2 others".
+std::string elastic_words(const JobView& job) {
+  std::vector<std::string> parts;
+  auto others = static_cast<std::ptrdiff_t>(job.tasks.size());
+  auto running = std::ranges::count(job.tasks, core::Named(core::TaskState::running), &TaskView::state);
+  for (const auto& role : job.elastic) {
+    const auto is_of_role = [&](const TaskView& task) { return task.id.role == role.name; };
+    const auto runs = std::ranges::count_if(
+        job.tasks, [&](const TaskView& task) { return is_of_role(task) && task.state == core::TaskState::running; });
+    others -= std::ranges::count_if(job.tasks, is_of_role);
+    running -= runs;
+    parts.push_back(elastic_text(role));
+  }
+  if (others > 0) parts.push_back(fmt::format("{} of {}", running, core::plural(others, "other")));
+  return core::join(parts, ", ");
+}
+
 // How far the job is, in the words of the state it is in.
 std::string progress_of_job(const JobView& job) {
   const auto total =
@@ -161,6 +178,7 @@ std::string progress_of_job(const JobView& job) {
                    return state != core::TaskState::waiting && state != core::TaskState::absent;
                  }),
                  " placed");
+  if (job.state == core::JobState::running && !job.elastic.empty()) return elastic_words(job);
   if (job.state == core::JobState::running) return words(count_if(is_running), "");
   if (job.state == core::JobState::starting || job.state == core::JobState::restarting)
     return words(count_if(is_running), " running");

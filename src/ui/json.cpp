@@ -71,6 +71,11 @@ std::string json_job_line(const JobView& job) {
   json::array tasks;
   for (const auto& task : job.tasks) tasks.push_back(task_object(task));
   object["tasks"] = std::move(tasks);
+  if (!job.elastic.empty()) {
+    auto& elastic = object["elastic"].emplace_array();
+    for (const auto& role : job.elastic)
+      elastic.push_back({{"role", text(role.name)}, {"least", role.least}, {"most", role.most}, {"tasks", role.tasks}});
+  }
   json::array avoided;
   for (const auto& host : job.avoided) {
     avoided.push_back(

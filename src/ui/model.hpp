@@ -34,6 +34,14 @@ struct AvoidedView {
   std::string reason;                   // "2 containers lost"
 };
 
+// A role whose number of tasks may change.
+struct ElasticRoleView {
+  std::string name;
+  int least = 1;
+  int most = 1;
+  int tasks = 0;  // that the job has now
+};
+
 struct JobView {
   std::string id;
   std::string name;
@@ -48,6 +56,7 @@ struct JobView {
   std::string logs_path;
   std::string results_path;
   std::vector<AvoidedView> avoided = {};
+  std::vector<ElasticRoleView> elastic = {};
   std::string notice = {};  // what holds the job up now, outside of its tasks; empty: nothing
 };
 

@@ -96,6 +96,10 @@ std::optional<core::JobState> end_of_job(const EventView& event) {
   return state && is_final(*state) ? state : std::nullopt;
 }
 
+std::string elastic_text(const ElasticRoleView& role) {
+  return fmt::format("{} of {} to {} {}s", role.tasks, role.least, role.most, clean(role.name));
+}
+
 bool is_small_step(const EventView& event) {
   using enum core::RecordKind;
   static constexpr std::array kKinds{job_created, job_submitted, job_master_up, task_granted, task_reached};

@@ -37,6 +37,9 @@ using UtcOffset = std::function<core::Seconds(core::WallTime)>;
 // The job's final state, where the event tells its end.
 [[nodiscard]] std::optional<core::JobState> end_of_job(const EventView& event);
 
+// "4 of 2 to 8 workers".
+[[nodiscard]] std::string elastic_text(const ElasticRoleView& role);
+
 // A step on the way to a task's place: timelines show it, and whoever follows a job need not read it.
 [[nodiscard]] bool is_small_step(const EventView& event);
 

@@ -341,7 +341,7 @@ def test_a_port_taken_by_a_stranger_restarts_the_gang_on_new_ports_uncharged(ydl
     program = ydl.program(
         "import os, signal, socket, sys\n"
         "port = int(os.environ['YDL_PORTS'])\n"
-        "print('port', port, flush=True)\n"
+        "print(f'port {port}', flush=True)  # in one piece: a line is read while it is written\n"
         "if os.environ['YDL_ATTEMPT'] == '1':\n"
         "    signal.pause()\n"
         "server = socket.create_server(('127.0.0.1', port))\n"

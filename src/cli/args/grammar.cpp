@@ -57,11 +57,13 @@ void add_run_options(CLI::App& app, RawOptions& raw) {
 
 void add_job_options(CLI::App& app, RawOptions& raw) {
   auto& job = raw.job;
-  app.add_option("-n,--n,--num-workers", job.workers, "Workers")->check(whole_number())->type_name("N");
+  app.add_option("-n,--n,--num-workers", job.workers, "Workers; 2:8 if their number may change")
+      ->check(task_count())
+      ->type_name("N");
   app.add_option("-s,--s,--num-servers", job.servers, "Parameter servers (mxnet; default: as many as workers)")
       ->check(whole_number())
       ->type_name("N");
-  app.add_option("--role", job.roles, "A role and how many tasks it has; repeat for more")
+  app.add_option("--role", job.roles, "A role and how many tasks it has, 2 or 2:8; repeat for more")
       ->type_name("NAME=N")
       ->allow_extra_args(false);
   app.add_option("--resource", job.resources, "What each task of a role needs: ROLE:memory=2g,gpus=1,hosts=a+b")
@@ -146,6 +148,15 @@ const CLI::Option* option_in(const CLI::App& app, const std::string& message) {
 
 const CLI::Validator& whole_number() {
   static const auto kValidator = number_from(std::numeric_limits<int>::min(), "a whole number; write for example 2");
+  return kValidator;
+}
+
+const CLI::Validator& task_count() {
+  static const CLI::Validator kValidator(
+      [](std::string& text) -> std::string {
+        return text.find(':') == std::string::npos ? whole_number()(text) : std::string();
+      },
+      "");
   return kValidator;
 }
 

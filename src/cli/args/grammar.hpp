@@ -24,6 +24,7 @@ void add_job_options(CLI::App& app, RawOptions& raw);
 
 // For options whose value is a whole number: "--n two: this must be a whole number, for example --n 2".
 [[nodiscard]] const CLI::Validator& whole_number();
+[[nodiscard]] const CLI::Validator& task_count();  // or a range of two, which is checked later
 [[nodiscard]] const CLI::Validator& positive_number();
 [[nodiscard]] const CLI::Validator& days();  // 0 and more
 // For values whose absence has a meaning of its own: `ydl kill "$UNSET"` must not stop the newest job.

@@ -17,7 +17,8 @@ using core::Errc;
 using core::fail;
 using core::Result;
 
-Result<void> add_role(spec::JobSpec& job, const std::string& name, int count, std::string_view option) {
+Result<void> add_role(spec::JobSpec& job, const std::string& name, spec::TaskCount tasks, std::string_view option) {
+  const int count = tasks.most;
   if (count < 1) return fail(Errc::usage, fmt::format("{} {}: a job needs at least one {}", option, count, name));
   if (count > 100'000)
     return fail(Errc::usage, fmt::format("{} {}: more than 100000 tasks of one role are not taken", option, count));
@@ -27,24 +28,37 @@ Result<void> add_role(spec::JobSpec& job, const std::string& name, int count, st
   spec::Role role;
   role.name = name;
   role.count = count;
+  role.least = tasks.least;
   job.roles.push_back(std::move(role));
   return {};
+}
+
+// Numbers that are too small or too large are add_role's to refuse.
+Result<spec::TaskCount> workers_of(const std::string& text) {
+  if (text.find(':') != std::string::npos) {
+    auto count = spec::parse_task_count(text);
+    return count ? count : fail(std::move(count.error()).within("--n"));
+  }
+  return spec::TaskCount{core::parse_int<int>(text).value_or(1)};
 }
 
 Result<void> add_roles(spec::JobSpec& job, const JobOptions& options) {
   for (const auto& text : options.roles) {
     const auto role = spec::parse_role_count(text);
     if (!role) return fail(role.error().within("--role"));
-    if (auto added = add_role(job, role->role, role->count, "--role"); !added) return added;
+    if (auto added = add_role(job, role->role, {role->count, role->least}, "--role"); !added) return added;
   }
   const auto found = framework::find(job.framework);
   if (!found) return fail(found.error());
   const std::string main_role((*found)->main_role());
-  if (options.workers || job.roles.empty()) {
-    if (auto added = add_role(job, main_role, options.workers.value_or(1), "--n"); !added) return added;
+  if (!options.workers.empty() || job.roles.empty()) {
+    const auto workers = workers_of(options.workers);
+    if (!workers) return fail(workers.error());
+    if (auto added = add_role(job, main_role, *workers, "--n"); !added) return added;
   }
   const auto workers = std::ranges::find(job.roles, main_role, &spec::Role::name);
-  const auto servers = (*found)->default_servers(workers == job.roles.end() ? 1 : workers->count);
+  const auto servers =
+      (*found)->default_servers(workers == job.roles.end() ? 1 : workers->least.value_or(workers->count));
   if (!servers) {
     if (!options.servers) return {};
     return fail(Errc::usage,
@@ -53,7 +67,7 @@ Result<void> add_roles(spec::JobSpec& job, const JobOptions& options) {
   }
   const bool servers_named = std::ranges::find(job.roles, servers->name, &spec::Role::name) != job.roles.end();
   if (servers_named && !options.servers) return {};
-  return add_role(job, servers->name, options.servers.value_or(servers->count), "--s");
+  return add_role(job, servers->name, {options.servers.value_or(servers->count)}, "--s");
 }
 
 spec::Role* find_role(spec::JobSpec& job, const std::string& name) {

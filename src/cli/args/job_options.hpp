@@ -14,7 +14,7 @@ namespace ydl::cli {
 struct JobOptions {
   std::string framework = "none";
   std::string name;
-  std::optional<int> workers;          // --n
+  std::string workers;                 // --n: N or LEAST:MOST
   std::optional<int> servers;          // --s
   std::vector<std::string> roles;      // NAME=N
   std::vector<std::string> resources;  // ROLE:memory=2g,...

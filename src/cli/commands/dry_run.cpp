@@ -26,6 +26,7 @@ framework::Gang example_gang(const master::JobPlan& plan) {
   for (const auto& role : plan.roles) {
     for (int i = 0; i < role.count; ++i) {
       framework::Gang::Member member{{role.name, i}, "127.0.0.1", {}, role.vcores};
+      if (plan.job_role(role.name).is_elastic()) member.index = i;
       for (int p = plan.ports(member.id); p > 0; --p) member.ports.push_back(port++);
       gang.members.push_back(std::move(member));
     }
@@ -58,6 +59,10 @@ std::string memory_text(const master::RoleLaunch& role) {
 
 std::string vcores_text(const master::RoleLaunch& role) {
   return role.asked.vcores ? std::to_string(role.vcores) : fmt::format("{} (default)", role.vcores);
+}
+
+std::string tasks_text(const master::RoleLaunch& role) {
+  return role.least < role.count ? fmt::format("{} to {}", role.least, role.count) : std::to_string(role.count);
 }
 
 // What starts again when a task of the role failed and has retries left.
@@ -104,9 +109,8 @@ std::string dry_run_text(const master::JobPlan& plan, const client::ClusterChoic
   for (std::size_t i = 0; i < plan.roles.size(); ++i) {
     const auto& role = plan.roles[i];
     const auto& machine = plan.job.roles[i];
-    table.row({role.name, std::to_string(role.count), std::string(job::name(machine.kind)), memory_text(role),
-               vcores_text(role), std::to_string(role.gpus), std::to_string(machine.retries),
-               std::string(restart_text(machine.restart))});
+    table.row({role.name, tasks_text(role), std::string(job::name(machine.kind)), memory_text(role), vcores_text(role),
+               std::to_string(role.gpus), std::to_string(machine.retries), std::string(restart_text(machine.restart))});
   }
   text += table.render(0, style);
 
@@ -136,6 +140,7 @@ std::string dry_run_json(const master::JobPlan& plan, const client::ClusterChoic
     for (const auto& [name, value] : environment(plan, gang, {role.name, 0})) env[name] = value;
     roles.push_back(json::object{{"name", role.name},
                                  {"count", role.count},
+                                 {"least", role.least},
                                  {"kind", job::name(plan.job.roles[i].kind)},
                                  {"memory", static_cast<std::int64_t>(role.memory)},
                                  {"vcores", role.vcores},

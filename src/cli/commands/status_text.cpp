@@ -66,6 +66,9 @@ std::string status_text(const ui::JobView& job) {
     text += fmt::format("avoided  {} {}({})\n", ui::clean(host.node), until_text(host.until, job, now),
                         ui::clean(host.reason));
   }
+  if (!job.finished) {
+    for (const auto& role : job.elastic) text += fmt::format("tasks    {}\n", ui::elastic_text(role));
+  }
   if (!job.notice.empty()) text += fmt::format("notice   {}\n", ui::clean(job.notice));
   text += "\n";
   return text + task_table(job, now).render(table_width(), output_style());

@@ -32,7 +32,7 @@ std::vector<yarn::Need> needs_of(const master::JobPlan& plan, const SubmissionOp
   if (options.kind == MasterKind::unmanaged) needs.front().count = 0;
   for (const auto& role : plan.roles) {
     needs.push_back({.role = role.name,
-                     .count = role.count,
+                     .count = role.least,
                      .resource = master::container_size(role),
                      .label = role.asked.label.value_or(""),
                      .hosts = role.asked.hosts,

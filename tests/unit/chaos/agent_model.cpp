@@ -304,6 +304,7 @@ void AgentModel::on(const protocol::Launch& command) {
   if (world_.faulty(&Faults::ports_taken, 6))
     tell(protocol::TaskStartFailed{command.attempt, job::Cause::port_taken, "another program has its port"});
   run_task(command.attempt);
+  save_from_time_to_time(command.attempt);
 }
 
 void AgentModel::run_task(const core::AttemptId& attempt) {
@@ -316,6 +317,16 @@ void AgentModel::run_task(const core::AttemptId& attempt) {
       status.last_line = fmt::format("error {}", world.sim.roll(3));
     }
     self->end_process(attempt, status);
+  });
+}
+
+// Nothing of a job depends on it that has no elastic role.
+void AgentModel::save_from_time_to_time(const core::AttemptId& attempt) {
+  if (!std::ranges::any_of(world_.plan.roles, &job::RolePlan::is_elastic)) return;
+  with_task(world_.sim.between(Seconds(1), Seconds(40)), attempt, [](AgentModel& self, Task& task) {
+    if (task.phase != Task::Phase::running) return;
+    self.tell(protocol::TaskSaved{task.request.attempt});
+    self.save_from_time_to_time(task.request.attempt);
   });
 }
 

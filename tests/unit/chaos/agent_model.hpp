@@ -80,6 +80,7 @@ class AgentModel : public std::enable_shared_from_this<AgentModel> {
   void on(const protocol::Shutdown& command);
   void on(const auto& /*other*/) {}
   void run_task(const core::AttemptId& attempt);
+  void save_from_time_to_time(const core::AttemptId& attempt);
   void end_process(const core::AttemptId& attempt, job::ExitStatus status);
   void give_up(const core::AttemptId& attempt, Task task);
   void tell(protocol::Report report);

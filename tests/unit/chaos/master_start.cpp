@@ -30,8 +30,8 @@ std::string picture(const job::Machine& machine) {
   const auto snapshot = machine.snapshot();
   auto text = fmt::format("{} start {}", name(snapshot.state), snapshot.attempt);
   for (const auto& task : snapshot.tasks)
-    text += fmt::format(", {}#{} {} ({}, {})", task.id.str(), task.attempt, name(task.state), task.reason,
-                        name(task.cause));
+    text += fmt::format(", {}#{} {}{} ({}, {})", task.id.str(), task.attempt, name(task.state),
+                        task.is_member ? "" : " of no start", task.reason, name(task.cause));
   for (const auto& host : snapshot.avoided) text += fmt::format(", {} avoided: {}", host.node, host.reason);
   if (snapshot.outcome) text += fmt::format(": {}", snapshot.outcome->reason);
   return text;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <random>
 
 namespace ydl::chaos {
 
@@ -112,6 +113,18 @@ job::Plan draw_plan(Simulation& sim) {
   return plan;
 }
 
+// A third of the jobs may lose and gain workers, more than the hosts have room for. Not drawn from the simulation,
+// whose other stories stay as they are.
+void make_elastic(job::Plan& plan, std::uint64_t seed) {
+  if (seed % 3 != 0) return;
+  std::minstd_rand draw(static_cast<unsigned>(seed));
+  auto& workers = plan.roles.front();
+  workers.least = workers.count;
+  workers.count += static_cast<int>(1 + draw() % 12);
+  if (workers.restart == core::RestartUnit::task_in_place) workers.restart = core::RestartUnit::gang;
+  plan.grow_every = Seconds(5 + draw() % 60);
+}
+
 void draw_faults(World& world) {
   auto& sim = world.sim;
   const int one_in = static_cast<int>(2 + sim.roll(6));  // with few kinds of faults, long ones show what they do
@@ -133,8 +146,8 @@ std::string describe(const World& world) {
   std::string text = fmt::format("{} hosts, blind {} s, the ResourceManager's patience {} s", world.hosts.size(),
                                  world.blind.count() / 1000, world.resource_manager_silence.count() / 1000);
   for (const auto& role : world.plan.roles)
-    text += fmt::format(", {} {} ({}, {} retries)", role.count, role.name,
-                        kUnits.at(static_cast<std::size_t>(role.restart)), role.retries);
+    text += fmt::format(", {}{} {} ({}, {} retries)", role.is_elastic() ? fmt::format("{} to ", role.least) : "",
+                        role.count, role.name, kUnits.at(static_cast<std::size_t>(role.restart)), role.retries);
   text += fmt::format(", blacklist {}{}, faults until {} s every {} s:", core::name(world.plan.blacklist.mode),
                       world.plan.rendezvous_in_master ? ", rendezvous in the master" : "",
                       world.faults.until.count() / 1000, world.faults.every.count() / 1000);
@@ -341,6 +354,7 @@ Story run_story(std::uint64_t seed, Trace trace, const Without& without) {
   World world(seed, trace != Trace::none, without);
   world.sim.keeps_all = trace == Trace::all;
   world.plan = draw_plan(world.sim);
+  make_elastic(world.plan, seed);
   const auto hosts = 2 + world.sim.roll(3);
   for (std::int64_t i = 1; i <= hosts; ++i) world.hosts.push_back({.name = fmt::format("node{}", i)});
   draw_faults(world);

@@ -104,6 +104,8 @@ TEST(Framework, tasks_of_a_smaller_gang_are_numbered_without_gaps) {
   const auto gang = smaller_gang(get("none"));
   EXPECT_EQ(gang.count("worker"), 3);
   EXPECT_EQ(gang.member({"worker", 4}).host, "10.0.0.5");
+  EXPECT_TRUE(gang.has({"worker", 4}));
+  EXPECT_FALSE(gang.has({"worker", 3}));
   const auto env = task_environment(gang, {"worker", 4});
   EXPECT_EQ(env.at("YDL_INDEX"), "2");
   EXPECT_EQ(env.at("YDL_TASK"), "worker:4");

@@ -28,6 +28,19 @@ TEST(Continued, a_chief_writes_for_all_wherever_it_stands) {
   EXPECT_THAT(tasks_to_continue(plan, kOne), ElementsAre(kOne, core::TaskId{"chief", 0}));
 }
 
+TEST(Continued, tasks_that_are_numbered_anew_continue_from_what_the_first_of_them_saved_last) {
+  const auto plan = plan_of({{.name = "worker", .count = 3}});
+  job::Snapshot snapshot;
+  for (int i = 0; i < 3; ++i) snapshot.tasks.emplace_back().id = {"worker", i};
+  EXPECT_THAT(tasks_to_continue(plan, kOne, snapshot), ElementsAre(kOne, kZero)) << "nothing is saved";
+  snapshot.tasks[0].saved_as_first = core::Instant(core::Seconds(5));
+  snapshot.tasks[2].saved_as_first = core::Instant(core::Seconds(9));
+  const core::TaskId two{"worker", 2};
+  EXPECT_THAT(tasks_to_continue(plan, kZero, snapshot), ElementsAre(two, kZero));
+  EXPECT_THAT(tasks_to_continue(plan, kOne, snapshot), ElementsAre(two, kOne, kZero));
+  EXPECT_THAT(tasks_to_continue(plan, two, snapshot), ElementsAre(two, kZero));
+}
+
 TEST(Continued, of_another_job_the_same_tasks_count) {
   const auto folders = folders_of({"/old/saves", "/old/results"}, {kOne, kZero});
   ASSERT_EQ(folders.size(), 2U);

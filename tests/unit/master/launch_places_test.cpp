@@ -31,6 +31,21 @@ TEST(LaunchPlaces, a_launch_sees_what_the_machine_saw_and_not_what_it_saw_later)
   EXPECT_EQ(places.tasks()[1].place->ports.front(), 5000);
 }
 
+TEST(LaunchPlaces, a_task_that_the_job_went_on_without_is_none_of_that_launch) {
+  LaunchPlaces places;
+  auto job = job_of(2);
+  places.carry_out(places.decided(job));
+  job.tasks[1].is_member = false;
+  auto without = places.decided(job);
+  job.tasks[1].is_member = true;
+  auto with = places.decided(job);
+  EXPECT_TRUE(places.tasks()[1].is_member);
+  places.carry_out(std::move(without));
+  EXPECT_FALSE(places.tasks()[1].is_member);
+  places.carry_out(std::move(with));
+  EXPECT_TRUE(places.tasks()[1].is_member);
+}
+
 TEST(LaunchPlaces, decisions_without_a_launch_change_nothing) {
   LaunchPlaces places;
   places.carry_out(places.decided(job_of(2)));

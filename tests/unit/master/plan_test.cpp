@@ -172,6 +172,63 @@ TEST(Plan, a_job_that_nobody_decides_is_refused) {
   EXPECT_THAT(refusal(spec), HasSubstr("no role of the job decides"));
 }
 
+TEST(Plan, a_role_may_go_on_with_fewer_tasks) {
+  auto spec = job_of({"./train"});
+  spec.roles[0].count = 8;
+  spec.roles[0].least = 2;
+  spec.grow_every = core::Seconds(60);
+  const auto plan = make_plan(spec, both_pythons());
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->job.roles[0].least, 2);
+  EXPECT_EQ(plan->job.grow_every, core::Seconds(60));
+  EXPECT_EQ(plan->roles[0].least, 2);
+}
+
+TEST(Plan, only_the_main_role_of_a_framework_may_go_on_with_fewer_tasks) {
+  const auto elastic = [](std::string name) {
+    auto elastic = role(std::move(name));
+    elastic.count = 4;
+    elastic.least = 2;
+    return elastic;
+  };
+  auto spec = job_of({"./train"});
+  spec.roles = {role("worker"), elastic("ps")};
+  EXPECT_EQ(refusal(spec), "ps=2:4: the number of tasks of role ps cannot change while the job runs; write ps=4");
+  spec.roles = {role("worker"), elastic("evaluator")};
+  EXPECT_THAT(refusal(spec), HasSubstr("evaluator=2:4: the number of tasks"));
+  spec.framework = "mxnet";
+  spec.roles = {role("worker"), elastic("server")};
+  EXPECT_THAT(refusal(spec), HasSubstr("server=2:4: the number of tasks"));
+  spec.roles[1].kind = "decider";
+  EXPECT_THAT(refusal(spec), HasSubstr("server=2:4: the number of tasks"));
+  spec.framework = "tensorflow";
+  spec.roles = {role("chief"), elastic("worker"), role("ps")};
+  EXPECT_THAT(refusal(spec), HasSubstr("worker=2:4: the number of tasks")) << "the chief calls them at their addresses";
+  spec.roles = {role("chief"), elastic("worker")};
+  EXPECT_EQ(refusal(spec), "accepted");
+}
+
+TEST(Plan, tasks_that_are_numbered_without_gaps_do_not_start_alone_in_an_elastic_role) {
+  auto spec = job_of({"./train"});
+  spec.framework = "pytorch";
+  spec.roles[0].count = 4;
+  spec.roles[0].least = 2;
+  EXPECT_EQ(refusal(spec), "accepted");
+  spec.roles[0].restart = "alone";
+  EXPECT_THAT(refusal(spec), HasSubstr("remove 'restart: alone' of role worker"));
+}
+
+TEST(Plan, mxnet_workers_that_run_on_without_each_other_keep_their_number) {
+  auto spec = job_of({"train.py", "--kv-store", "dist_async"});
+  spec.framework = "mxnet";
+  spec.roles[0].count = 4;
+  spec.roles[0].least = 2;
+  spec.roles.push_back(role("server"));
+  EXPECT_THAT(refusal(spec), HasSubstr("as with dist_async; write worker=4, or use dist_sync"));
+  spec.command = {"train.py", "--kv-store", "dist_sync"};
+  EXPECT_EQ(refusal(spec), "accepted");
+}
+
 TEST(Plan, a_kind_nobody_knows_is_refused) {
   auto spec = job_of({"./train"});
   spec.roles[0].kind = "boss";

@@ -39,6 +39,17 @@ TEST(Roster, a_known_task_gets_its_index_and_the_others_what_is_left) {
   EXPECT_EQ(in_order(roster), (std::vector<std::string>{"ps9=c:1", "ps11=b:1", "ps13=a:1"}));
 }
 
+TEST(Roster, a_role_with_fewer_tasks_is_ranked_in_their_order) {
+  Roster roster(5, 0);
+  roster.expect_workers(3);
+  (void)roster.add(node(Role::worker, "a", 1, 4));
+  (void)roster.add(node(Role::worker, "b", 1, 1));
+  (void)roster.add(node(Role::worker, "c", 1, 3));
+  ASSERT_TRUE(roster.complete());
+  roster.assign_ids();
+  EXPECT_EQ(in_order(roster), (std::vector<std::string>{"ps9=b:1", "ps11=c:1", "ps13=a:1"}));
+}
+
 TEST(Roster, an_index_that_is_taken_or_too_large_does_not_count) {
   Roster roster(3, 0);
   (void)roster.add(node(Role::worker, "a", 1, 7));

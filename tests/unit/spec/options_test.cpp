@@ -28,6 +28,24 @@ TEST(Options, a_role_without_tasks_is_refused_with_a_sentence) {
   }
 }
 
+TEST(Options, the_number_of_tasks_may_be_a_range) {
+  EXPECT_EQ(parse_task_count("8"), (TaskCount{8}));
+  EXPECT_EQ(parse_task_count("2:8"), (TaskCount{8, 2}));
+  EXPECT_EQ(parse_task_count("4:4"), (TaskCount{4}));
+  EXPECT_EQ(parse_role_count("worker=2:8"), (RoleCount{"worker", 8, 2}));
+}
+
+TEST(Options, a_range_that_cannot_be_is_refused_with_what_to_write) {
+  EXPECT_EQ(error_of(parse_role_count("worker=8:2")),
+            "role 'worker': '8:2': the least number of tasks, 8, is above the most, 2; write 2:8");
+  EXPECT_EQ(error_of(parse_role_count("worker=0:4")),
+            "role 'worker': '0:4': a job cannot go on with 0 tasks of a role; write 1:4");
+  for (const auto* bad : {"worker=:", "worker=2:", "worker=:8", "worker=2:8:9", "worker=-1:4", "worker=2:x",
+                          "worker=2:100001", "worker=2: 8"}) {
+    EXPECT_THAT(error_of(parse_role_count(bad)), HasSubstr("is not a range of tasks; write LEAST:MOST")) << bad;
+  }
+}
+
 TEST(Options, resources_are_read_in_any_order_and_number) {
   EXPECT_EQ(parse_role_resources("worker:memory=2g,vcores=2,gpus=1,label=gpu"),
             (RoleResources{"worker", {2ULL << 30U, 2, 1, "gpu"}}));

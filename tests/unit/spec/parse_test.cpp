@@ -174,6 +174,14 @@ TEST(ParseJob, no_more_than_ten_problems_are_told) {
   EXPECT_EQ(lines.back(), "and 16 more");
 }
 
+TEST(ParseJob, a_count_may_be_a_range) {
+  EXPECT_EQ(error_of(worker_with("count: 2:8")), "accepted");
+  EXPECT_EQ(error_of(worker_with("count: '2:8'")), "accepted");
+  EXPECT_THAT(error_of(worker_with("count: 8:2")),
+              StartsWith("train.yaml:4: count in role 'worker': '8:2': the least number of tasks, 8, is above"));
+  EXPECT_THAT(error_of(worker_with("count: 0:4")), HasSubstr("cannot go on with 0 tasks"));
+}
+
 TEST(ParseJob, counts_are_whole_numbers_in_their_range) {
   for (const auto* bad : {"0", "-1", "two", "1.5", "100001", "99999999999999999999", "0x10", "[1]", "true"}) {
     EXPECT_THAT(error_of(worker_with(std::string("count: ") + bad)),
@@ -317,6 +325,9 @@ TEST(ParseJob, what_is_no_mapping_is_no_job) {
 }
 
 TEST(ParseJob, checkpoints_and_hangs_have_rules_of_their_own) {
+  EXPECT_EQ(error_of(minimal_with("grow_every: 0")),
+            "train.yaml:4: grow_every: 0 leaves no time at all; write for example 90s or 10m");
+  EXPECT_EQ(error_of(minimal_with("grow_every: 90s")), "accepted");
   EXPECT_EQ(error_of(minimal_with("save_every: 0")),
             "train.yaml:4: save_every: 0 leaves no time at all; write for example 90s or 10m");
   EXPECT_EQ(error_of(minimal_with("timeouts: {stall: 0}")),

@@ -56,6 +56,7 @@ class RandomJobs {
     job.orphan_timeout = Millis(number(1, 1'000'000'000));
     job.blind_timeout = Millis(number(1, 1'000'000'000));
     job.save_every = Millis(number(1, 1'000'000'000));
+    if (maybe()) job.grow_every = Millis(number(1, 1'000'000'000));
     if (maybe()) job.restore_from = "train-ab12";
     return job;
   }
@@ -104,6 +105,7 @@ class RandomJobs {
     Role made;
     made.name = "role_" + std::to_string(index);
     made.count = number(1, 100'000);
+    if (made.count > 1 && maybe()) made.least = number(1, made.count - 1);
     if (maybe()) made.kind = kKinds[static_cast<std::size_t>(number(0, 3))];
     if (maybe()) made.command = words();
     if (maybe()) made.env = env();

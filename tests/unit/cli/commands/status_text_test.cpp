@@ -48,6 +48,15 @@ TEST(StatusText, what_holds_the_job_up_has_a_line) {
   EXPECT_THAT(status_text(job), HasSubstr("notice   HDFS does not answer; decisions wait\n"));
 }
 
+TEST(StatusText, an_elastic_role_has_a_line_while_the_job_runs) {
+  ui::JobView job;
+  EXPECT_THAT(status_text(job), Not(HasSubstr("tasks  ")));
+  job.elastic = {{"worker", 2, 8, 4}};
+  EXPECT_THAT(status_text(job), HasSubstr("tasks    4 of 2 to 8 workers\n"));
+  job.finished = core::wall_now();
+  EXPECT_THAT(status_text(job), Not(HasSubstr("tasks  ")));
+}
+
 TEST(StatusText, the_age_of_saves_is_shown_where_there_are_any) {
   ui::JobView job;
   ui::TaskView task;
