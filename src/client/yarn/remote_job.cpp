@@ -3,6 +3,7 @@
 #include "backend/yarn/remote_files.hpp"
 #include "core/strings.hpp"
 #include "hconf/portable.hpp"
+#include "hdfs/errors.hpp"
 #include "hdfs/paths.hpp"
 #include "hrpc/errors.hpp"
 #include "net/endpoint_file.hpp"
@@ -150,6 +151,7 @@ net::Async<> RemoteJob::fetch_logs(std::string task) {
   const auto tasks = co_await cluster_.fs->list_all(logs);
   if (!tasks && tasks.error().code == hrpc::Errc::not_found) co_return core::Result<>{};
   if (!tasks) co_return fail(tasks.error());
+  core::Result<> all;
   for (const auto& entry : *tasks) {
     if (!entry.is_directory() || (!task.empty() && entry.name != wanted->file_name())) continue;
     const auto attempts = co_await cluster_.fs->list_all(hdfs::join_path(logs, entry.name));
@@ -158,11 +160,14 @@ net::Async<> RemoteJob::fetch_logs(std::string task) {
       for (const auto* stream : {"stdout", "stderr"}) {
         auto fetched = co_await fetch_growth(fmt::format("{}/{}/{}/{}", logs, entry.name, attempt.name, stream),
                                              folder_.logs() / entry.name / attempt.name / stream);
-        if (!fetched) co_return fetched;
+        if (fetched) continue;
+        // A log whose DataNode is lost must not keep the lines of the other tasks from people.
+        if (fetched.error().code.category() != hdfs::error_category()) co_return fetched;
+        if (all) all = std::move(fetched);
       }
     }
   }
-  co_return core::Result<>{};
+  co_return all;
 }
 
 net::Async<> RemoteJob::wait_for_end(std::optional<core::Millis> at_most) {
