@@ -82,7 +82,7 @@ test-kinds: build dev test-needs
 	done
 	@python=$$($(PYENV) test) && YDL=build/bin/ydl $$python/bin/python -m pytest --kind='--https-policy LENIENT' tests/cluster/test_yarn_https.py
 	@python=$$($(PYENV) test) && for release in 3.4.1 3.3.6; do \
-	  YDL=build/bin/ydl $$python/bin/python -m pytest --rare --kind="--version $$release" tests/cluster/test_yarn_takeover.py tests/cluster/test_yarn_takeover_frameworks.py || exit 1; \
+	  YDL=build/bin/ydl $$python/bin/python -m pytest --rare --kind="--version $$release" $(addprefix tests/cluster/test_yarn_,takeover.py takeover_frameworks.py elastic.py) || exit 1; \
 	done
 	@python=$$($(PYENV) test) && YDL=build/bin/ydl $$python/bin/python -m pytest tests/cluster --rare -k '3.3.6 and (aes or 3des or rc4)'
 

@@ -10,7 +10,7 @@ import pytest
 from shared import SMALL_YARN
 from yarn_shell import job_id, jobs_on
 
-pytestmark = pytest.mark.on_cluster(*SMALL_YARN)
+pytestmark = [pytest.mark.rare, pytest.mark.on_cluster(*SMALL_YARN)]
 
 # Of the host's 8 GiB: half of it until the file is there. Beside it there is room for two masters and one worker.
 HALF = ("--resource", "worker:memory=4g")
