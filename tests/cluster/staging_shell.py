@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-from conftest import REPOSITORY
+from programs import REPOSITORY
 
 TOOL = REPOSITORY / os.environ.get("YDL_BUILD", "build/dev") / "bin" / "staging_tool"
 PATIENCE = 120

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from conftest import REPOSITORY
+from programs import REPOSITORY
 from hdfs_files import eventually
 from scripted_master import LIMIT, ContainedAgent, Identity, ScriptedMaster, settings
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import REPOSITORY
+from programs import REPOSITORY
 from hdfs_files import eventually
 from images import IMAGE, ULIMITS, Podman, make_root
 from scripted_master import ContainedAgent, ScriptedMaster

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from conftest import REPOSITORY
+from programs import REPOSITORY
 from shared import SECURE_YARN, SMALL_YARN, YARN_WITH_LABEL
 
 pytestmark = pytest.mark.on_cluster(*YARN_WITH_LABEL)
