@@ -42,7 +42,7 @@ void Machine::growth_deadline_passed() {
   ask_for_more();
 }
 
-// What a task saves that does not write for the others is no checkpoint of the job.
+// A save is a checkpoint of the job only if its task writes for the others.
 void Machine::saved_while_running(const Task& task) {
   if (!is_elastic_ || !task.is_first || state_ != JobState::running || outcome_) return;
   has_saved_ = true;
