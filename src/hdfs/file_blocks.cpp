@@ -75,8 +75,10 @@ net::Async<std::uint64_t> FileBlocks::visible_length(const LocatedBlock& block) 
     if (!block.blocktoken().identifier().empty()) options.identity.token = hrpc::from_proto(block.blocktoken());
     hrpc::Client client(context_->executor, std::move(options));
     auto answer = co_await client.call<pb::GetReplicaVisibleLengthResponseProto>(kGetReplicaVisibleLength, request);
-    if (answer) co_return answer->length();
-    why = std::move(answer).error();
+    if (answer && static_cast<std::int64_t>(answer->length()) >= 0) co_return answer->length();
+    // A DataNode that was restarted holds back the end of a block whose writer is gone: it answers -1.
+    why = answer ? error(Errc::no_replica, "DataNode " + id.hostname() + " waits for the recovery of its replica")
+                 : std::move(answer).error();
   }
   co_return core::fail(std::move(why).within("the length of the block being written is not known"));
 }

@@ -83,6 +83,22 @@ def test_a_read_goes_on_with_another_replica(broken, folder, local):
         assert read_back(client, f"{folder}/file", local) == data
 
 
+def test_an_unfinished_file_is_read_although_datanodes_of_it_were_restarted(broken, folder, local):
+    """A restarted DataNode does not say how long its replica is until the NameNode has ended the write. Another one does."""
+    cluster, client = broken
+    writer = start_client(cluster)
+    data = content(BLOCK)
+    try:
+        writer.hold(local=local(data), remote=f"{folder}/file", block_size=4 * BLOCK)
+    finally:
+        writer.stop()  # and the file stays open
+    for victim in sorted(datanodes_of(cluster, f"{folder}/file"))[:2]:
+        cluster.run("kill", victim)
+        cluster.run("start", victim)
+    # Which DataNode is asked first is the NameNode's choice.
+    assert [read_back(client, f"{folder}/file", local) == data for _ in range(8)] == [True] * 8
+
+
 def test_damaged_replicas_are_not_believed(broken, folder, local):
     cluster, client = broken
     data = content(2 * BLOCK)
