@@ -42,10 +42,10 @@ class Seen:
 
 
 class Run:
-    """A job of a schedule. `folder` is the test's own, `cluster` a RunningCluster."""
+    """A job of a schedule. `folder` is the test's own, `cluster` a RunningCluster, `times` how much longer the training is."""
 
-    def __init__(self, schedule, cluster, folder, **job_file):
-        self.schedule, self.cluster, self.folder = schedule, cluster, folder
+    def __init__(self, schedule, cluster, folder, times=1, **job_file):
+        self.schedule, self.cluster, self.folder, self._times = schedule, cluster, folder, times
         self.training = TRAININGS[schedule.training]
         self.jobs = jobs_on(cluster, folder)
         self.jobs.environment["YDL_TEST_SCRATCH"] = str(folder)
@@ -123,7 +123,7 @@ class Run:
     def _submit(self):
         memory = LARGE if self.schedule.has("preempt") else "1g"
         more = ({"fail_fast": True, "retries": 3} if self.training.error else {}) | self._job_file
-        spec = self.training.spec(f"chaos{self.schedule.seed}", self.notes, memory, **more)
+        spec = self.training.spec(f"chaos{self.schedule.seed}", self.notes, memory, self._times, **more)
         (self.jobs.work / "job.json").write_text(json.dumps(spec, indent=1))
         return subprocess.Popen([YDL, "submit", "--output", "plain", "job.json"], env=self.jobs.environment, cwd=self.jobs.work,
                                 stdin=subprocess.DEVNULL, stdout=open(self.folder / "out", "wb"), stderr=open(self.folder / "err", "wb"))  # fmt: skip

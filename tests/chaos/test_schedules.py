@@ -13,6 +13,7 @@ from run import Run
 from schedule import draw
 from trainings import TRAININGS
 
+LONGER = 3  # or many a training is over before its faults
 DISK = 700  # MiB of a NodeManager: ydl, and what trainings write
 
 
@@ -56,7 +57,7 @@ def keep(run, folder):
 
 
 def play(schedule, cluster, folder, kept):
-    run = Run(schedule, cluster, folder)
+    run = Run(schedule, cluster, folder, times=LONGER)
     seen = run.play()
     heal(cluster)
     checks = Checks(run)

@@ -1,4 +1,4 @@
-"""Real trainings of about half a minute on two cores, and what they must come to."""
+"""Real trainings of 10 to 20 s on two cores, and what they must come to."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +15,7 @@ class Training:
     roles: dict
     python: str = ""
     words: tuple = ()
+    epochs: int = 0
     accuracy: float = 0.0  # the least that it may come to
     error: str = ""  # of one that is to fail: what its end says
     env: dict = field(default_factory=dict)
@@ -23,17 +24,19 @@ class Training:
     def tasks(self):
         return [f"{role}:{index}" for role, count in self.roles.items() for index in range(count)]
 
-    def command(self, notes):
+    def command(self, notes, times=1):
+        """`times` as many epochs as it needs."""
         if not self.python:
             return ["sh", NOTE, notes, *self.words, "sh", notes]
         script, *options = self.words
-        return ["sh", NOTE, notes, python_of(self.python), EXAMPLES / script, "--data-dir", mnist(), *options]
+        epochs = ("--num-epochs" if self.python == "mxnet" else "--epochs", self.epochs * times)
+        return ["sh", NOTE, notes, python_of(self.python), EXAMPLES / script, "--data-dir", mnist(), *options, *epochs]
 
-    def spec(self, name, notes, memory="1g", **more):
+    def spec(self, name, notes, memory="1g", times=1, **more):
         """A job file. Errors that are the same everywhere may come from the faults, and do not end the job."""
         resources = {"memory": memory, "vcores": 1, "placement": "spread"}
         return {
-            "version": 1, "name": name, "framework": self.framework, "command": [str(word) for word in self.command(notes)],
+            "version": 1, "name": name, "framework": self.framework, "command": [str(word) for word in self.command(notes, times)],
             "roles": {role: {"count": count, "resources": resources} for role, count in self.roles.items()},
             "env": self.env, "auto_files": False, "retries": 8, "fail_fast": False, "save_every": "5s",
             "timeouts": {"blind": "20s", "stop_grace": "5s", "rendezvous": "2m"}, **more,
@@ -41,9 +44,8 @@ class Training:
 
 
 def _mxnet(kind):
-    words = ("mxnet/train_mnist.py", "--network", "mlp", "--kv-store", kind, "--batch-size", 32, "--samples", 20_000, "--num-epochs", 8,
-             "--disp-batches", 50)  # fmt: skip
-    return Training("mxnet", {"worker": 2, "server": 1}, "mxnet", words, accuracy=0.9)
+    words = ("mxnet/train_mnist.py", "--network", "mlp", "--kv-store", kind, "--batch-size", 32, "--samples", 20_000, "--disp-batches", 50)
+    return Training("mxnet", {"worker": 2, "server": 1}, "mxnet", words, epochs=8, accuracy=0.9)
 
 
 # It ends by itself, and trying again cannot help.
@@ -62,12 +64,12 @@ TRAININGS = {
     "mxnet-sync": _mxnet("dist_sync"),
     "mxnet-async": _mxnet("dist_async"),
     # The namespaces have other addresses than the one that this machine's name stands for.
-    "pytorch": Training("pytorch", {"worker": 2}, "torch", ("pytorch/train_mnist.py", "--epochs", 3, "--samples", 20_000), accuracy=0.93,
+    "pytorch": Training("pytorch", {"worker": 2}, "torch", ("pytorch/train_mnist.py", "--samples", 20_000), epochs=3, accuracy=0.93,
                         env={"GLOO_SOCKET_IFNAME": "eth0"}),
     "tensorflow-ps": Training("tensorflow", {"chief": 1, "worker": 1, "ps": 1}, "tensorflow",
-                              ("tensorflow/train_mnist_ps.py", "--model-dir", "{results}", "--samples", 9_600, "--epochs", 5), accuracy=0.85),
+                              ("tensorflow/train_mnist_ps.py", "--model-dir", "{results}", "--samples", 9_600), epochs=5, accuracy=0.85),
     "tensorflow-mirrored": Training("tensorflow", {"worker": 2}, "tensorflow",
-                                    ("tensorflow/train_mnist_mirrored.py", "--samples", 20_000, "--epochs", 3), accuracy=0.88),
+                                    ("tensorflow/train_mnist_mirrored.py", "--samples", 20_000), epochs=3, accuracy=0.88),
     "mistake": Training("none", {"worker": 2}, words=("sh", "-c", MISTAKE), error="ended with code 3"),
     PATIENT: Training("none", {"worker": 2}, words=("sh", "-c", WAIT)),
 }  # fmt: skip
