@@ -33,13 +33,17 @@ class Training:
         return ["sh", NOTE, notes, python_of(self.python), EXAMPLES / script, "--data-dir", mnist(), *options, *epochs]
 
     def spec(self, name, notes, memory="1g", times=1, **more):
-        """A job file. Errors that are the same everywhere may come from the faults, and do not end the job."""
+        """A job file. Errors that are the same everywhere may come from the faults, and do not end the job.
+
+    A task whose host is lost under a new master is replaced after 140 s: a minute of silence, `blind`, and another minute.
+    Its peers must wait longer than that at the rendezvous.
+    """
         resources = {"memory": memory, "vcores": 1, "placement": "spread"}
         return {
             "version": 1, "name": name, "framework": self.framework, "command": [str(word) for word in self.command(notes, times)],
             "roles": {role: {"count": count, "resources": resources} for role, count in self.roles.items()},
             "env": self.env, "auto_files": False, "retries": 8, "fail_fast": False, "save_every": "5s",
-            "timeouts": {"blind": "20s", "stop_grace": "5s", "rendezvous": "2m"}, **more,
+            "timeouts": {"blind": "20s", "stop_grace": "5s", "rendezvous": "4m"}, **more,
         }  # fmt: skip
 
 
