@@ -29,7 +29,7 @@ help:
 	@echo 'make test-attack the master of a job, attacked for ATTACK_SECONDS (default 300)'
 	@echo 'make test-outage ResourceManager and NameNode are away for three minutes'
 	@echo 'make chaos       SCHEDULES (default 20) of faults around real trainings, from SEED on'
-	@echo 'make check       format, tidy, layers, orphan tests, links and names in documents'
+	@echo 'make check       format, tidy, layers, orphan tests, links, names and words in documents'
 	@echo 'make bench       side-by-side benchmarks'
 	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (default 30) each'
 	@echo 'make tsan        the unit and process tests under ThreadSanitizer'
