@@ -47,7 +47,6 @@ PATHS_NOT_YET = [
     "tests",
     "tools",
     "CHANGELOG.md",
-    "README.md",
     "docs/adr/0001-clang-not-gcc-12.md",
     "docs/adr/0002-one-static-binary.md",
     "docs/adr/0003-sans-io-core.md",
