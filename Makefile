@@ -17,7 +17,7 @@ PYENV := tools/setup/python_env.sh
 # CMake asks for it too; here its progress is seen.
 KRB5 := tools/setup/krb5.sh > /dev/null
 
-.PHONY: help build dev demo test test-quick test-unit test-needs test-kinds test-soak test-attack test-outage chaos check bench fuzz tsan install package clean
+.PHONY: help build dev demo test test-quick test-unit test-needs test-kinds test-soak test-attack test-outage chaos check bench picture fuzz tsan install package clean
 
 help:
 	@echo 'make demo        train MNIST on this machine: MXNet, 2 workers, 2 servers'
@@ -31,6 +31,7 @@ help:
 	@echo 'make chaos       SCHEDULES (default 20) of faults around real trainings, from SEED on'
 	@echo 'make check       format, tidy, layers, orphan tests, links, names and words in documents'
 	@echo 'make bench       side-by-side benchmarks'
+	@echo 'make picture     docs/picture.svg: a real training, recorded on a terminal; root'
 	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (default 30) each'
 	@echo 'make tsan        the unit and process tests under ThreadSanitizer'
 	@echo 'make install     to PREFIX (default /usr/local)'
@@ -115,6 +116,9 @@ check: dev
 bench: build
 	@$(APT) bench hadoop
 	bench/run.sh
+
+picture: build
+	$$($(PYENV) test)/bin/python tools/picture.py
 
 FUZZ_SECONDS ?= 30
 fuzz:
