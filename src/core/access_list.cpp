@@ -38,8 +38,8 @@ Result<AccessList> parse_access_list(std::string_view text) {
   auto groups = space == std::string_view::npos ? names_of("") : names_of(text.substr(space + 1));
   if (text.empty() || text.size() > kLongest || !users || !groups) {
     return fail(Errc::usage,
-                fmt::format("'{}' is not an access list: write users with commas, then one space, then groups with "
-                            "commas (\"alice,bob ml-team\"), \"*\" for everybody or \" \" for nobody",
+                fmt::format("'{}' is not an access list: write users separated by commas, then one space, then groups "
+                            "separated by commas (\"alice,bob ml-team\"); \"*\" means all users, \" \" means no user",
                             printable(text.substr(0, 256))));
   }
   return AccessList{.everybody = false, .users = *std::move(users), .groups = *std::move(groups)};

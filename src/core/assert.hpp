@@ -3,7 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-// Our own invariant, checked in release builds too. What the outside can get wrong is an Error, never this.
+// Checks an invariant of our own code, also in release builds. Wrong input from outside is reported as an Error, never
+// with this macro.
 #define YDL_ASSERT(condition)                                                                       \
   do {                                                                                              \
     if (!(condition)) {                                                                             \

@@ -7,9 +7,9 @@
 
 namespace ydl::core {
 
-// Padded, on one line.
+// With padding, without line breaks.
 [[nodiscard]] std::string to_base64(std::string_view bytes);
-// Errors: corrupt (another letter, a length that is no multiple of four, padding that is not at the end).
+// Errors: corrupt (an invalid character, a length that is not a multiple of four, padding before the end).
 [[nodiscard]] Result<std::string> from_base64(std::string_view text);
 
 }  // namespace ydl::core

@@ -16,7 +16,7 @@ struct EnumNames<ClusterKind> {
   static constexpr auto kNames = names_up_to(ClusterKind::yarn, "local", "yarn");
 };
 
-// As it stands in a sentence. The name of an unknown kind stands for itself.
+// The name used in sentences. For an unknown kind it is the name as it was read.
 inline constexpr auto kClusterTitles = names_up_to(ClusterKind::yarn, "this machine", "YARN");
 [[nodiscard]] std::string title(const Named<ClusterKind>& kind);
 

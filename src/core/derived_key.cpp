@@ -24,7 +24,7 @@ OSSL_PARAM octets(const char* name, std::string_view bytes) {
 
 }  // namespace
 
-// This fails only where OpenSSL was built without HKDF, and ours is not.
+// These calls only fail in an OpenSSL without HKDF, and ours has it.
 std::string derive_key(std::string_view key, std::string_view purpose) {
   static const std::unique_ptr<EVP_KDF, Free> kdf(::EVP_KDF_fetch(nullptr, "HKDF", nullptr));
   YDL_ASSERT(kdf);

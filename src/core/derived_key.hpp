@@ -5,8 +5,8 @@
 
 namespace ydl::core {
 
-// A key for one purpose, from a key that several purposes share: HKDF with SHA-256 (RFC 5869), 32 bytes in lower-case
-// hexadecimal. Who has it learns nothing of the key that it comes from, nor of those for other purposes.
+// Derives a key for one purpose from a shared key, with HKDF and SHA-256 (RFC 5869): 32 bytes in lower-case
+// hexadecimal. The derived key reveals neither the shared key nor the keys for other purposes.
 [[nodiscard]] std::string derive_key(std::string_view key, std::string_view purpose);
 
 }  // namespace ydl::core

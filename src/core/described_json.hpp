@@ -33,9 +33,8 @@
 //   core::from_json<Step>(object)        an Error names the key that is missing or has another type
 //   core::encode_record(1, step)         {"version":1,"name":"upload","code":3}
 //   core::decode_record<Step>(1, text)   refuses another version
-//
-// Every member must be there, but std::optional ones. Keys that the struct does not have are ignored, so that a newer
-// writer may add some. An enum is written by its name (enum_names.hpp); reading an unknown one is an error.
+// Every member except std::optional ones is required. Unknown keys are ignored, so that a newer version of ydl can add
+// keys. An enum is written by its name (enum_names.hpp); reading an unknown name is an error.
 namespace ydl::core {
 
 template <class T>
@@ -46,7 +45,7 @@ template <Described T>
 template <Described T>
 [[nodiscard]] Result<T> from_json(const boost::json::object& object);
 
-// One member's value. Specialised below; add a specialisation for a type that is written in a way of its own.
+// Converts the value of one member. Specialised below; add a specialisation for a type that needs its own format.
 template <class T>
 struct JsonValue;
 
@@ -150,7 +149,7 @@ struct JsonValue<E> {
   }
 };
 
-// A name that another version wrote is kept: Named.
+// Named keeps a name that this version does not know, because another version of ydl may have written it.
 template <NamedEnum E>
 struct JsonValue<Named<E>> {
   static boost::json::value write(const Named<E>& value) { return boost::json::string(value.name()); }
@@ -263,7 +262,7 @@ using Members = boost::describe::describe_members<T, boost::describe::mod_public
 
 }  // namespace detail
 
-// The members beside what the object has already.
+// Adds the members of `value` to an object that may already have others.
 template <Described T>
 void add_members(boost::json::object& object, const T& value) {
   boost::mp11::mp_for_each<detail::Members<T>>(
@@ -288,7 +287,7 @@ Result<T> from_json(const boost::json::object& object) {
   return value;
 }
 
-// A record of ours as text: the described members after a "version".
+// The text of a record that ydl writes: "version", then the described members.
 template <Described T>
 [[nodiscard]] std::string encode_record(int version, const T& value) {
   boost::json::object object{{"version", version}};
@@ -296,7 +295,7 @@ template <Described T>
   return boost::json::serialize(object);
 }
 
-// Errors: corrupt, naming the key; refused, when another version of ydl wrote it.
+// Errors: corrupt, with the key; refused, when the record has another version.
 template <Described T>
 [[nodiscard]] Result<T> decode_record(int version, std::string_view text) {
   const auto object = parse_json_record(text, version);
@@ -304,7 +303,7 @@ template <Described T>
   return from_json<T>(*object);
 }
 
-// One member of an object that has no description of its own. Errors: corrupt, naming the key.
+// Reads one member of an object that is not a described struct. Errors: corrupt, with the key.
 template <class T>
 [[nodiscard]] Result<T> json_member(const boost::json::object& object, const char* key) {
   T value{};

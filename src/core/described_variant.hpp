@@ -7,7 +7,7 @@
 #include <string_view>
 #include <variant>
 
-// One of several described structs (described_json.hpp) as a JSON object: a member of it says which.
+// A variant of described structs (described_json.hpp) as a JSON object. One member of the object names the alternative.
 //
 //   using Shape = std::variant<Circle, Square>;
 //   constexpr AlternativeNames<Shape> kNames{"circle", "square"};
@@ -33,7 +33,7 @@ Result<Variant> read_alternative_at(std::size_t index, const boost::json::object
 
 }  // namespace detail
 
-// Beside what the object has already.
+// Adds the value to an object that may already have other members.
 template <class Variant>
 void add_alternative(boost::json::object& object, const char* key, const AlternativeNames<Variant>& names,
                      const Variant& value) {
@@ -49,7 +49,7 @@ template <class Variant>
   return object;
 }
 
-// Errors: corrupt, naming the alternative and the key.
+// Errors: corrupt, with the alternative and the key.
 template <class Variant>
 [[nodiscard]] Result<Variant> read_alternative(const char* key, const AlternativeNames<Variant>& names,
                                                const boost::json::object& object) {

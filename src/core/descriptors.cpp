@@ -32,7 +32,7 @@ std::uint64_t descriptor_limit() {
 Result<void> check_descriptors(std::string_view what, std::uint64_t needed, std::uint64_t limit) {
   if (needed <= limit) return {};
   return fail(Errc::no_capacity,
-              fmt::format("{} needs about {} open files and connections in one process, and the limit is {}: raise the "
+              fmt::format("{} needs about {} open files and connections in one process, but the limit is {}: raise the "
                           "hard limit (`ulimit -Hn {}` as root, nofile in /etc/security/limits.conf, or LimitNOFILE of "
                           "the NodeManager's service; the kernel's own limit is fs.nr_open), or run fewer tasks",
                           what, needed, limit, needed));

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-// The names of an enum's values as files, JSON and options spell them: one table, beside the enum.
+// The names of an enum's values in files, JSON and options: one table, next to the enum.
 //
 //   enum class Fruit { apple, pear };
 //   template <>
@@ -27,7 +27,8 @@ struct EnumNames;
 template <class E>
 concept NamedEnum = std::is_enum_v<E> && requires { EnumNames<E>::kNames.size(); };
 
-// A table with one name for each value up to the last, in their order. One too few or too many does not compile.
+// A table with one name for each value, in the order of the values up to the last one. A missing or extra name does not
+// compile.
 template <class E, class... Names>
 consteval auto names_up_to(E last, Names... names) {
   const std::array<std::string_view, sizeof...(Names)> table{names...};
@@ -48,12 +49,12 @@ template <NamedEnum E>
   return static_cast<E>(found - kNames.begin());
 }
 
-// A value that another version of ydl may have written. A name that E does not have is kept so that it can be shown,
-// and equals no value of E.
+// A value that another version of ydl may have written. If E has no value of this name, the name is kept for display
+// and the object is different from every value of E.
 template <NamedEnum E>
 class Named {
  public:
-  constexpr Named(E value) : value_(value) {}  // NOLINT(google-explicit-constructor): every value has a name
+  constexpr Named(E value) : value_(value) {}  // NOLINT(google-explicit-constructor): the conversion always succeeds
   [[nodiscard]] static Named parse(std::string_view text) {
     const auto known = parse_name<E>(text);
     return known ? Named(*known) : Named(std::string(text));
@@ -69,7 +70,7 @@ class Named {
   explicit Named(std::string unknown) : unknown_(std::move(unknown)) {}
 
   std::optional<E> value_;
-  std::string unknown_;  // the name, where it is of no value
+  std::string unknown_;  // the name, if no value has it
 };
 
 }  // namespace ydl::core

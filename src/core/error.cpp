@@ -13,7 +13,7 @@ namespace {
 constexpr auto kTexts = std::to_array<ErrorText>({
     {Errc::usage, "usage"},
     {Errc::not_found, "not found"},
-    {Errc::exists, "exists already"},
+    {Errc::exists, "already exists"},
     {Errc::io, "input/output"},
     {Errc::corrupt, "corrupt data"},
     {Errc::refused, "refused"},

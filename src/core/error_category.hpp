@@ -7,7 +7,7 @@
 
 namespace ydl::core {
 
-// A few words for one value of an error enum.
+// A short description of one value of an error enum.
 struct ErrorText {
   template <class Code>
   constexpr ErrorText(Code code_, std::string_view text_) : code(static_cast<int>(code_)), text(text_) {}
@@ -15,7 +15,7 @@ struct ErrorText {
   std::string_view text;
 };
 
-// The category of one module's error enum. `texts` live as long as the program.
+// The category of one module's error enum. `texts` must live as long as the program.
 class TableCategory final : public std::error_category {
  public:
   constexpr TableCategory(const char* name, std::span<const ErrorText> texts) : name_(name), texts_(texts) {}

@@ -35,7 +35,8 @@ Result<Pipe> make_pipe() {
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit) {
   const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return fail(system_error(errno, fmt::format("cannot open {}", path.string())));
-  // Most files read here are small, and a large buffer on the stack would stay with the process for ever.
+  // Most files read here are small. The buffer is on the heap because stack pages, once used, are never returned to the
+  // kernel.
   constexpr std::size_t kPiece = 4096;
   std::string content;
   for (;;) {

@@ -36,22 +36,23 @@ struct Pipe {
   UniqueFd write;
 };
 
-// A pipe whose ends do not survive an exec.
+// Both ends are closed by exec.
 [[nodiscard]] Result<Pipe> make_pipe();
 
-// The whole file; an Error when it is longer than `limit` bytes. Proc files, which have no size, are read too.
+// Reads a whole file. A file longer than `limit` bytes is an Error. Also works for files in /proc, whose size is
+// reported as 0.
 [[nodiscard]] Result<std::string> read_file(const std::filesystem::path& path,
                                             std::size_t limit = std::size_t{64} << 20U);
 
-// Writes a file so that a reader sees the old content or the new, never a part. It is not forced to the disk: readers
-// of our files bear a broken one after a power cut.
+// Writes a file so that a reader sees either the old or the new content, never a part of it. There is no fsync: after a
+// power failure the file may be broken, and all readers of our files handle that as an error.
 [[nodiscard]] Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view content,
                                                  mode_t mode = 0644);
 
-// All of `bytes` to a descriptor, over interruptions and short writes.
+// Writes all of `bytes`, retrying after interruptions and short writes.
 [[nodiscard]] Result<void> write_all(int fd, std::string_view bytes);
 
-// Makes a directory and its parents; an Error names the one that could not be made.
+// Creates a directory and its parents. The Error names the directory that could not be created.
 [[nodiscard]] Result<void> make_directories(const std::filesystem::path& path, mode_t mode = 0755);
 
 }  // namespace ydl::core

@@ -10,7 +10,7 @@
 
 namespace ydl::core {
 
-// A string that names one kind of thing and does not convert into another kind.
+// An identifier of one kind. Identifiers of different kinds do not convert into each other.
 template <class Tag>
 struct StrongString {
   std::string value;
@@ -22,14 +22,14 @@ struct StrongString {
 using JobId = StrongString<struct JobIdTag>;
 using AgentId = StrongString<struct AgentIdTag>;
 
-// One task of a job: the n-th of its role. Written "worker:0".
+// One task of a job: a role and an index within it, written as "worker:0".
 struct TaskId {
   std::string role;
   int index = 0;
 
   auto operator<=>(const TaskId&) const = default;
   [[nodiscard]] std::string str() const;
-  // For file names, where a colon is unwelcome: "worker-0".
+  // For file names: "worker-0". HDFS does not allow a colon in names.
   [[nodiscard]] std::string file_name() const;
   [[nodiscard]] static Result<TaskId> parse(std::string_view text);
 };

@@ -3,7 +3,7 @@
 namespace ydl::core {
 namespace {
 
-// A record that tells of a state is named after it.
+// The record of a new state has the name of the state after a prefix: "job_running", "task_lost".
 template <class State>
 std::optional<State> state_after(std::string_view prefix, RecordKind kind) {
   const auto text = name(kind);

@@ -4,8 +4,8 @@
 
 #include <optional>
 
-// The states of a job and of its tasks and the kinds of its records, as the master decides them, files and the API
-// spell them, and clients show them.
+// The states of a job and of its tasks, and the kinds of its records. The master decides them; files, the HTTP API and
+// clients use these names.
 namespace ydl::core {
 
 enum class JobState {
@@ -18,7 +18,7 @@ enum class JobState {
   succeeded,
   failed,
   stopped,
-  lost,  // what clients conclude where its master ended before the job did; no master says it
+  lost,  // set by clients when the master ended before the job; a master never reports it
 };
 template <>
 struct EnumNames<JobState> {
@@ -36,7 +36,7 @@ enum class TaskState {
   failed,
   stopped,
   lost,
-  absent,  // of an elastic role, which goes on without it now
+  absent,  // only in an elastic role, which currently continues without this task
 };
 template <>
 struct EnumNames<TaskState> {
@@ -44,11 +44,11 @@ struct EnumNames<TaskState> {
                                              "succeeded", "failed", "stopped", "lost", "absent");
 };
 
-// What people and programs follow: every change of the job, in order.
+// The kinds of records in a job's event stream, which has every change of the job in order.
 enum class RecordKind {
-  job_created,    // where a master is not there at once: when the command was given,
-  job_submitted,  // when the cluster had it,
-  job_master_up,  // when the master began
+  job_created,    // the user gave the command (only on clusters, where the master starts later)
+  job_submitted,  // the cluster accepted the job
+  job_master_up,  // the master started
   job_placing,
   job_running,
   job_finishing,
@@ -70,8 +70,8 @@ enum class RecordKind {
   task_lost,
   task_retry,
   task_warned,  // its container will be taken away
-  task_joined,  // of an elastic role: the job goes on with it
-  task_absent,  // and without it
+  task_joined,  // elastic roles: the job continues with this task
+  task_absent,  // elastic roles: the job continues without this task
   host_avoided,
   host_forgiven,
   note,
@@ -86,17 +86,17 @@ struct EnumNames<RecordKind> {
                   "task_warned", "task_joined", "task_absent", "host_avoided", "host_forgiven", "note");
 };
 
-// Whether the master has told the end: no other state follows. A job that is lost has no such end.
+// Whether this state is the last one that a master reports. JobState::lost is not: a lost job has no reported end.
 [[nodiscard]] bool is_final(JobState state);
 [[nodiscard]] bool is_final(TaskState state);
 
-// A state of another version is not known to be final.
+// An unknown state of another version counts as not final.
 template <NamedEnum E>
 [[nodiscard]] bool is_final(const Named<E>& state) {
   return state.value() && is_final(*state.value());
 }
 
-// The state that a record tells of: job_running is JobState::running, and task_retry is not a state.
+// The state that a record announces: JobState::running for job_running, nothing for task_retry.
 [[nodiscard]] std::optional<JobState> job_state_of(RecordKind kind);
 [[nodiscard]] std::optional<TaskState> task_state_of(RecordKind kind);
 

@@ -28,8 +28,9 @@ Result<boost::json::object> parse_json_record(std::string_view text, int version
   const auto found = json_int(*object, "version");
   if (!found) return fail(found.error());
   if (*found != version) {
-    return fail(Errc::refused, fmt::format("it has version {}, this ydl reads {}: {} ydl wrote it", *found, version,
-                                           *found > version ? "a newer" : "an older"));
+    return fail(Errc::refused,
+                fmt::format("it has version {} and was written by {} version of ydl; this ydl reads version {}", *found,
+                            *found > version ? "a newer" : "an older", version));
   }
   return object;
 }

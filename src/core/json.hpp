@@ -10,13 +10,13 @@
 
 #include <boost/json.hpp>
 
-// Reading JSON that somebody else wrote: every step can fail, and the failure names the key.
+// Functions that read JSON from outside. Each of them can fail, and the message names the key.
 namespace ydl::core {
 
-// Nothing the product reads is larger or deeper than this.
+// Parses an object. Nested values are limited to a depth of 32, far more than ydl's own records need.
 [[nodiscard]] Result<boost::json::object> parse_json_object(std::string_view text);
 
-// A record of ours: an object with a "version". Errors: corrupt; refused, when another version of ydl wrote it.
+// Parses a record that ydl writes: an object with a "version". Errors: corrupt; refused, when it has another version.
 [[nodiscard]] Result<boost::json::object> parse_json_record(std::string_view text, int version);
 
 [[nodiscard]] Result<std::string> json_string(const boost::json::object& object, std::string_view key);
@@ -24,12 +24,13 @@ namespace ydl::core {
 [[nodiscard]] Result<const boost::json::array*> json_array(const boost::json::object& object, std::string_view key);
 [[nodiscard]] Result<const boost::json::object*> json_object(const boost::json::object& object, std::string_view key);
 
-// An object of strings, such as a configuration. Errors: it is missing, or one of its values is not a string.
+// An object whose values are all strings, such as a configuration. Errors: corrupt, when it is missing or has another
+// value.
 using Strings = std::map<std::string, std::string>;
 [[nodiscard]] Result<Strings> json_strings(const boost::json::object& object, std::string_view key);
 [[nodiscard]] boost::json::object to_json(const Strings& strings);
 
-// The value, or `otherwise` where the key is missing or of another type.
+// The value, or `otherwise` if the key is missing or its value has another type.
 [[nodiscard]] std::string json_string_or(const boost::json::object& object, std::string_view key,
                                          std::string_view otherwise);
 [[nodiscard]] std::int64_t json_int_or(const boost::json::object& object, std::string_view key, std::int64_t otherwise);

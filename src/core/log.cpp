@@ -10,8 +10,9 @@
 namespace ydl::core {
 
 void log_line(std::string_view text) {
-  // The text may hold what a server sent, and a terminal must not take that for commands.
-  // One write per line: lines of several processes sharing the file do not mix. A full disk loses lines, not jobs.
+  // The text may contain bytes from a server, so control characters are escaped: a terminal must not execute them. One
+  // write per line keeps the lines of several processes in one file apart. Errors are ignored: a full disk must not end
+  // a job.
   (void)write_all(STDERR_FILENO, fmt::format("{} [{}] {}\n", format_utc(wall_now()), ::getpid(), escaped_lines(text)));
 }
 

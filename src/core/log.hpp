@@ -6,8 +6,8 @@
 
 namespace ydl::core {
 
-// The diary of a master or an agent, for the person who has to find out why: one line per fact on standard error,
-// which the parent process points at a file. What a user must know goes through events and errors, not here.
+// The log of a master or an agent, for troubleshooting: one line per event on standard error, which the parent process
+// redirects to a file. Users learn what they need from events and errors, not from this log.
 void log_line(std::string_view text);
 
 template <class... Args>

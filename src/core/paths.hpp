@@ -5,7 +5,7 @@
 
 namespace ydl::core {
 
-// Whether a path is a folder or below it. Both as they are written: links and ".." are not followed.
+// Whether `path` is `folder` or lies below it. Compares the names only: links and ".." are not resolved.
 [[nodiscard]] inline bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder) {
   return std::ranges::mismatch(folder, path).in1 == folder.end();
 }

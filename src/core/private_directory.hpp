@@ -6,8 +6,9 @@
 
 namespace ydl::core {
 
-// Makes a directory that only we can enter (0700), and its parents. One that is there already gets that mode if it is
-// ours. Errors: refused, when it, or the link by which it is reached, belongs to somebody else; those of the system.
+// Creates a directory that only the current user can enter (mode 0700), and its parents. An existing directory of the
+// current user gets this mode. Errors: refused, when the directory, or a link at this path, belongs to another user;
+// errors of the operating system.
 [[nodiscard]] Result<void> make_private_directory(const std::filesystem::path& path);
 
 }  // namespace ydl::core

@@ -19,7 +19,7 @@ Originals& originals() {
 }
 
 rlimit without_cores(rlimit limit) {
-  limit.rlim_cur = 0;  // the hard limit stays: a task may have cores
+  limit.rlim_cur = 0;  // the hard limit stays, so that tasks can write core files
   return limit;
 }
 

@@ -10,7 +10,8 @@ namespace {
 constexpr auto kWords =
     std::to_array<std::string_view>({"AUTH", "CREDENTIAL", "CREDENTIALS", "CREDS", "KEY", "PASS", "PASSPHRASE",
                                      "PASSWD", "PASSWORD", "PRIVATE", "PWD", "SECRET", "SECRETS", "TOKEN"});
-// These also count at the end of a longer part: DBPASSWORD, AUTHTOKEN. Too many English words end in KEY.
+// These also count at the end of a longer word: DBPASSWORD, AUTHTOKEN. KEY is not among them, because many English
+// words end in it (MONKEY).
 constexpr auto kEndings =
     std::to_array<std::string_view>({"APIKEY", "CREDENTIALS", "PASSPHRASE", "PASSWD", "PASSWORD", "SECRET", "TOKEN"});
 constexpr std::string_view kHidden = "…";

@@ -14,7 +14,7 @@ void Sha256::Free::operator()(evp_md_ctx_st* context) const noexcept {
 }
 
 Sha256::Sha256() : context_(::EVP_MD_CTX_new()) {
-  // These fail only where OpenSSL was built without SHA-256, and ours is not.
+  // These calls only fail in an OpenSSL without SHA-256, and ours has it.
   YDL_ASSERT(context_ && ::EVP_DigestInit_ex(context_.get(), ::EVP_sha256(), nullptr) == 1);
 }
 

@@ -8,13 +8,13 @@ struct evp_md_ctx_st;
 
 namespace ydl::core {
 
-// SHA-256 of bytes that come in pieces.
+// Computes SHA-256 over bytes that arrive in pieces.
 class Sha256 {
  public:
   Sha256();
 
   void add(std::string_view bytes);
-  // In lower-case hexadecimal. Nothing can be added afterwards.
+  // In lower-case hexadecimal. Ends the computation: add() must not be called afterwards.
   [[nodiscard]] std::string hex();
 
  private:

@@ -33,7 +33,7 @@ std::optional<Number> parse_number_with_unit(std::string_view text) {
   return Number{value, std::move(unit)};
 }
 
-// Insertions, deletions, substitutions and swaps of neighbours, the four slips of a typing hand.
+// Counts insertions, deletions, substitutions and swaps of neighbours, the four usual typing mistakes.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);
@@ -141,7 +141,7 @@ Result<Millis> parse_duration(std::string_view text) {
     for (const auto& unit : kUnits) {
       if (unit.name != number->unit) continue;
       const double millis = number->value * unit.millis;
-      if (millis > 3.2e12) break;  // a century: more is a typing mistake
+      if (millis > 3.2e12) break;  // 100 years: a longer duration is a typing mistake
       return Millis(static_cast<std::int64_t>(std::llround(millis)));
     }
   }

@@ -3,13 +3,13 @@
 #include <string>
 #include <string_view>
 
-// The names under which write_file_atomically() writes a file until it is complete: "view.json.03fa91c2.tmp". A process
-// that is killed in that moment leaves such a file.
+// Names of the temporary files of write_file_atomically(): "view.json.03fa91c2.tmp". A process that is killed while it
+// writes leaves such a file behind.
 namespace ydl::core {
 
-// A new one, for a path or the name of a file.
+// A new random name for a path or a file name.
 [[nodiscard]] std::string temporary_name(std::string_view file);
-// Whether temporary_name() could have made this name of a file.
+// Whether this file name has the form that temporary_name() creates.
 [[nodiscard]] bool is_temporary_name(std::string_view name);
 
 }  // namespace ydl::core

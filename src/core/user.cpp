@@ -46,7 +46,8 @@ Result<std::filesystem::path> home_directory(const Getenv& getenv) {
   if (auto home = getenv("HOME")) return std::filesystem::path(*home);
   if (auto entry = own_passwd_entry(); entry && !entry->home.empty()) return std::filesystem::path(entry->home);
   return fail(Errc::not_found,
-              "no home directory is known: set HOME, or XDG_STATE_HOME to where ydl may keep its jobs");
+              "the home directory is unknown, because HOME is not set and /etc/passwd has no entry for this user: set "
+              "HOME, or set XDG_STATE_HOME to a folder in which ydl can keep its jobs");
 }
 
 std::string host_name() {

@@ -10,7 +10,8 @@
 
 namespace ydl::core {
 
-// Reads one environment variable; an argument wherever a result depends on the environment.
+// Reads an environment variable. Functions that depend on the environment take it as an argument, so that tests can
+// replace the environment.
 using Getenv = std::function<std::optional<std::string>(const char* name)>;
 
 [[nodiscard]] std::optional<std::string> process_getenv(const char* name);
@@ -21,17 +22,17 @@ struct PasswdEntry {
   std::string shell;
 };
 
-// The line of `uid` in the text of /etc/passwd. We read it ourselves: a static glibc must not load the host's NSS
-// modules, which getpwuid would.
+// The entry of `uid` in the text of /etc/passwd. getpwuid() is not used because it loads the host's NSS modules, which
+// a static glibc must not do.
 [[nodiscard]] std::optional<PasswdEntry> find_passwd(std::string_view passwd_text, unsigned uid);
 
 // HADOOP_USER_NAME, USER, /etc/passwd, or "uid1234", in this order.
 [[nodiscard]] std::string user_name(const Getenv& getenv = process_getenv);
 
-// HOME, or what /etc/passwd says; an Error when neither does.
+// HOME, or else the entry in /etc/passwd; an Error if both are missing.
 [[nodiscard]] Result<std::filesystem::path> home_directory(const Getenv& getenv = process_getenv);
 
-// This machine's name as the kernel has it.
+// The host name of this machine from the kernel, without a DNS lookup.
 [[nodiscard]] std::string host_name();
 
 }  // namespace ydl::core

@@ -11,7 +11,7 @@ namespace ydl::core {
 std::string replace_invalid_utf8(std::string text) {
   std::string clean;
   std::string_view rest(text);
-  std::size_t good = 0;  // bytes at the front of `rest` that are valid
+  std::size_t good = 0;  // the number of valid bytes at the start of `rest`
   while (good < rest.size()) {
     if (const auto length = utf8_length(rest.substr(good)); length > 0) {
       good += length;
@@ -57,7 +57,7 @@ std::string escaped_lines(std::string_view text) {
 std::string shortened(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // not within a character
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // do not cut a character
   return std::string(text.substr(0, end)) + "…";
 }
 

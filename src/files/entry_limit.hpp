@@ -7,10 +7,11 @@
 
 namespace ydl::files {
 
-// More entries than this in one directory are data, not a program's folder: linking them one by one would take long.
+// A directory with more entries than this contains data and is not the folder of a program. Linking that many entries
+// one by one would take long.
 inline constexpr std::size_t kMostLinkedEntries = 10'000;
 
-// Why a directory with more of them is refused.
+// The error for a directory with more entries.
 [[nodiscard]] core::Error too_many_entries(const std::filesystem::path& directory);
 
 }  // namespace ydl::files

@@ -7,17 +7,17 @@
 
 namespace ydl::files {
 
-// What of a directory is no part of a job: the names and shell patterns of its .ydlignore, one per line (a trailing
-// slash and lines that start with # mean nothing), and what no program reads: __pycache__ and the folders of git and
-// its like.
+// The entries of a directory that do not belong to a job: those that match the names and shell patterns in its
+// .ydlignore, one per line (a trailing slash and lines that start with # are ignored), and those that no program reads,
+// such as __pycache__ and .git.
 class IgnoreList {
  public:
   explicit IgnoreList(const std::filesystem::path& directory);
 
-  // Whether it names an entry of the directory.
+  // Whether an entry of the directory is ignored.
   [[nodiscard]] bool names(const std::filesystem::path& entry) const;
 
-  // The names that are no part of any job, at any depth: what no program reads.
+  // Whether an entry of this name is ignored in every job and at every depth.
   [[nodiscard]] static bool never_read(std::string_view name);
 
  private:

@@ -10,13 +10,13 @@ namespace {
 
 constexpr std::string_view kProgress = "::progress ";
 constexpr std::string_view kCheckpoint = "::checkpoint";
-constexpr double kRounding = 1e-6;  // sums of many small steps end a little above 1
+constexpr double kRounding = 1e-6;  // sums of many small floating-point steps can end slightly above 1
 constexpr char kEscape = '\033';
 
-// How many bytes the escape sequence at the start of `text` has.
+// The length of the escape sequence at the start of `text`.
 std::size_t escape_length(std::string_view text) {
   if (text.size() < 2) return text.size();
-  if (text[1] == ']') {  // operating system command: up to BEL or ESC
+  if (text[1] == ']') {  // an operating system command (OSC) ends at BEL or at ESC and one more character
     const auto end = text.find_first_of("\a\033", 2);
     if (end == std::string_view::npos) return text.size();
     return text[end] == '\a' ? end + 1 : std::min(end + 2, text.size());
@@ -36,7 +36,7 @@ std::optional<Progress> parse_progress(std::string_view line) {
   double fraction = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), fraction);
   if (error != std::errc{} || end != number.data() + number.size()) return std::nullopt;
-  if (!(fraction >= 0 && fraction <= 1 + kRounding)) return std::nullopt;  // not a number is neither
+  if (!(fraction >= 0 && fraction <= 1 + kRounding)) return std::nullopt;  // written so that NaN is rejected too
   return Progress{std::min(fraction, 1.0), plain_text(core::trim(line.substr(number.size())))};
 }
 

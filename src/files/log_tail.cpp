@@ -44,7 +44,7 @@ bool LogTail::open_file_grew() const {
 core::Result<bool> LogTail::follow() {
   struct stat status{};
   if (::stat(path_.c_str(), &status) != 0) {
-    if (errno == ENOENT) return open_file_grew();  // what was open can still be read to its end
+    if (errno == ENOENT) return open_file_grew();  // a deleted file can still be read completely through fd_
     return core::fail(core::system_error(errno, fmt::format("cannot read {}", path_.string())));
   }
   if (fd_ && status.st_dev == device_ && status.st_ino == inode_) {
@@ -66,13 +66,13 @@ core::Result<bool> LogTail::follow() {
 core::Result<LogTail::Update> LogTail::poll() {
   const auto grew = follow();
   if (!grew) return core::fail(grew.error());
-  if (!*grew) return Update{};  // most logs at most times: they cost one look at their size
+  if (!*grew) return Update{};  // the usual case, which costs a single stat()
   buffer_.resize(kPiece);
   const auto n = read_at(fd_.get(), buffer_.data(), kPiece, offset_, path_);
   if (!n) return core::fail(n.error());
   lines_.feed(std::string_view(buffer_).substr(0, *n));
   offset_ += *n;
-  if (*n < kPiece) std::string().swap(buffer_);  // a quiet log costs no memory
+  if (*n < kPiece) std::string().swap(buffer_);  // a log without new bytes should not keep its buffer
   return Update{*n, *n == kPiece};
 }
 
@@ -102,13 +102,15 @@ core::Result<std::vector<std::string>> last_lines(const std::filesystem::path& p
   const auto size = static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
   std::string text;
   auto start = size;
-  // One newline more than lines, because the last line mostly ends with one.
+  // Reads one newline more than lines are requested, because the last line usually ends with one.
   while (start > 0 && text.size() < most_bytes && static_cast<std::size_t>(std::ranges::count(text, '\n')) <= count) {
     const auto step = std::min<std::uint64_t>({start, kBlock, most_bytes - text.size()});
     std::string block(step, '\0');
     const auto n = read_at(fd.get(), block.data(), block.size(), start - step, path);
     if (!n) return core::fail(n.error());
-    if (*n != step) return core::fail(core::Errc::io, fmt::format("{} was cut while it was read", path.string()));
+    if (*n != step)
+      return core::fail(core::Errc::io,
+                        fmt::format("{} was truncated while it was being read; try again", path.string()));
     start -= step;
     text.insert(0, block);
   }

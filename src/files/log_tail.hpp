@@ -12,15 +12,15 @@
 
 namespace ydl::files {
 
-// Reads a log file as it grows, a bounded piece per call. A file that is not there yet is empty; one that was cut or
-// replaced is read from its start.
+// Reads a log file as it grows, at most kPiece bytes per call. A file that does not exist yet counts as empty. After
+// the file was truncated or replaced, reading starts again at its beginning.
 class LogTail {
  public:
   static constexpr std::size_t kPiece = std::size_t{256} << 10U;
 
   struct Update {
     std::size_t bytes = 0;  // read by this call
-    bool more = false;      // there is more to read now
+    bool more = false;      // more bytes can be read immediately
   };
 
   explicit LogTail(std::filesystem::path path) : path_(std::move(path)) {}
@@ -29,11 +29,11 @@ class LogTail {
   [[nodiscard]] std::string last_line() const { return lines_.last_line(); }
   [[nodiscard]] const std::optional<Progress>& progress() const { return lines_.progress(); }
   [[nodiscard]] std::uint64_t checkpoints() const { return lines_.checkpoints(); }
-  // How far the file was read.
+  // The number of bytes read so far.
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
 
  private:
-  // Makes fd_ the file that the path names now; false when nothing in it is unread.
+  // Makes fd_ refer to the file that the path names now. Returns whether it has unread bytes.
   [[nodiscard]] core::Result<bool> follow();
   [[nodiscard]] bool open_file_grew() const;
   void start_again();
@@ -47,7 +47,7 @@ class LogTail {
   LogLines lines_;
 };
 
-// What is in a log now. One that is not there yet is empty.
+// A part of a log as it is now. A log that does not exist yet counts as empty.
 struct LogSlice {
   std::string bytes;
   std::uint64_t size = 0;  // of the whole file
@@ -55,8 +55,9 @@ struct LogSlice {
 [[nodiscard]] core::Result<LogSlice> read_slice(const std::filesystem::path& path, std::uint64_t offset,
                                                 std::size_t most_bytes);
 
-// The last `count` lines of a file as they are, without their newlines; fewer when they do not fit in `most_bytes`, of
-// which the first may then be cut. Reads backwards, so that a huge file costs no more than a small one.
+// The last `count` lines of a file, unchanged but without their newlines. If they do not fit in `most_bytes`, there are
+// fewer, and the first one may be incomplete. Reads backwards from the end, so that the cost does not depend on the
+// size of the file.
 [[nodiscard]] core::Result<std::vector<std::string>> last_lines(const std::filesystem::path& path, std::size_t count,
                                                                 std::size_t most_bytes = std::size_t{1} << 20U);
 

@@ -6,15 +6,16 @@
 
 namespace ydl::files {
 
-// What a file is called where the task's results are saved. HDFS takes neither a colon nor bytes that are not UTF-8,
-// and the manifest is ours: such names are written with %XX, and therefore '%' is too.
+// The name under which a file of a task is stored among the job's results. HDFS allows neither colons nor invalid
+// UTF-8, and the manifest's name is reserved for ydl. Such characters are written as %XX, and so is '%' itself.
 [[nodiscard]] std::string stored_name(std::string_view name);
-// The same of a relative path, name by name.
+// The same for each name in a relative path.
 [[nodiscard]] std::string stored_path(std::string_view path);
-// Back; nothing when it is no name that a file can have.
+// The reverse of stored_name(). Nothing if the result is not a valid file name; "." and ".." are invalid too, because
+// they would lead out of the folder.
 [[nodiscard]] std::optional<std::string> original_name(std::string_view stored);
 
-// The one file in a folder of results that no task wrote.
+// The only file in a folder of results that ydl itself writes.
 inline constexpr std::string_view kManifestName = "manifest.json";
 
 }  // namespace ydl::files

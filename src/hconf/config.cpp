@@ -11,16 +11,16 @@
 namespace ydl::hconf {
 namespace {
 
-constexpr int kMaxExpansions = 20;  // as in Java, for one value
+constexpr int kMaxExpansions = 20;  // per value, as in Hadoop's Java code
 constexpr std::string_view kByHand = "the command line";
 
 struct Variable {
   std::size_t at = 0;    // of "${"
-  std::size_t size = 0;  // with the braces
+  std::size_t size = 0;  // including the braces
   std::string_view name;
 };
 
-// The first "${name}" that holds no other one; a name has no '$', '}' or space.
+// The first "${name}" without another one inside it. A name contains no '$', '}' or space.
 std::optional<Variable> find_variable(std::string_view text) {
   for (auto open = text.find("${"); open != std::string_view::npos; open = text.find("${", open + 1)) {
     const auto rest = text.substr(open + 2);
@@ -64,7 +64,7 @@ std::optional<std::string> Config::get(std::string_view key) const {
   return expand(*std::move(value));
 }
 
-// As in Java: what cannot be resolved, or leads back to itself, stays as it is written.
+// As in Hadoop's Java code, a variable that cannot be resolved, or that refers to itself, is left as it is.
 std::string Config::expand(std::string text) const {
   std::set<std::string, std::less<>> seen;
   std::string written = text;
@@ -92,7 +92,7 @@ std::optional<std::string> Config::variable(std::string_view name) const {
     if (dash == std::string_view::npos) return std::nullopt;
     return std::string(rest.substr(dash + 1));
   }
-  // The system properties of a JVM that configurations use.
+  // System properties of the JVM that are common in configurations.
   if (name == "user.name") return core::user_name(getenv_);
   if (name == "user.home") {
     if (auto home = core::home_directory(getenv_)) return home->string();
@@ -121,7 +121,7 @@ bool Config::get_bool(std::string_view key) const {
 
 core::Error Config::malformed(std::string_view key, std::string_view what) const {
   return {core::Errc::usage,
-          fmt::format("{}: {} is '{}', which is not {}", source_of(key), key, core::printable(get_trimmed(key)), what)};
+          fmt::format("{}: {} is '{}'; it must be {}", source_of(key), key, core::printable(get_trimmed(key)), what)};
 }
 
 core::Result<std::int64_t> Config::get_int(std::string_view key) const {

@@ -17,38 +17,39 @@
 
 namespace ydl::hconf {
 
-// Hadoop's configuration: defaults, the properties of site files over them, and what the command line sets over those.
-// Keys may be written in their old names; values are expanded (${...}) when they are read. A plain value: copy it.
+// Hadoop's configuration: the defaults, overridden by the site files, overridden by the command line. Deprecated names
+// of keys work too. Values are expanded (${...}) when they are read. The class is a plain value and can be copied.
 class Config {
  public:
-  // With the defaults of defaults.cpp. `getenv` answers ${env.NAME} and says who the user is (${user.name}).
+  // Starts with the defaults of defaults.cpp. `getenv` is used for ${env.NAME} and ${user.name}.
   explicit Config(core::Getenv getenv = core::process_getenv);
 
-  // A later property overrides an earlier one, unless that one was final.
+  // A later property overrides an earlier one, unless the earlier one is final.
   void add(std::span<const Property> properties);
-  // Overrides everything, final or not.
+  // Overrides any other value, also a final one.
   void set(std::string_view key, std::string value);
 
-  // The expanded value; the default where the files do not say; nothing where there is no default either.
+  // The expanded value: the one that is set, or else the default, or else nothing.
   [[nodiscard]] std::optional<std::string> get(std::string_view key) const;
-  // Without the white space around it; "" when there is none.
+  // The value without the white space around it; "" if there is no value.
   [[nodiscard]] std::string get_trimmed(std::string_view key) const;
   // Split at commas, each part trimmed, empty parts dropped.
   [[nodiscard]] std::vector<std::string> get_list(std::string_view key) const;
 
-  // These have a default each, compiled in or given. A value that is not of the type is an Error (usage) that names
-  // file, key and value; a truth value is true, false, or the default, as in Java.
+  // The next functions are for keys with a default. A value of another type is an Error (usage) with file, key and
+  // value, except for get_bool(): like Hadoop's Java code it returns the default for anything but "true" and "false".
   [[nodiscard]] bool get_bool(std::string_view key) const;
   [[nodiscard]] core::Result<std::int64_t> get_int(std::string_view key) const;
-  [[nodiscard]] core::Result<std::int64_t> get_bytes(std::string_view key) const;  // "128m"; a bare number is bytes
-  // "30s", "500ms"; a bare number is in `unit`.
+  // "128m"; a number without a unit is in bytes
+  [[nodiscard]] core::Result<std::int64_t> get_bytes(std::string_view key) const;
+  // "30s", "500ms"; a number without a unit is in `unit`.
   [[nodiscard]] core::Result<core::Millis> get_time(std::string_view key, core::Millis unit) const;
 
   // Whether a file or the command line sets it.
   [[nodiscard]] bool is_set(std::string_view key) const;
-  // Where its value comes from: "yarn-site.xml:12", "the defaults".
+  // The origin of the value: "yarn-site.xml:12", "the defaults".
   [[nodiscard]] std::string source_of(std::string_view key) const;
-  // Keys that are set and begin with `prefix`.
+  // The keys that are set and start with `prefix`.
   [[nodiscard]] std::vector<std::string> keys_with(std::string_view prefix) const;
 
  private:
@@ -62,15 +63,15 @@ class Config {
   std::map<std::string, Property, std::less<>> properties_;
 };
 
-// The value of a key that has one compiled in.
+// The compiled-in default of a key, if it has one.
 [[nodiscard]] std::optional<std::string_view> default_of(std::string_view key);
-// The name a key has today: "fs.default.name" is "fs.defaultFS".
+// The current name of a key: "fs.defaultFS" for the deprecated "fs.default.name".
 [[nodiscard]] std::string_view current_name(std::string_view key);
 
-// Every key ydl reads, for the documentation and its test. "<ns>" and the like stand for a name.
+// Every key that ydl reads, for the documentation and its test. Parts such as "<id>" are placeholders for names.
 struct KnownKey {
   std::string_view name;
-  std::string_view fallback;  // "" when there is none
+  std::string_view fallback;  // "" if there is none
 };
 [[nodiscard]] std::span<const KnownKey> known_keys();
 

@@ -1,5 +1,5 @@
-// Every key ydl reads, with the value Hadoop 3.4.1 gives it where no file does. docs/hadoop-config.md says what each is
-// for; a test compares the two.
+// Every key that ydl reads, with its default in Hadoop 3.4.1. docs/hadoop-config.md describes each key, and a test
+// compares the document with this table.
 #include "hconf/config.hpp"
 
 #include <algorithm>
@@ -107,7 +107,7 @@ struct Renamed {
   std::string_view old_name;
   std::string_view name;
 };
-// The old names that are still found in the files of real clusters.
+// Deprecated names that the files of real clusters still contain.
 constexpr auto kRenamed = std::to_array<Renamed>({
     {"dfs.block.size", "dfs.blocksize"},
     {"dfs.federation.nameservices", "dfs.nameservices"},

@@ -8,7 +8,8 @@ namespace ydl::hconf {
 namespace {
 
 core::Result<HostPort> malformed(std::string_view text) {
-  return core::fail(core::Errc::usage, fmt::format("'{}' is not HOST:PORT", core::printable(text)));
+  return core::fail(core::Errc::usage,
+                    fmt::format("'{}' is not an address of the form HOST:PORT", core::printable(text)));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ bool is_missing(const core::Error& error) {
          error.code == core::Errc::not_found;
 }
 
-// A file that is there and cannot be read counts as found: load() then says why.
+// A file that exists but cannot be read counts as found, so that load() reports the reason.
 bool has_configuration(const std::filesystem::path& folder, const ReadFile& read) {
   for (const auto* name : {"core-site.xml", "yarn-site.xml"}) {
     const auto text = read(folder / name);
@@ -62,7 +62,9 @@ core::Result<Config> load(const std::filesystem::path& folder, const core::Geten
   }
   if (!is_any_there) {
     return core::fail(core::Errc::not_found,
-                      fmt::format("{} holds no core-site.xml, hdfs-site.xml or yarn-site.xml", folder.string()));
+                      fmt::format("{} contains neither core-site.xml nor hdfs-site.xml nor yarn-site.xml; set "
+                                  "HADOOP_CONF_DIR to the folder with Hadoop's configuration",
+                                  folder.string()));
   }
   return config;
 }

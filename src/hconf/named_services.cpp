@@ -18,7 +18,7 @@ std::unexpected<core::Error> usage(std::string message) {
   return core::fail(core::Errc::usage, std::move(message));
 }
 
-// "/a/b" without a slash at its end; "" of "/".
+// Removes slashes at the end: "/a/b" for "/a/b/", "" for "/".
 std::string_view without_end(std::string_view path) {
   while (path.ends_with('/')) path.remove_suffix(1);
   return path;
@@ -46,14 +46,15 @@ core::Result<ViewFs> ViewFs::of(const Config& config, std::string_view uri) {
   view.name_ = uri;
   for (const auto& key : config.keys_with(prefix + "link")) {
     const auto kind = std::string_view(key).substr(prefix.size());
-    // linkMerge and linkNfly name several file systems, with commas between them.
+    // linkMerge and linkNfly have several file systems, separated by commas.
     for (const auto& target : config.get_list(key)) view.targets_.push_back(target);
     const auto value = config.get_trimmed(key);
     if (kind.starts_with(kLink)) view.links_.emplace(without_end(kind.substr(kLink.size())), value);
     if (kind == "linkFallback" || kind == "linkMergeSlash") view.links_.emplace("", value);
   }
   if (view.targets_.empty()) {
-    return usage(fmt::format("{} has no mount table: no key of the configuration begins with {}link", uri, prefix));
+    return usage(
+        fmt::format("{} has no mount table: the configuration has no key that starts with {}link", uri, prefix));
   }
   return view;
 }
@@ -64,7 +65,7 @@ core::Result<std::string> ViewFs::resolve(std::string_view path) const {
     if (link != links_.end()) return fmt::format("{}{}", without_end(link->second), path.substr(folder.size()));
     if (folder.find('/') == std::string_view::npos) break;
   }
-  return usage(fmt::format("{} has no link for {}", name_, core::printable(path)));
+  return usage(fmt::format("the mount table of {} has no link for {}", name_, core::printable(path)));
 }
 
 core::Result<std::vector<NameService>> services_behind(const Config& config, std::string_view uri) {
@@ -78,8 +79,8 @@ core::Result<std::vector<NameService>> services_behind(const Config& config, std
   std::vector<NameService> services;
   for (const auto& target : targets) {
     if (!target.starts_with(kHdfs)) {
-      return usage(fmt::format("'{}' is not a file system of HDFS; write hdfs://CLUSTER or viewfs://TABLE",
-                               core::printable(target)));
+      return usage(
+          fmt::format("'{}' is not an HDFS address; write hdfs://CLUSTER or viewfs://TABLE", core::printable(target)));
     }
     const auto authority = authority_of(target);
     auto service = authority.empty() ? default_name_service(config) : name_service(config, authority);
@@ -102,7 +103,7 @@ Config for_service(const Config& config, const NameService& service) {
     own.set(key, config.get_trimmed(of_service));
     return true;
   };
-  // A pattern counts before a principal: the one that is for all services must not hide this service's own principal.
+  // A pattern has priority over a principal. The pattern for all services must not hide the principal of this service.
   if (take_own(kPrincipal) && config.is_set(kPattern)) own.set(kPattern, "");
   for (const auto key : kKeys) take_own(key);
   return own;
@@ -116,8 +117,8 @@ core::Result<HdfsDefault> with_hdfs_default(Config config, const std::string& ho
   if (!target)
     return core::fail(target.error().within(fmt::format("{} ({})", kDefaultFs, config.source_of(kDefaultFs))));
   if (!target->starts_with(kHdfs)) {
-    return usage(fmt::format("{} is {}, which has {} on {}; ydl keeps its files on an hdfs:// file system", kDefaultFs,
-                             uri, home, *target));
+    return usage(fmt::format("{} is {}, which maps {} to {}, but ydl can only keep its files on an hdfs:// file system",
+                             kDefaultFs, uri, home, *target));
   }
   const auto authority = authority_of(*target);
   config.set(kDefaultFs, fmt::format("{}{}", kHdfs, authority));

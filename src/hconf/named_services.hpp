@@ -9,18 +9,20 @@
 #include <string_view>
 #include <vector>
 
-// The file systems that people name by URL.
+// File systems that users name by URL.
 namespace ydl::hconf {
 
-// The mount table of a viewfs:// file system: the HDFS that each of its folders lies on.
+// The mount table of a viewfs:// file system: it maps folders of the view to folders of HDFS clusters.
 class ViewFs {
  public:
-  // "viewfs://TABLE/..."; without a name it is the table "default". Errors: usage, when the configuration has no links.
+  // Reads the table of "viewfs://TABLE/..."; without a name, the table "default". Errors: usage, when the configuration
+  // has no links for it.
   [[nodiscard]] static core::Result<ViewFs> of(const Config& config, std::string_view uri);
 
-  // Everything that a link leads to, as it is configured.
+  // The targets of all links, as configured.
   [[nodiscard]] const std::vector<std::string>& targets() const { return targets_; }
-  // "hdfs://ns/a/b" for an absolute path of the view. Errors: usage, when no link covers it.
+  // The address behind an absolute path of the view: "hdfs://ns/a/b". Errors: usage, when the path is not under any
+  // link.
   [[nodiscard]] core::Result<std::string> resolve(std::string_view path) const;
 
  private:
@@ -31,22 +33,21 @@ class ViewFs {
 
 [[nodiscard]] bool is_view(std::string_view uri);
 
-// "cluster" of "hdfs://cluster/path"; "" where there is none.
+// "cluster" for "hdfs://cluster/path"; "" if the authority is missing.
 [[nodiscard]] std::string_view authority_of(std::string_view uri);
 
-// The name services behind "hdfs://CLUSTER[/PATH]" (one; the default one without a name) and "viewfs://TABLE" (one for
-// each HDFS that it mounts). A router is one name service. Errors: usage.
+// The name services behind a URL: one for "hdfs://CLUSTER[/PATH]" (the default one if CLUSTER is empty), and one for
+// each mounted HDFS for "viewfs://TABLE". A router of a federation counts as one name service. Errors: usage.
 [[nodiscard]] core::Result<std::vector<NameService>> services_behind(const Config& config, std::string_view uri);
 
-// The configuration as it counts for one name service: KEY.SERVICE stands in for KEY where it is set, for principals
-// and protections.
+// The configuration for one name service: for principals and protections, KEY.SERVICE replaces KEY if it is set.
 [[nodiscard]] Config for_service(const Config& config, const NameService& service);
 
-// The configuration with an HDFS as default file system. Where fs.defaultFS is a view, this is the one on which the
-// folder `home` lies. Errors: usage.
+// The configuration with an HDFS as default file system. If fs.defaultFS is a view, the HDFS of the folder `home` is
+// chosen. Errors: usage.
 struct HdfsDefault {
   Config config;
-  std::string home;  // `home` as that HDFS names it
+  std::string home;  // the path of `home` on that HDFS
 };
 [[nodiscard]] core::Result<HdfsDefault> with_hdfs_default(Config config, const std::string& home);
 

@@ -5,7 +5,7 @@
 namespace ydl::hconf {
 namespace {
 
-// "dfs.ha.namenodes.<nameservice>" stands for every key that begins so.
+// "dfs.ha.namenodes.<nameservice>" matches every key with this prefix.
 bool is_of(std::string_view key, const KnownKey& known) {
   const auto open = known.name.find('<');
   if (open == std::string_view::npos) return key == known.name;

@@ -8,12 +8,12 @@
 
 namespace ydl::hconf {
 
-// What another machine needs to speak to the same cluster: the keys that ydl reads (known_keys()) and that files or the
-// command line set, with their values as they are read here. Site files also hold passwords of object stores and key
-// stores (fs.s3a.secret.key and the like), so every other key stays here.
+// The part of the configuration that another machine needs to use the same cluster: the keys that ydl reads
+// (known_keys()) and that files or the command line set, with their values expanded on this machine. All other keys are
+// left out, because site files also contain passwords of object stores and key stores (such as fs.s3a.secret.key).
 [[nodiscard]] std::map<std::string, std::string> to_map(const Config& config);
 
-// `source` stands in messages where a file's name would.
+// `source` is used in messages instead of a file name.
 [[nodiscard]] Config from_map(const std::map<std::string, std::string>& values, std::string_view source);
 
 }  // namespace ydl::hconf

@@ -11,17 +11,18 @@
 
 namespace ydl::hconf {
 
-// Reads many values one after the other and keeps the first error: look at it once, at the end.
+// Reads many values one after the other and keeps the first error, so that the caller checks for errors only once, in
+// finish().
 class Reader {
  public:
   explicit Reader(const Config& config) : config_(config) {}
 
   core::Millis millis(std::string_view key) { return take(config_.get_time(key, core::Millis(1))); }
-  // Of something that is done again and again; what is more than a million is as good as for ever. -1 stays -1.
+  // A number of retries, limited to one million, which is as good as no limit. -1 stays -1.
   int count(std::string_view key);
   std::int64_t bytes(std::string_view key) { return take(config_.get_bytes(key)); }
 
-  // The value, or an empty one when there is an error.
+  // The value, or a default-constructed one after an error.
   template <class T>
   T take(core::Result<T> value) {
     if (value) return std::move(*value);
@@ -36,7 +37,7 @@ class Reader {
 
   [[nodiscard]] const Config& config() const { return config_; }
 
-  // What was made of the values, or the first error.
+  // `made`, or the first error.
   template <class T>
   core::Result<T> finish(T made) {
     if (error_) return core::fail(std::move(*error_));

@@ -14,7 +14,7 @@ constexpr std::uint16_t kNameNodePort = 8020;
 constexpr std::string_view kDefaultFs = "fs.defaultFS";
 
 core::Error missing(std::string_view key, std::string_view why) {
-  return {core::Errc::usage, fmt::format("{} is not set, and {}", key, why)};
+  return {core::Errc::usage, fmt::format("{} is not set, but {}: add it to Hadoop's configuration", key, why)};
 }
 
 core::Result<HostPort> address(const Config& config, const std::string& key, std::uint16_t default_port) {
@@ -33,12 +33,12 @@ core::Result<NameService> logical_service(const Config& config, const std::strin
   const auto ids = config.get_list(ids_key);
   std::vector<std::string> keys;
   for (const auto& id : ids) keys.push_back(fmt::format("dfs.namenode.rpc-address.{}.{}", name, id));
-  // A name service without HA has one NameNode without an id.
+  // A name service without HA has a single NameNode, which has no id.
   if (ids.empty()) keys.push_back(fmt::format("dfs.namenode.rpc-address.{}", name));
   for (const auto& key : keys) {
     if (!config.is_set(key)) {
-      return core::fail(missing(key, ids.empty() ? fmt::format("neither is {}", ids_key)
-                                                 : fmt::format("{} names it", config.source_of(ids_key))));
+      return core::fail(missing(key, ids.empty() ? fmt::format("the name service {} needs it (or {})", name, ids_key)
+                                                 : fmt::format("{} needs it", config.source_of(ids_key))));
     }
     auto server = address(config, key, kNameNodePort);
     if (!server) return core::fail(std::move(server).error());
@@ -57,7 +57,8 @@ constexpr RmPort kScheduler{"yarn.resourcemanager.scheduler.address", 8030};
 constexpr RmPort kWeb{"yarn.resourcemanager.webapp.address", 8088};
 constexpr RmPort kWebHttps{"yarn.resourcemanager.webapp.https.address", 8090};
 
-// With an id: <key>.<id>, else hostname.<id> with the usual port.
+// With an id, the address is in <key>.<id>; if that is not set, the host is in hostname.<id> and the port is the
+// default one.
 core::Result<HostPort> rm_address(const Config& config, const RmPort& what, const std::string& id) {
   if (id.empty()) return address(config, std::string(what.key), what.port);
   const auto key = fmt::format("{}.{}", what.key, id);
@@ -65,7 +66,7 @@ core::Result<HostPort> rm_address(const Config& config, const RmPort& what, cons
   const auto host_key = fmt::format("yarn.resourcemanager.hostname.{}", id);
   if (!config.is_set(host_key)) {
     return core::fail(
-        missing(key, fmt::format("neither is {}; yarn.resourcemanager.ha.rm-ids names {}", host_key, id)));
+        missing(key, fmt::format("yarn.resourcemanager.ha.rm-ids names {}, which needs it (or {})", id, host_key)));
   }
   return HostPort{config.get_trimmed(host_key), what.port};
 }
@@ -103,8 +104,8 @@ core::Result<NameService> default_name_service(const Config& config) {
   constexpr std::string_view kScheme = "hdfs://";
   if (!uri.starts_with(kScheme)) {
     return core::fail(core::Errc::usage,
-                      fmt::format("{} is '{}' ({}), not an hdfs:// address; write the whole address, as in "
-                                  "hdfs://namenode:8020/path, or set it in core-site.xml",
+                      fmt::format("{} is '{}' ({}), which is not an hdfs:// address; write the whole address, for "
+                                  "example hdfs://namenode:8020/path, or set fs.defaultFS in core-site.xml",
                                   kDefaultFs, core::printable(uri), config.source_of(kDefaultFs)));
   }
   const std::string_view rest = std::string_view(uri).substr(kScheme.size());

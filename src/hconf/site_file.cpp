@@ -13,10 +13,10 @@
 namespace ydl::hconf {
 namespace {
 
-constexpr int kMaxIncludes = 16;                          // one within the other
-constexpr std::size_t kMaxProperties = 100'000;           // with all includes
+constexpr int kMaxIncludes = 16;                          // depth of nesting
+constexpr std::size_t kMaxProperties = 100'000;           // including those of included files
 constexpr std::size_t kMaxValue = std::size_t{1} << 20U;  // bytes
-// Names within the file may be used for convenience, not to make gigabytes out of a line.
+// Limits the expansion of XML entities, so that a small file cannot grow to gigabytes in memory ("billion laughs").
 constexpr unsigned long long kEntityBytes = 1ULL << 20U;
 constexpr float kEntityFactor = 10;
 
@@ -50,7 +50,7 @@ class Reader {
     const auto status = XML_Parse(parser_.get(), text.data(), static_cast<int>(text.size()), 1);
     if (error_) return core::fail(*std::move(error_));
     if (status == XML_STATUS_ERROR) {
-      return core::fail(core::Errc::corrupt, fmt::format("{}: not readable as XML: {}", place(),
+      return core::fail(core::Errc::corrupt, fmt::format("{}: this is not valid XML: {}", place(),
                                                          XML_ErrorString(XML_GetErrorCode(parser_.get()))));
     }
     return {};
@@ -81,12 +81,13 @@ class Reader {
     if (!has_root_) {
       has_root_ = true;
       if (name != "configuration") {
-        stop({core::Errc::corrupt, fmt::format("{}: the root is <{}>, not <configuration>", place(), name)});
+        stop({core::Errc::corrupt,
+              fmt::format("{}: the root element is <{}>; it must be <configuration>", place(), name)});
       }
     } else if (qualified.starts_with(kXInclude) && name == "include") {
       include(attribute(attributes, "href"));
     } else if (qualified.starts_with(kXInclude) && name == "fallback") {
-      // Counts only where the include before it failed.
+      // A fallback is used only if its include failed.
       skipping_ = !include_failed_.has_value();
       include_failed_.reset();
     } else if (name == "property") {
@@ -112,7 +113,8 @@ class Reader {
 
   void keep(Property property) {
     if (context_.properties.size() >= kMaxProperties) {
-      return stop({core::Errc::corrupt, fmt::format("{}: more than {} properties", place(), kMaxProperties)});
+      return stop({core::Errc::corrupt,
+                   fmt::format("{}: the configuration has more than {} properties", place(), kMaxProperties)});
     }
     context_.properties.push_back(std::move(property));
   }
@@ -120,7 +122,7 @@ class Reader {
   void characters(std::string_view text) {
     if (!property_) return;
     if (text_.size() + text.size() > kMaxValue) {
-      return stop({core::Errc::corrupt, fmt::format("{}: a value of more than {} bytes", place(), kMaxValue)});
+      return stop({core::Errc::corrupt, fmt::format("{}: the value is longer than {} bytes", place(), kMaxValue)});
     }
     text_ += text;
   }
@@ -129,8 +131,10 @@ class Reader {
     if (skipping_) return;
     if (href.empty() || depth_ >= kMaxIncludes) {
       return stop({core::Errc::corrupt,
-                   href.empty() ? fmt::format("{}: an include without href", place())
-                                : fmt::format("{}: more than {} files include each other", place(), kMaxIncludes)});
+                   href.empty()
+                       ? fmt::format("{}: this include has no href attribute", place())
+                       : fmt::format("{}: includes are nested more than {} deep; probably the files include each other",
+                                     place(), kMaxIncludes)});
     }
     const auto path = file_.parent_path() / href;
     auto text = context_.read(path);
@@ -153,10 +157,10 @@ class Reader {
   Context& context_;
   std::unique_ptr<std::remove_pointer_t<XML_Parser>, Free> parser_;
   bool has_root_ = false;
-  bool skipping_ = false;  // within a fallback that is not needed
+  bool skipping_ = false;  // inside a fallback that is not needed
   std::optional<Property> property_;
   std::string text_;
-  std::optional<core::Error> include_failed_;  // until its fallback or its end
+  std::optional<core::Error> include_failed_;  // set from the failure until the fallback or the end of the include
   std::optional<core::Error> error_;
 };
 

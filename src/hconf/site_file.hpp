@@ -22,10 +22,10 @@ struct Property {
 
 using ReadFile = std::function<core::Result<std::string>(const std::filesystem::path&)>;
 
-// The properties of a file in their order, those of included files (XInclude, relative to the including file) in the
-// include's place. As in Java a property without a value, or with an empty one, is not there; unknown elements do not
-// count. Pure but for `read`, which is asked for included files.
-// Errors: corrupt (with file and line), and what `read` says of an include without a fallback.
+// The properties of a file in order. Included files (XInclude, relative to the including file) are inserted where the
+// include is. As in Hadoop's Java code, a property with an empty or missing value is ignored, and so are unknown
+// elements. Pure except for `read`, which reads included files. Errors: corrupt (with file and line), and the error of
+// `read` for an include without a fallback.
 [[nodiscard]] core::Result<std::vector<Property>> parse_site_file(const std::filesystem::path& file,
                                                                   std::string_view text, const ReadFile& read);
 

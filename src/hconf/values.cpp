@@ -29,7 +29,7 @@ struct TimeUnit {
   std::int64_t nanoseconds;
 };
 constexpr std::int64_t kMillisecond = 1'000'000;
-// Longer suffixes first: "ms" is not "m" of something that ends in "m".
+// Longer suffixes come first: "5ms" must not be read as "s" after "5m".
 constexpr auto kTimeUnits = std::to_array<TimeUnit>({
     {"ns", 1},
     {"us", 1000},

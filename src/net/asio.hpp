@@ -25,21 +25,21 @@ inline constexpr auto tuple = asio::as_tuple(asio::use_awaitable);
 template <class T = void>
 using Async = awaitable<core::Result<T>>;
 
-// A thing coroutines of one thread wait for: notify() wakes all that wait now.
+// Lets the coroutines of one thread wait for an event: notify() wakes all coroutines that are waiting at this moment.
 class Signal {
  public:
   explicit Signal(const asio::any_io_executor& executor) : timer_(executor, asio::steady_timer::time_point::max()) {}
 
   void notify() { timer_.cancel(); }
 
-  // Until notify() or the time is over.
+  // Returns after notify() or when the time is over.
   awaitable<void> wait(core::Millis at_most);
 
  private:
   asio::steady_timer timer_;
 };
 
-// Waits; what a coroutine does instead of sleeping.
+// Suspends the coroutine for this time without blocking the thread.
 inline awaitable<void> pause(core::Millis time) {
   asio::steady_timer timer(co_await asio::this_coro::executor, time);
   (void)co_await timer.async_wait(tuple);

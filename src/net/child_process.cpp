@@ -23,22 +23,21 @@
 namespace ydl::net {
 namespace {
 
-constexpr int kFailures = 3;  // where the child has the pipe for the error of a start
+constexpr int kFailures = 3;  // the child's descriptor for reporting that it could not start
 
-// What a child needs between vfork and exec, where it runs in its parent's memory and makes only system calls.
-//
-// posix_spawn can set neither limits nor the umask: it would need those of this process to be changed for the moment,
-// and other threads open files and make folders in that moment.
+// What a child needs between vfork and exec. There it runs in the memory of its parent and may only make system calls.
+// posix_spawn is not used because it can set neither limits nor the umask. This process would have to change its own
+// settings for a moment, while other threads create files and folders.
 struct Child {
   const char* executable = nullptr;
   char* const* argv = nullptr;
-  const char* directory = nullptr;  // null: this one's
+  const char* directory = nullptr;  // null: that of this process
   const char* log_file = nullptr;   // null: standard error goes to `output`
   int input = -1;                   // -1: /dev/null
-  int output = -1;                  // -1: where standard error goes
+  int output = -1;                  // -1: the same as standard error
   int failures = -1;
   int handed_over = -1;           // -1: none
-  std::uint64_t descriptors = 0;  // all are below this one
+  std::uint64_t descriptors = 0;  // all descriptors of the parent are lower than this number
   std::optional<rlimit> descriptor_limit = core::original_descriptor_limit();
   std::optional<rlimit> core_limit = core::original_core_limit();
   std::optional<mode_t> umask = core::original_umask();
@@ -60,9 +59,10 @@ void close_from(int first, std::uint64_t end) {
   for (auto fd = static_cast<std::uint64_t>(first); fd < end; ++fd) ::close(static_cast<int>(fd));  // before Linux 5.9
 }
 
-// By the kernel's own call: the C library and sanitizers keep tables of handlers, which are the parent's here.
+// Uses the system call directly: the C library and the sanitizers keep tables of handlers in memory, and this memory
+// still belongs to the parent.
 void reset_signals() {
-  const std::array<std::uint64_t, 8> by_default{};  // a sigaction of the kernel with SIG_DFL
+  const std::array<std::uint64_t, 8> by_default{};  // the kernel's struct sigaction; all zero means SIG_DFL
   for (int number = 1; number <= 64; ++number)
     (void)::syscall(SYS_rt_sigaction, number, by_default.data(), nullptr, sizeof(std::uint64_t));
   const std::uint64_t none = 0;
@@ -85,7 +85,7 @@ bool set_up(const Child& child) {
 
 [[noreturn]] void become_program(const Child& child) {
   int failures = child.failures;
-  // Out of the way of the numbers that are given below.
+  // Moves this descriptor to a number above those that are assigned below.
   const int handed_over = child.handed_over < 0 ? -1 : ::fcntl(child.handed_over, F_DUPFD, kHandedOver + 1);
   const bool is_ready = set_up(child) && (handed_over >= 0 || child.handed_over < 0);
   if (is_ready && (failures == kFailures || ::dup3(failures, kFailures, O_CLOEXEC) == kFailures)) {
@@ -100,7 +100,7 @@ bool set_up(const Child& child) {
   ::_exit(127);
 }
 
-// No signal of this thread is handled while it lives: a handler in the child would run in the parent's memory.
+// Blocks all signals of this thread during its lifetime: a handler in the child would run in the parent's memory.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -116,7 +116,7 @@ class BlockedSignals {
   sigset_t before_{};
 };
 
-// The process, once its program runs; or errno.
+// Returns the process id once the program runs, or errno.
 std::expected<pid_t, int> start(Child child) {
   auto failures = core::make_pipe();
   if (!failures) return std::unexpected(failures.error().code.value());
@@ -131,7 +131,7 @@ std::expected<pid_t, int> start(Child child) {
   if (pid < 0) return std::unexpected(errno);
   failures->write.reset();
   int error = 0;
-  // Closed by exec without a word: the program runs.
+  // exec closed the pipe before anything was written to it: the program runs.
   if (::read(failures->read.get(), &error, sizeof error) != sizeof error) return pid;
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -162,7 +162,8 @@ core::Result<ChildProcess> ChildProcess::spawn(SpawnOptions options) {
     const int error = errno;
     ::kill(pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
-    return core::fail(core::system_error(error, "cannot watch a process of our own (pidfd_open)"));
+    return core::fail(
+        core::system_error(error, fmt::format("cannot watch the process of {} (pidfd_open)", options.executable)));
   }
   return ChildProcess(pid, std::move(pidfd));
 }

@@ -10,24 +10,24 @@
 
 namespace ydl::net {
 
-// Runs another copy of this program, however its file was named, moved or replaced since it started.
+// Starts this program again, even if its file was renamed, moved or replaced in the meantime.
 inline constexpr const char* kOwnExecutable = "/proc/self/exe";
 
-// Where a process finds what SpawnOptions::handed_over was.
+// The number of the descriptor SpawnOptions::handed_over in the child.
 inline constexpr int kHandedOver = 4;
 
 struct SpawnOptions {
   std::string executable;
   std::vector<std::string> argv;    // argv[0] included
   core::UniqueFd standard_input;    // none: /dev/null
-  core::UniqueFd standard_output;   // none: where standard error goes
-  std::filesystem::path log_file;   // standard error, appended; empty: where standard output goes
-  std::filesystem::path directory;  // empty: this one's
-  core::UniqueFd handed_over;       // a further descriptor, with the locks that it holds
+  core::UniqueFd standard_output;   // none: the same as standard error
+  std::filesystem::path log_file;   // for standard error, appended; empty: the same as standard output
+  std::filesystem::path directory;  // empty: that of this process
+  core::UniqueFd handed_over;       // one more descriptor, including its file locks
 };
 
-// A process of ours, in a session of its own: the terminal's Ctrl-C does not reach it. It sees descriptors 0, 1 and 2,
-// and the one that is handed over.
+// A child process in its own session, so that Ctrl-C on the terminal does not reach it. It inherits descriptors 0, 1
+// and 2 and the one in `handed_over`, and no others.
 class ChildProcess {
  public:
   [[nodiscard]] static core::Result<ChildProcess> spawn(SpawnOptions options);
@@ -37,7 +37,7 @@ class ChildProcess {
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   void signal(int number) const;
-  // Until it ends; its wait status, reaped.
+  // Waits until the process ends and reaps it. Returns its wait status.
   [[nodiscard]] awaitable<int> wait();
 
  private:

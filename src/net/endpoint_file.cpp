@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kVersion = 3;
 
-// A socket, or the three members for TLS.
+// Has either `socket`, or the three members for TLS: address, port and fingerprint.
 struct EndpointRecord {
   std::optional<std::string> socket = {};
   std::optional<std::string> address = {};
@@ -55,7 +55,8 @@ core::Result<Endpoint> endpoint_from_json(std::string_view text, const std::file
   const auto port = record->port.value_or(0);
   const auto fingerprint = record->fingerprint.value_or("");
   if (!record->address || port == 0 || fingerprint.empty())
-    return core::fail(core::Errc::corrupt, "it does not contain the address of a master");
+    return core::fail(core::Errc::corrupt,
+                      "it does not contain the address, port and certificate fingerprint of a master");
   return Endpoint{*std::move(record->address), port, std::move(record->secret), fingerprint, {}, record->epoch};
 }
 

@@ -8,12 +8,13 @@
 
 namespace ydl::net {
 
-// Where a master is, how it is known, and its secret, in a file that only its owner may read (mode 0600): a secret is
-// never in an environment variable, a command line or a log. A socket beside the file is named without its folder.
-// An endpoint on a port without a fingerprint is not read: a secret is not sent to whoever answers there.
+// The address, certificate fingerprint and secret of a master, in a file that only its owner can read (mode 0600). The
+// secret is never passed in an environment variable or a command line, and never logged. A socket in the same folder is
+// stored without the folder, so that the folder can be moved. An endpoint with a port but without a fingerprint is
+// rejected: the client could not tell the master from another program on that port, and would send it the secret.
 [[nodiscard]] core::Result<void> write_endpoint(const std::filesystem::path& file, const Endpoint& endpoint);
 [[nodiscard]] core::Result<Endpoint> read_endpoint(const std::filesystem::path& file);
-// The same from the file's content; `folder` is where the file is. Errors: corrupt.
+// The same from the file's content; `folder` is the folder of the file. Errors: corrupt.
 [[nodiscard]] core::Result<Endpoint> endpoint_from_json(std::string_view text, const std::filesystem::path& folder);
 
 }  // namespace ydl::net

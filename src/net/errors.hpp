@@ -6,9 +6,9 @@
 
 namespace ydl::net {
 
-// What of a connection a caller treats in a way of its own; everything else has a code of core/error.hpp.
+// Errors of connections that callers treat specially; all others use the codes of core/error.hpp.
 enum class Errc {
-  untrusted = 1,  // what answers is not the job's master: nothing was sent to it, and trying again is of no use
+  untrusted = 1,  // the peer is not the job's master: nothing was sent to it, and a retry does not help
 };
 
 [[nodiscard]] const std::error_category& error_category() noexcept;

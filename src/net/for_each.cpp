@@ -35,7 +35,7 @@ Async<> for_each(std::size_t count, std::size_t at_a_time, std::function<Async<>
   std::vector<decltype(begin())> workers;
   for (std::size_t i = std::min(count, at_a_time); i > 0; --i) workers.push_back(begin());
   if (workers.empty()) co_return core::Result<>{};
-  // The group passes a cancellation on to its members, and ends when the last of them has.
+  // The group forwards a cancellation to its members, and ends when its last member has ended.
   const auto [order, exceptions] = co_await asio::experimental::make_parallel_group(std::move(workers))
                                        .async_wait(asio::experimental::wait_for_all(), asio::use_awaitable);
   for (const auto& exception : exceptions) {

@@ -7,9 +7,9 @@
 
 namespace ydl::net {
 
-// Does work(0) … work(count - 1), `at_a_time` of them at once. After a failure nothing new is begun; the first failure
-// comes back when what was begun has ended. A caller that is cancelled goes on only after the work it began has ended,
-// so `work` may refer to what the caller owns.
+// Runs work(0) … work(count - 1), at most `at_a_time` of them at once. After a failure no new work is started; the
+// first failure is returned when the running work has ended. A cancelled caller also continues only after the running
+// work has ended, so `work` may refer to objects of the caller.
 [[nodiscard]] Async<> for_each(std::size_t count, std::size_t at_a_time, std::function<Async<>(std::size_t)> work);
 
 }  // namespace ydl::net

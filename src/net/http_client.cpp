@@ -25,19 +25,19 @@ core::Error explain(const boost::system::error_code& error, const Endpoint& endp
   if (error == asio::error::timed_out) return {make_error_code(core::Errc::timeout), place + ": no answer in time"};
   if (error == http::error::end_of_stream || error == http::error::partial_message)
     return {make_error_code(core::Errc::unavailable),
-            place + ": the connection was closed before the answer was whole"};
+            place + ": the connection was closed before the answer was complete"};
   if (error == http::error::body_limit) {
     return {make_error_code(core::Errc::corrupt),
-            fmt::format("{}: the answer is larger than any that a master sends", place)};
+            fmt::format("{}: the answer is larger than the limit; it probably does not come from a ydl master", place)};
   }
   if (error.category() == http::make_error_code(http::error::end_of_stream).category()) {
     return {make_error_code(core::Errc::corrupt),
-            fmt::format("{}: what answers there does not speak HTTP ({})", place, error.message())};
+            fmt::format("{}: the server at this address does not speak HTTP ({})", place, error.message())};
   }
   if (is_tls_error(error)) {
     return {make_error_code(Errc::untrusted),
-            fmt::format("{}: what answers there is not the job's master: it does not speak TLS as that does ({})",
-                        place, error.message())};
+            fmt::format("{}: the server at this address is not the job's master: the TLS handshake failed ({})", place,
+                        error.message())};
   }
   return {make_error_code(core::Errc::unavailable), fmt::format("{}: {}", place, error.message())};
 }
@@ -55,7 +55,7 @@ std::string describe(const Endpoint& endpoint) {
 }
 
 struct HttpClient::Connection {
-  // Reads are as large as the buffer, and one that starts empty stays at 512 bytes.
+  // Beast reads as many bytes as the buffer has room for. Without this, it would stay at its minimum of 512 bytes.
   Connection(Socket socket, std::uint64_t largest) : stream(std::move(socket)), largest_answer(largest) {
     buffer.reserve(kReadSize);
   }
@@ -71,7 +71,7 @@ struct HttpClient::Connection {
   Stream stream;
   std::uint64_t largest_answer;
   beast::flat_buffer buffer;
-  bool used = false;  // a call went well on it before
+  bool used = false;  // an earlier call on it succeeded
 };
 
 HttpClient::HttpClient(asio::any_io_executor executor, Endpoint endpoint, std::uint64_t largest_answer)
@@ -113,15 +113,15 @@ Async<> HttpClient::connect(core::Millis timeout) {
   co_return core::Result<>{};
 }
 
-// Nothing is sent to who does not have the certificate's key.
+// Nothing is sent to a peer without the certificate's key. The handshake proves that it has the key.
 Async<> HttpClient::recognise(Connection& connection) const {
   const auto error = co_await connection.stream.handshake(client_side().session());
   if (error) co_return core::fail(explain(error, endpoint_, "connecting to"));
   if (connection.stream.peer_fingerprint() == endpoint_.fingerprint) co_return core::Result<>{};
-  co_return core::fail({make_error_code(Errc::untrusted),
-                        fmt::format("connecting to {}: what answers there is not the job's master: its certificate is "
-                                    "another one; nothing was sent to it",
-                                    describe(endpoint_))});
+  co_return core::fail(
+      {make_error_code(Errc::untrusted), fmt::format("connecting to {}: the server at this address is not the job's "
+                                                     "master: it has a different certificate; nothing was sent to it",
+                                                     describe(endpoint_))});
 }
 
 awaitable<boost::system::error_code> HttpClient::write(std::shared_ptr<Connection> connection, Method method,
@@ -149,7 +149,8 @@ Async<HttpResponse> HttpClient::call(Method method, std::string target, std::str
     if (!error) std::tie(error, response) = co_await connection->read();
     if (error) {
       connection_.reset();
-      // The server closed the idle connection just as we used it: nothing was read, so nothing was answered.
+      // The server closed the idle connection at the moment we used it. It did not read the request, so sending it
+      // again is safe.
       const bool stale = reused && (error == http::error::end_of_stream || error == asio::error::connection_reset ||
                                     error == asio::error::broken_pipe);
       if (stale) continue;
@@ -166,7 +167,7 @@ Async<> HttpClient::send(std::string target, std::string body, core::Millis time
     if (auto connected = co_await connect(timeout); !connected) co_return connected;
   }
   const auto connection = connection_;
-  connection->stream.expires_after(timeout);  // of the write: what is read now keeps its own time
+  connection->stream.expires_after(timeout);  // for this write only: a read that is waiting keeps its own deadline
   const auto error = co_await write(connection, Method::post, std::move(target), std::move(body));
   if (!error) co_return core::Result<>{};
   if (connection_ == connection) close();

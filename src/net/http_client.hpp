@@ -11,15 +11,15 @@
 
 namespace ydl::net {
 
-// Where a master listens, how it is known, and what it wants to see on every call. Other servers have neither
-// fingerprint nor secret.
+// The address of a master, the fingerprint of its certificate, and the secret for every call. Other servers have
+// neither fingerprint nor secret.
 struct Endpoint {
   std::string address;  // numeric
   std::uint16_t port = 0;
   std::string secret;
-  std::string fingerprint = {};     // of its certificate: TLS, and with nobody else; empty: plain HTTP
-  std::filesystem::path file = {};  // set: a Unix socket of this machine, and address and port mean nothing
-  std::int64_t epoch = 1;           // which master of its job it is: those that take the job over have higher ones
+  std::string fingerprint = {};     // of the only certificate to accept, over TLS; empty: plain HTTP
+  std::filesystem::path file = {};  // not empty: a Unix socket, used instead of address and port
+  std::int64_t epoch = 1;           // counts the masters of a job: a master that takes over the job has a higher number
 
   bool operator==(const Endpoint&) const = default;
 };
@@ -31,8 +31,8 @@ struct HttpResponse {
   std::string body;
 };
 
-// One keep-alive connection to a master. A connection that the server closed between two calls is opened again without
-// a word. get() and post() come one after the other; several calls at a time are made with send() and receive().
+// One keep-alive connection to a master. If the server closed it between two calls, it is opened again automatically.
+// get() and post() handle one call at a time; use send() and receive() for several calls at once.
 class HttpClient {
  public:
   static constexpr std::uint64_t kLargestAnswer = 64ULL << 20U;
@@ -41,18 +41,18 @@ class HttpClient {
   ~HttpClient();
   HttpClient(HttpClient&&) noexcept;
 
-  // Errors: unavailable (nobody answers there), timeout, corrupt (no HTTP, or more than the largest answer), and
-  // Errc::untrusted (it has another certificate than the master, and was sent nothing).
+  // Errors: unavailable (no connection), timeout, corrupt (not HTTP, or larger than the largest answer), and
+  // Errc::untrusted (the certificate is not the master's; nothing was sent).
   [[nodiscard]] Async<HttpResponse> get(std::string target, core::Millis timeout);
   [[nodiscard]] Async<HttpResponse> post(std::string target, std::string body, core::Millis timeout);
 
-  // A POST whose answer comes from receive(): answers come in the order of the calls, and the next call may be sent
-  // before the last is answered. One coroutine sends and another receives. After an error, of either, all calls that
-  // are not answered are lost and the next one opens a connection. Errors: as above.
+  // A POST whose answer is returned by receive(). Answers arrive in the order of the calls, and the next call may be
+  // sent before the previous one is answered. One coroutine sends and another one receives. After an error of either,
+  // all unanswered calls are lost, and the next call opens a new connection. Errors: as above.
   [[nodiscard]] Async<> send(std::string target, std::string body, core::Millis timeout);
   [[nodiscard]] Async<HttpResponse> receive(core::Millis timeout);
 
-  // What waits in send() and receive() fails.
+  // Waiting calls of send() and receive() fail.
   void close();
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 struct Shared {
   std::function<void()> work;
-  std::exception_ptr thrown;  // read by the coroutine after `wake` only
+  std::exception_ptr thrown;  // the coroutine reads it only after `wake`
   ThreadWake wake;
 };
 

@@ -7,9 +7,9 @@
 
 namespace ydl::net {
 
-// Does in a thread of its own what would block the loop: a library that talks to the network itself. Returns whether
-// it was done in time, or throws what it threw; when it was not done, the thread goes on with what it holds and nobody
-// hears of it. `work` must own all it touches, and must not touch the loop.
+// Runs work that would block the loop in a new thread, for example a library that does its own network I/O. Returns
+// whether the work ended in time; rethrows its exception. Work that is late continues in its thread, and its outcome is
+// ignored. `work` must own everything it uses and must not use the loop.
 [[nodiscard]] awaitable<bool> in_thread(std::function<void()> work, core::Millis at_most);
 
 }  // namespace ydl::net

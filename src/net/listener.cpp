@@ -24,7 +24,7 @@ error_code last_error() {
   return {errno, boost::system::system_category()};
 }
 
-// A socket's address has room for 107 bytes. The name of its folder is therefore that of a descriptor.
+// The address of a Unix socket has room for 107 bytes only. A path through /proc/self/fd is short for any folder.
 struct ShortName {
   core::UniqueFd folder;
   std::string path;
@@ -116,7 +116,8 @@ core::Result<std::filesystem::path> make_socket_folder(const core::Getenv& geten
   return path;
 }
 
-// A connect() to a Unix socket never waits: where too many wait to be accepted it must be tried again.
+// connect() on a non-blocking Unix socket never waits: it fails with EAGAIN while the accept queue is full, and must be
+// retried.
 awaitable<std::pair<error_code, Socket>> connect_to_file(asio::any_io_executor executor, std::filesystem::path file,
                                                          core::Millis timeout) {
   Socket socket(executor);

@@ -12,25 +12,25 @@
 
 namespace ydl::net {
 
-// Where a server waits for connections: a port, or a socket file of this machine that goes with it.
+// A server's listening socket: a TCP port, or a Unix socket file that is removed in close().
 class Listener {
  public:
   struct Ports {
     std::string address = "127.0.0.1";
-    std::uint16_t first = 0;  // 0: any free one
-    std::uint16_t last = 0;   // above `first`: any of the two and what lies between will do
+    std::uint16_t first = 0;  // 0: any free port
+    std::uint16_t last = 0;   // if higher than `first`: the first free port of this range is used
   };
   // Errors: io, with address and port.
   [[nodiscard]] static core::Result<Listener> on_port(const asio::any_io_executor& executor, const Ports& ports);
-  // The file is replaced where it exists, and only its owner may connect. A path of any length will do.
-  // Errors: io, as where a file system takes no sockets.
+  // An existing file is replaced, and only its owner can connect. The path may have any length. Errors: io, for example
+  // on a file system without sockets.
   [[nodiscard]] static core::Result<Listener> on_file(const asio::any_io_executor& executor,
                                                       const std::filesystem::path& file);
   ~Listener();
   Listener(Listener&&) noexcept = default;
 
   [[nodiscard]] awaitable<std::pair<boost::system::error_code, Socket>> accept();
-  [[nodiscard]] std::uint16_t port() const;  // 0 of a file
+  [[nodiscard]] std::uint16_t port() const;  // 0 for a socket file
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
   [[nodiscard]] bool is_open() const { return acceptor_.is_open(); }
   void close();
@@ -43,11 +43,11 @@ class Listener {
   std::filesystem::path file_;
 };
 
-// A new folder that only we may enter, in XDG_RUNTIME_DIR or else /tmp, for the socket of a folder whose file system
-// takes none. Errors: io.
+// Creates a folder that only the current user can enter, in XDG_RUNTIME_DIR or else in /tmp. For the socket of a job
+// whose own folder is on a file system without sockets. Errors: io.
 [[nodiscard]] core::Result<std::filesystem::path> make_socket_folder(const core::Getenv& getenv = core::process_getenv);
 
-// Connects to a socket file; a path of any length will do.
+// Connects to a socket file. The path may have any length.
 [[nodiscard]] awaitable<std::pair<boost::system::error_code, Socket>> connect_to_file(asio::any_io_executor executor,
                                                                                       std::filesystem::path file,
                                                                                       core::Millis timeout);

@@ -1,4 +1,4 @@
-// The server whose callers show certificates.
+// TLS for a server whose callers must have certificates.
 #include "core/assert.hpp"
 #include "net/openssl_pointers.hpp"
 #include "net/tls.hpp"
@@ -18,18 +18,18 @@ namespace {
 using openssl::Certificate;
 using openssl::Key;
 
-constexpr long kLargestChain = 16L << 10U;  // bytes that a caller may send as its certificates
-// With a key agreement of its own for each connection.
+constexpr long kLargestChain = 16L << 10U;  // bytes of certificates that a caller may send
+// Only suites with forward secrecy: each connection has its own key agreement.
 constexpr const char* kTls12Ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
 std::unexpected<core::Error> refused(std::string_view what) {
   const auto* reason = ::ERR_reason_error_string(::ERR_peek_last_error());
   ::ERR_clear_error();
   return core::fail(core::Errc::corrupt, fmt::format("{} cannot be used for TLS: {}", what,
-                                                     reason == nullptr ? "no reason is given" : reason));
+                                                     reason == nullptr ? "OpenSSL gives no reason" : reason));
 }
 
-// Nothing unless all bytes are one object.
+// Decodes one object; null unless it consists of all the bytes.
 template <class Object>
 Object whole(std::string_view der, auto decode) {
   const auto* at = reinterpret_cast<const unsigned char*>(der.data());
@@ -45,8 +45,8 @@ Key key_of(std::string_view der) {
       der, [](EVP_PKEY** into, const unsigned char** at, long size) { return ::d2i_AutoPrivateKey(into, at, size); });
 }
 
-// The ResourceManager's CA signs the certificates of all masters, and any of them would pass an ordinary check of the
-// chain. So the certificate must be in the list itself.
+// The ResourceManager's CA signs the certificates of all masters, so any master would pass an ordinary check of the
+// chain. The certificate itself must therefore be in the list.
 int is_in_the_list(X509_STORE_CTX* context, void* /*unused*/) {
   const auto* shown = ::X509_STORE_CTX_get0_cert(context);
   bool found = false;
@@ -73,7 +73,7 @@ core::Result<void> use_own(SSL_CTX* context, const MutualIdentity& identity) {
 }
 
 core::Result<void> demand_one_of(SSL_CTX* context, const std::vector<std::string>& callers) {
-  if (callers.empty()) return core::fail(core::Errc::corrupt, "the certificate that callers must show is missing");
+  if (callers.empty()) return core::fail(core::Errc::corrupt, "the list of callers' certificates is empty");
   for (const auto& der : callers) {
     const auto certificate = certificate_of(der);
     if (!certificate || ::X509_STORE_add_cert(::SSL_CTX_get_cert_store(context), certificate.get()) != 1 ||
@@ -94,7 +94,7 @@ core::Result<TlsContext> TlsContext::mutual_server(const MutualIdentity& identit
   auto* context = side.context_.get();
   YDL_ASSERT(::SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
              ::SSL_CTX_set_cipher_list(context, kTls12Ciphers) == 1);
-  // Who a caller is is asked once, and no earlier answer counts.
+  // The caller is authenticated once per connection, and sessions are not resumed.
   ::SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
   if (identity.chain.empty()) return core::fail(core::Errc::corrupt, "the private key has no certificate");
   if (auto used = use_own(context, identity); !used) return core::fail(used.error());

@@ -5,7 +5,7 @@
 #include <openssl/evp.h>
 #include <openssl/x509.h>
 
-// OpenSSL's objects with an owner.
+// Owning pointers to OpenSSL objects.
 namespace ydl::net::openssl {
 
 template <auto function>

@@ -19,7 +19,7 @@ using Addresses = std::vector<asio::ip::address>;
 
 constexpr int kTries = 3;
 
-// c-ares gives a status and, if it is a success, a list or a name.
+// The result of c-ares: a status and, on success, a list of addresses or a name.
 struct Answer {
   int status = ARES_SUCCESS;
   Addresses addresses;
@@ -42,9 +42,9 @@ Addresses addresses_of(const ares_addrinfo& info) {
   return found;
 }
 
-// One question to c-ares. c-ares owns its sockets and says which of them it waits for; we wait for them with Asio and
-// tell it. One thread. Handlers still queued when the question is closed keep the object alive and find the channel
-// gone.
+// One query of c-ares. c-ares owns the sockets and tells us which of them to watch; we wait for them with Asio and
+// report when they are ready. Single-threaded. Handlers that are still queued after close() keep the object alive, and
+// see that the channel is null.
 class Question : public std::enable_shared_from_this<Question> {
  public:
   explicit Question(const asio::any_io_executor& executor) : executor_(executor), changed_(executor) {}
@@ -78,14 +78,14 @@ class Question : public std::enable_shared_from_this<Question> {
     }
   }
 
-  // Until there is an answer; none when the time is over.
+  // Waits for the answer; nothing if the time is over.
   awaitable<std::optional<Answer>> answer(core::Millis at_most) {
     const auto deadline = core::steady_now() + at_most;
     while (!answer_) {
       const auto left = std::chrono::duration_cast<core::Millis>(deadline - core::steady_now());
       if (left <= core::Millis(0)) break;
       co_await changed_.wait(std::min(left, next_try()));
-      if (!answer_) ::ares_process_fd(channel_, ARES_SOCKET_BAD, ARES_SOCKET_BAD);  // tries again what is overdue
+      if (!answer_) ::ares_process_fd(channel_, ARES_SOCKET_BAD, ARES_SOCKET_BAD);  // lets c-ares retry overdue queries
     }
     co_return answer_;
   }
@@ -103,7 +103,8 @@ class Question : public std::enable_shared_from_this<Question> {
   }
 
   void close() {
-    if (channel_ != nullptr) ::ares_destroy(channel_);  // calls back for each socket, and for an open question
+    // calls on_socket for each socket, and on_answer or on_name for a query without an answer
+    if (channel_ != nullptr) ::ares_destroy(channel_);
     channel_ = nullptr;
   }
 
@@ -190,12 +191,13 @@ core::Error explain(int status, const std::string& host, const std::string& serv
     case ARES_ENOTFOUND:
     case ARES_ENODATA:
       return {make_error_code(core::Errc::not_found),
-              fmt::format("no host is called '{}': neither /etc/hosts nor {} knows it; check the name", host, asked)};
+              fmt::format("the host '{}' is unknown: it is neither in /etc/hosts nor in DNS ({}); check the name", host,
+                          asked)};
     case ARES_EBADNAME:
       return {make_error_code(core::Errc::not_found), fmt::format("'{}' cannot be the name of a host", host)};
     default:
       return {make_error_code(core::Errc::unavailable),
-              fmt::format("cannot look up the host '{}': {} ({}); put it into /etc/hosts or use its address", host,
+              fmt::format("cannot look up the host '{}': {} ({}); add it to /etc/hosts or use its address", host,
                           ::ares_strerror(status), asked)};
   }
 }
@@ -204,7 +206,7 @@ core::Error explain(int status, const std::string& host, const std::string& serv
 
 namespace {
 
-// What is asked about is a name or an address; the answer is a success.
+// `Subject` is a name or an address. Unsuccessful answers are returned as errors.
 template <class Subject>
 Async<Answer> look_up(Subject subject, std::string text, core::Millis at_most, ResolverOptions options) {
   const auto question = std::make_shared<Question>(co_await asio::this_coro::executor);
@@ -216,11 +218,10 @@ Async<Answer> look_up(Subject subject, std::string text, core::Millis at_most, R
   const auto servers = question->servers();
   question->close();
   if (!answer) {
-    co_return core::fail(
-        core::Errc::timeout,
-        fmt::format("cannot look up the host '{}': no answer from the name server {} within {} s; put it "
-                    "into /etc/hosts or use its address",
-                    text, servers, static_cast<double>(at_most.count()) / 1000));
+    co_return core::fail(core::Errc::timeout,
+                         fmt::format("cannot look up the host '{}': no answer from the name server {} within {} s; add "
+                                     "it to /etc/hosts or use its address",
+                                     text, servers, static_cast<double>(at_most.count()) / 1000));
   }
   if (answer->status != ARES_SUCCESS) co_return core::fail(explain(answer->status, text, servers));
   co_return *std::move(answer);

@@ -10,17 +10,17 @@
 namespace ydl::net {
 
 struct ResolverOptions {
-  std::string servers;                          // "127.0.0.1:5353,...": asked instead of those of /etc/resolv.conf
-  core::Millis first_try = core::Millis(2000);  // then the next try, and twice the time
+  std::string servers;                          // "127.0.0.1:5353,...": used instead of those in /etc/resolv.conf
+  core::Millis first_try = core::Millis(2000);  // timeout of the first try; it doubles with each retry
 };
 
-// The addresses of a host, best first, by /etc/hosts and DNS (c-ares: a static binary must not load the C library's
-// resolver modules). A numeric address is its own answer.
-// Errors: not_found (nobody knows the name), unavailable (no name server answers), timeout.
+// The addresses of a host, best first, from /etc/hosts and DNS. Uses c-ares, because a static binary must not load the
+// C library's resolver modules. A numeric address is returned as it is. Errors: not_found (the name does not exist),
+// unavailable (no name server answers), timeout.
 [[nodiscard]] Async<std::vector<asio::ip::address>> resolve(std::string host, core::Millis at_most,
                                                             ResolverOptions options = {});
 
-// The name of an address, by /etc/hosts and DNS. Errors: as above.
+// The name of an address, from /etc/hosts and DNS. Errors: as above.
 [[nodiscard]] Async<std::string> reverse_name(asio::ip::address address, core::Millis at_most,
                                               ResolverOptions options = {});
 

@@ -32,7 +32,7 @@ void run_loop(asio::io_context& context, const std::function<void(const Backgrou
     context.run();
     return;
   } catch (const BackgroundFailure& failure) {
-    context.restart();  // without other work the loop has stopped by itself
+    context.restart();  // needed if the loop has no other work and has therefore stopped
     failed(failure);
   }
   context.run();

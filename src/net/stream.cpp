@@ -11,7 +11,7 @@ namespace ydl::net {
 
 namespace {
 
-// Small pieces that are written together go as one record: its cost does not depend on its length.
+// Small pieces that are written together are sent as one TLS record, because each record has a fixed cost.
 constexpr std::size_t kRecord = std::size_t{4} << 10U;
 
 Attempt from(boost::system::error_code error, std::size_t bytes, Attempt::Wait otherwise) {
@@ -30,7 +30,8 @@ Stream::~Stream() {
   close();
 }
 
-// TLS knows the number of its socket only, which may be another's once the socket is closed.
+// TLS only has the number of the socket. After close() this number may belong to another socket, so it must not be
+// used.
 Attempt Stream::State::handshake() {
   if (!socket.is_open()) return {asio::error::bad_descriptor};
   return tls->handshake();
@@ -61,7 +62,7 @@ Attempt Stream::State::write(std::span<const asio::const_buffer> parts) {
   }
   if (parts.size() == 1 || parts.front().size() >= kRecord)
     return tls->write(parts.front().data(), parts.front().size());
-  // Where the socket is full the same call comes again with the same bytes, as OpenSSL asks.
+  // If the socket is full, the same call is repeated with the same bytes, as OpenSSL requires.
   std::array<char, kRecord> together{};
   const auto n = asio::buffer_copy(asio::buffer(together), parts);
   return tls->write(together.data(), n);
@@ -119,7 +120,7 @@ void Stream::expires_never() {
 }
 
 awaitable<std::pair<boost::system::error_code, bool>> Stream::begins_with_tls() {
-  static constexpr unsigned char kHandshake = 22;  // the content type of a TLS record
+  static constexpr unsigned char kHandshake = 22;  // the content type of the first TLS record
   unsigned char first = 0;
   const auto [error, n] = co_await start(Direction::reading, Peeking{state_.get(), &first}, tuple);
   co_return std::pair{error, first == kHandshake};

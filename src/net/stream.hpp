@@ -21,11 +21,11 @@
 
 namespace ydl::net {
 
-// A connected socket of either kind: TCP, or a Unix socket of this machine.
+// A connected socket: TCP or Unix.
 using Socket = asio::generic::stream_protocol::socket;
 
-// A connection as HTTP needs it: bytes in both directions, each with a deadline. Over TCP or a Unix socket, with TLS
-// after handshake(). One read and one write may wait at a time. Single-threaded. Models Asio's AsyncStream.
+// A connection for HTTP: bytes in both directions, with a deadline for each. Over TCP or a Unix socket, and over TLS
+// after handshake(). At most one read and one write may wait at a time. Single-threaded. Models Asio's AsyncStream.
 class Stream {
  public:
   using executor_type = asio::any_io_executor;
@@ -37,29 +37,29 @@ class Stream {
 
   [[nodiscard]] executor_type get_executor() { return state_->socket.get_executor(); }
   [[nodiscard]] Socket& socket() { return state_->socket; }
-  // Where the other side is: an address, or words for a process of this machine.
+  // The peer's address for messages; "this machine" for a Unix socket.
   [[nodiscard]] std::string peer() const;
-  // Whether there are bytes of the other side that the socket does not show any more.
+  // Whether TLS has buffered bytes from the peer. Waiting for the socket would not report them.
   [[nodiscard]] bool has_buffered() const;
 
-  // Of reads and writes that begin from now on; what waits already keeps its time. One that takes longer fails with
-  // asio::error::timed_out.
+  // Sets the deadline of reads and writes that start from now on; those that already wait keep theirs. A late one fails
+  // with asio::error::timed_out.
   void expires_at(core::Instant deadline);
   void expires_after(core::Millis time) { expires_at(core::steady_now() + time); }
   void expires_never();
 
-  // Whether what the other side sends begins as TLS does; it stays to be read. Waits for its first byte.
-  // Errors: the socket's, the deadline's.
+  // Waits for the first byte of the peer and tells whether it starts a TLS handshake. The byte is not consumed. Errors:
+  // those of the socket and of the deadline.
   [[nodiscard]] awaitable<std::pair<boost::system::error_code, bool>> begins_with_tls();
-  // TLS from here on. Errors: the socket's, the deadline's, and error::tls.
+  // Switches to TLS. Errors: those of the socket and of the deadline, and tls_error().
   [[nodiscard]] awaitable<boost::system::error_code> handshake(std::unique_ptr<TlsSession> session);
   // In lower-case hexadecimal; empty without TLS.
   [[nodiscard]] std::string peer_fingerprint() const;
 
-  // What waits fails with asio::error::operation_aborted.
+  // Waiting operations fail with asio::error::operation_aborted.
   void cancel();
   void close();
-  // The other side reads its end; it can still be read from.
+  // The peer reads end of file. Reading from it is still possible.
   void shutdown_send();
 
   template <class Buffers, class Token>
@@ -86,7 +86,7 @@ class Stream {
     asio::steady_timer timer;
     asio::cancellation_signal give_up;
     core::Instant deadline = core::Instant::max();
-    std::uint64_t number = 0;  // of this wait: a timer that fires late must not end the next one
+    std::uint64_t number = 0;  // of the current wait: a late timer must not end the next wait
     bool waiting = false;
     bool timed_out = false;
   };
@@ -100,7 +100,7 @@ class Stream {
     [[nodiscard]] Attempt peek(unsigned char& first);
     Wait& wait(Direction direction) { return direction == Direction::reading ? reading : writing; }
     void begin_wait(Direction direction);
-    // What became of the wait.
+    // Ends the wait and returns its outcome.
     [[nodiscard]] boost::system::error_code end_wait(Direction direction, boost::system::error_code error);
 
     Socket socket;
@@ -109,7 +109,7 @@ class Stream {
     std::unique_ptr<TlsSession> tls;
   };
 
-  // They are kept alive by the operation that has them.
+  // The Operation keeps the state alive, so raw pointers are enough here.
   struct Reading {
     State* state;
     asio::mutable_buffer buffer;
@@ -131,7 +131,7 @@ class Stream {
     Attempt operator()() const { return state->handshake(); }
   };
 
-  // Tries, waits for the socket, and tries again.
+  // Tries once, and if the attempt would block, waits for the socket and tries again.
   template <class Try>
   struct Operation {
     std::shared_ptr<State> state;
@@ -154,14 +154,14 @@ class Stream {
         const auto kind = *outcome.wait == Attempt::Wait::readable ? Socket::wait_read : Socket::wait_write;
         keep->begin_wait(direction);
         auto& wait = keep->wait(direction);
-        // Whoever cancels the operation, as a group of which another part is done does, ends this wait.
+        // A cancellation of the operation, for example by a parallel group, must end this wait.
         if (auto outer = self.get_cancellation_state().slot(); outer.is_connected())
           outer.assign([&wait](asio::cancellation_type type) { wait.give_up.emit(type); });
         keep->socket.async_wait(kind, asio::bind_cancellation_slot(wait.give_up.slot(), std::move(self)));
         return;
       }
       if (phase == Phase::waiting) return self.complete(outcome.error, outcome.bytes);
-      phase = Phase::done;  // never from within the call that started it
+      phase = Phase::done;  // Asio requires that a handler is never called from the initiating function
       asio::post(keep->get_executor(), std::move(self));
     }
   };

@@ -8,15 +8,15 @@
 
 namespace ydl::net {
 
-// How a thread tells a coroutine that it is done. The thread wakes the loop through a descriptor, never through the
-// loop's own objects: those may be gone by then. Thread and coroutine own it together.
+// Lets a thread tell a coroutine that its work is done. The thread wakes the loop through a descriptor and never uses
+// objects of the loop, which may no longer exist. The thread and the coroutine share ownership.
 class ThreadWake {
  public:
-  ThreadWake();  // throws std::system_error where no descriptor is free
+  ThreadWake();  // throws std::system_error if no descriptor is free
 
   // Called by the thread, once.
   void finish();
-  // Called by the coroutine: whether the thread was done in time.
+  // Called by the coroutine. Returns whether the thread finished in time.
   [[nodiscard]] awaitable<bool> wait(core::Millis at_most);
 
  private:

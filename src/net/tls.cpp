@@ -24,14 +24,14 @@ using openssl::Certificate;
 using openssl::FreeWith;
 using openssl::Key;
 
-constexpr long kValidSeconds = 10L * 365 * 86'400;  // nobody looks at it: the fingerprint counts
+constexpr long kValidSeconds = 10L * 365 * 86'400;  // not checked: clients compare the fingerprint only
 
 class TlsCategory final : public boost::system::error_category {
  public:
   [[nodiscard]] const char* name() const noexcept override { return "tls"; }
   [[nodiscard]] std::string message(int value) const override {
     const auto* reason = ::ERR_reason_error_string(ERR_PACK(ERR_LIB_SSL, 0, value));
-    return reason == nullptr ? "a failure of TLS" : reason;
+    return reason == nullptr ? "unknown TLS error" : reason;
   }
 };
 
@@ -70,7 +70,7 @@ Certificate self_signed(EVP_PKEY* key) {
   const std::unique_ptr<BIGNUM, FreeWith<::BN_free>> serial(::BN_new());
   YDL_ASSERT(serial && ::BN_rand(serial.get(), 127, BN_RAND_TOP_ANY, BN_RAND_BOTTOM_ANY) == 1 &&
              ::BN_to_ASN1_INTEGER(serial.get(), ::X509_get_serialNumber(certificate.get())) != nullptr);
-  ::X509_gmtime_adj(::X509_getm_notBefore(certificate.get()), -86'400);  // clocks differ
+  ::X509_gmtime_adj(::X509_getm_notBefore(certificate.get()), -86'400);  // clocks of hosts differ
   ::X509_gmtime_adj(::X509_getm_notAfter(certificate.get()), kValidSeconds);
   auto* name = ::X509_get_subject_name(certificate.get());
   static constexpr std::string_view kName = "ydl master";
@@ -91,7 +91,7 @@ bool is_tls_error(const boost::system::error_code& error) {
   return error.category() == category();
 }
 
-// These fail only where the kernel has no randomness or OpenSSL was built without P-256.
+// The assertions only fail without kernel randomness, or in an OpenSSL without P-256.
 Identity make_identity() {
   const Key key(::EVP_EC_gen("P-256"));
   YDL_ASSERT(key);
@@ -180,7 +180,7 @@ TlsContext::TlsContext(Side side)
   YDL_ASSERT(context != nullptr && ::SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) == 1);
   ::SSL_CTX_set_mode(context,
                      SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  // Every message says how long it is, so an end without TLS's own farewell hides nothing.
+  // HTTP messages contain their length, so a missing TLS close notification cannot hide a truncated message.
   ::SSL_CTX_set_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF);
   ::SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   ::SSL_CTX_set_num_tickets(context, 0);

@@ -13,19 +13,19 @@
 struct ssl_st;
 struct ssl_ctx_st;
 
-// TLS 1.3 between the parts of one job. A master has a key pair of its own and a certificate that nobody has signed but
-// itself; whoever calls it knows the certificate's fingerprint and speaks to nobody else (docs/adr/0014).
+// TLS 1.3 between the processes of one job. A master has its own key pair and a self-signed certificate. Its callers
+// know the fingerprint of the certificate and accept no other (docs/adr/0014).
 namespace ydl::net {
 
-// What became of a read, a write or a part of a handshake that may not block.
+// The outcome of a non-blocking read, write or handshake step.
 struct Attempt {
   enum class Wait { readable, writable };
   boost::system::error_code error = {};
   std::size_t bytes = 0;
-  std::optional<Wait> wait = std::nullopt;  // nothing happened: try again when the socket is so
+  std::optional<Wait> wait = std::nullopt;  // set: nothing was done; try again when the socket is in this state
 };
 
-// The other side does not speak TLS as we do. Its category's message is OpenSSL's.
+// The peer violates TLS or uses incompatible settings. The message is OpenSSL's.
 [[nodiscard]] boost::system::error_code tls_error(unsigned long code);
 [[nodiscard]] bool is_tls_error(const boost::system::error_code& error);
 
@@ -39,14 +39,15 @@ struct Identity {
 // SHA-256 of the certificate, in lower-case hexadecimal. Errors: corrupt.
 [[nodiscard]] core::Result<std::string> fingerprint_of(const Identity& identity);
 
-// The side of a server whose callers have certificates of their own. All of it is DER.
+// The keys of a server whose callers have their own certificates. All values are DER.
 struct MutualIdentity {
   std::string key;                   // PKCS#8
-  std::vector<std::string> chain;    // the first is the key's own
-  std::vector<std::string> callers;  // a caller shows one of these and proves that it has the key
+  std::vector<std::string> chain;    // the first certificate belongs to the key
+  std::vector<std::string> callers;  // a caller must present one of these and prove that it has its key
 };
 
-// One connection's TLS, directly on its socket: between calls it holds no buffers.
+// The TLS of one connection, directly on its socket. It holds no buffers between calls, which saves memory with
+// thousands of connections.
 class TlsSession {
  public:
   explicit TlsSession(ssl_st* session) : session_(session) {}
@@ -67,16 +68,16 @@ class TlsSession {
   std::unique_ptr<ssl_st, Free> session_;
 };
 
-// What sessions of one side have in common.
+// The settings that all sessions of a server, or of a client, share.
 class TlsContext {
  public:
   // Errors: corrupt.
   [[nodiscard]] static core::Result<TlsContext> server(const Identity& identity);
-  // For callers that are not ours: TLS 1.2 as well, which is what Java 8 has. Nobody else gets through the handshake: a
-  // certificate that one of `callers` has signed is not enough. How long a certificate is valid does not count.
-  // Errors: corrupt, with what OpenSSL refuses.
+  // For callers that are not ydl: also accepts TLS 1.2, the version of Java 8. Only the exact certificates in `callers`
+  // pass the handshake; a certificate that one of them signed does not. The validity period is not checked. Errors:
+  // corrupt, with OpenSSL's reason.
   [[nodiscard]] static core::Result<TlsContext> mutual_server(const MutualIdentity& identity);
-  // Takes any certificate: the caller compares its fingerprint before it sends anything.
+  // Accepts any certificate: the caller of this class must compare its fingerprint before it sends anything.
   [[nodiscard]] static TlsContext client();
 
   [[nodiscard]] std::unique_ptr<TlsSession> session() const;

@@ -12,8 +12,8 @@ awaitable<void> finish(Async<T> work, core::Result<T>& answer, asio::io_context&
   context.stop();
 }
 
-// Runs a coroutine to its end, for code that is none; the answer. What else goes on in the context (connections that
-// are kept open, say) rests until it is run again.
+// Runs a coroutine to completion from ordinary code and returns its result. Other work of the context, such as open
+// connections, pauses until the context is run again.
 template <class T>
 core::Result<T> wait_for(asio::io_context& context, Async<T> work) {
   core::Result<T> answer = core::fail(core::Errc::cancelled, "it was interrupted");

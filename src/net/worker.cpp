@@ -18,8 +18,8 @@ namespace {
 
 struct Job {
   Worker::Work work;
-  bool began = false;         // read by the coroutine after `wake` only
-  std::exception_ptr thrown;  // the same
+  bool began = false;         // the coroutine reads it only after `wake`
+  std::exception_ptr thrown;  // as above
   ThreadWake wake;
 };
 
@@ -32,7 +32,7 @@ struct Worker::State {
   bool closed = false;
   std::jthread thread;
 
-  // The next job, or null when the worker was closed.
+  // The next job, or null after the worker was closed.
   std::shared_ptr<Job> next(const std::stop_token& stop) {
     std::unique_lock lock(mutex);
     if (!news.wait(lock, stop, [this] { return !jobs.empty(); }) || stop.stop_requested()) return nullptr;
@@ -53,7 +53,7 @@ struct Worker::State {
     }
   }
 
-  // Signals are for the loop's thread, whose handlers they interrupt.
+  // Blocks signals in the new thread: they must be delivered to the thread of the loop.
   void start() {
     sigset_t all;
     sigset_t before;
@@ -96,7 +96,7 @@ Async<> Worker::run(Work work) {
   while (!co_await job->wake.wait(core::Seconds(3600))) {
   }
   if (job->thrown) std::rethrow_exception(job->thrown);
-  if (!job->began) co_return core::fail(core::Errc::cancelled, "the worker thread ended before this work began");
+  if (!job->began) co_return core::fail(core::Errc::cancelled, "the worker thread ended before this work started");
   co_return core::Result<>{};
 }
 

@@ -8,13 +8,13 @@
 
 namespace ydl::net {
 
-// One thread for work that would block the event loop: copies between file systems, programs of the system. Pieces of
-// work run one after the other, in the order in which they were given. The thread starts with the first of them and
+// One thread for work that would block the event loop, such as copies between file systems or running system programs.
+// Pieces of work run one after the other, in the order of the run() calls. The thread starts with the first of them and
 // ends in close(), which the destructor calls.
 class Worker {
  public:
-  // Work that takes long looks at the token now and then, and ends early once stop was requested. It must own all it
-  // touches, and must not touch the loop.
+  // Long work checks the token regularly and ends early after a stop request. Work must own everything it uses and must
+  // not use the loop.
   using Work = std::function<void(std::stop_token)>;
 
   Worker();
@@ -22,11 +22,12 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Returns when the work was done, or throws what it threw. The coroutine's loop goes on meanwhile.
-  // Errors: cancelled, if the worker was closed before this work began.
+  // Returns when the work is done; rethrows its exception. The loop of the coroutine continues in the meantime. Errors:
+  // cancelled, if the worker was closed before this work started; no_capacity, if the thread could not be started.
   [[nodiscard]] Async<> run(Work work);
 
-  // Requests the current work to stop, waits for it, and drops what has not begun. For any thread but the worker's.
+  // Asks the current work to stop, waits for it, and drops work that has not started. Must not be called from the
+  // worker's thread.
   void close();
 
  private:

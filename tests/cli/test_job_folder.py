@@ -171,7 +171,7 @@ def test_the_state_of_a_newer_version_is_named_as_such(ydl, two_jobs):
     (victim.folder / "state.json").write_text(json.dumps(state | {"version": 2}))
     listed = ydl.listed()
     assert listed[victim.id]["state"] == "unreadable"
-    assert "has version 2, this ydl reads 1: a newer ydl wrote it" in listed[victim.id]["reason"]
+    assert "has version 2 and was written by a newer version of ydl; this ydl reads version 1" in listed[victim.id]["reason"]
     assert listed[healthy.id]["state"] == "succeeded"
 
 

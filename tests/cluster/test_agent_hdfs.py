@@ -413,7 +413,7 @@ def test_a_master_with_another_certificate_is_told_nothing_and_ends_the_agent(st
     agent = stage.agent()
     stage.master.identity = expected
     assert agent.process.wait(30) == 1
-    assert "what answers there is not the job's master: its certificate is another one; nothing was sent to it" in agent.log
+    assert "the server at this address is not the job's master: it has a different certificate; nothing was sent to it" in agent.log
 
 
 def test_a_task_finds_nothing_of_ydl_in_its_token_file(stage):

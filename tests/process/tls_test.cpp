@@ -95,8 +95,8 @@ TEST_F(TlsTest, a_server_with_another_certificate_is_sent_nothing) {
   const auto answer = get(endpoint(imposter->port()));
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, net::Errc::untrusted);
-  EXPECT_EQ(answer.error().message, fmt::format("connecting to 127.0.0.1:{}: what answers there is not the job's "
-                                                "master: its certificate is another one; nothing was sent to it",
+  EXPECT_EQ(answer.error().message, fmt::format("connecting to 127.0.0.1:{}: the server at this address is not the "
+                                                "job's master: it has a different certificate; nothing was sent to it",
                                                 imposter->port()));
   EXPECT_EQ(calls_, 0);
   loop_.settle();

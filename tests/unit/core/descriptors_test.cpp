@@ -9,11 +9,11 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-TEST(Descriptors, what_fits_is_accepted) {
+TEST(Descriptors, a_need_within_the_limit_is_accepted) {
   EXPECT_TRUE(check_descriptors("a job of 600 tasks", 1'024, 1'024));
 }
 
-TEST(Descriptors, what_does_not_fit_is_refused_with_both_numbers_and_the_remedy) {
+TEST(Descriptors, a_need_above_the_limit_is_refused_with_both_numbers_and_the_remedy) {
   const auto refused = check_descriptors("a job of 2000 tasks", 2'320, 1'024);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::no_capacity);

@@ -7,7 +7,7 @@ namespace ydl::core {
 namespace {
 
 // The examples of RFC 4648.
-TEST(Base64, is_what_the_standard_says) {
+TEST(Base64, matches_the_examples_of_the_standard) {
   EXPECT_EQ(to_base64(""), "");
   EXPECT_EQ(to_base64("f"), "Zg==");
   EXPECT_EQ(to_base64("fo"), "Zm8=");
@@ -17,7 +17,7 @@ TEST(Base64, is_what_the_standard_says) {
   EXPECT_EQ(to_base64("foobar"), "Zm9vYmFy");
 }
 
-TEST(Base64, any_bytes_come_back) {
+TEST(Base64, any_bytes_survive_encoding_and_decoding) {
   std::string bytes;
   for (int i = 0; i < 256; ++i) bytes.push_back(static_cast<char>(i));
   for (std::size_t size = 0; size <= bytes.size(); ++size) {
@@ -25,13 +25,13 @@ TEST(Base64, any_bytes_come_back) {
   }
 }
 
-TEST(Base64, what_is_not_of_it_is_refused) {
+TEST(Base64, invalid_text_is_refused) {
   for (const auto* text : {"Z", "Zg=", "Zg==Zg==", "Zm9*", "====", "Z===", "Zm9v\n"}) {
     EXPECT_FALSE(from_base64(text)) << text;
   }
 }
 
-TEST(Sha256, of_pieces_is_that_of_the_whole) {
+TEST(Sha256, the_hash_of_pieces_equals_the_hash_of_the_whole) {
   Sha256 pieces;
   pieces.add("a");
   pieces.add("bc");

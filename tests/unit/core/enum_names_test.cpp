@@ -12,17 +12,17 @@ class EnumNamesTest : public testing::Test {};
 using Enums = testing::Types<JobState, TaskState, RecordKind, ClusterKind, RoleKind>;
 TYPED_TEST_SUITE(EnumNamesTest, Enums);
 
-TYPED_TEST(EnumNamesTest, every_value_has_a_name_that_leads_back_to_it) {
+TYPED_TEST(EnumNamesTest, every_value_has_a_name_that_is_parsed_to_it) {
   const auto& names = EnumNames<TypeParam>::kNames;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto value = static_cast<TypeParam>(i);
     EXPECT_FALSE(names.at(i).empty());
     EXPECT_EQ(name(value), names.at(i));
-    EXPECT_EQ(parse_name<TypeParam>(name(value)), value) << name(value) << " stands for two values";
+    EXPECT_EQ(parse_name<TypeParam>(name(value)), value) << name(value) << " is the name of two values";
   }
 }
 
-TYPED_TEST(EnumNamesTest, unknown_names_are_no_value) {
+TYPED_TEST(EnumNamesTest, unknown_names_are_not_parsed) {
   for (const auto* text : {"", "Running", "running ", "hibernating"}) EXPECT_FALSE(parse_name<TypeParam>(text)) << text;
 }
 
@@ -35,7 +35,7 @@ TEST(Named, keeps_a_name_of_another_version) {
   EXPECT_NE(named, Named<JobState>::parse("dreaming"));
 }
 
-TEST(Named, is_the_value_whose_name_it_has) {
+TEST(Named, equals_the_value_of_the_same_name) {
   const auto named = Named<JobState>::parse("stopped");
   EXPECT_EQ(named, JobState::stopped);
   EXPECT_EQ(named, Named(JobState::stopped));
@@ -43,20 +43,20 @@ TEST(Named, is_the_value_whose_name_it_has) {
   EXPECT_TRUE(is_final(named));
 }
 
-TEST(JobStates, the_end_is_what_a_master_told) {
+TEST(JobStates, only_states_that_a_master_reports_are_final) {
   using enum JobState;
   for (const auto state : {succeeded, failed, stopped}) EXPECT_TRUE(is_final(state)) << name(state);
   for (const auto state : {placing, starting, running, finishing, stopping, restarting, lost})
     EXPECT_FALSE(is_final(state)) << name(state);
 }
 
-TEST(TaskStates, a_task_that_is_lost_has_ended) {
+TEST(TaskStates, a_lost_task_has_ended) {
   using enum TaskState;
   for (const auto state : {succeeded, failed, stopped, lost}) EXPECT_TRUE(is_final(state)) << name(state);
   for (const auto state : {waiting, placed, starting, running, stopping}) EXPECT_FALSE(is_final(state)) << name(state);
 }
 
-TEST(RecordKinds, tell_of_the_states_that_they_are_named_after) {
+TEST(RecordKinds, announce_the_states_in_their_names) {
   EXPECT_EQ(job_state_of(RecordKind::job_restarting), JobState::restarting);
   EXPECT_EQ(job_state_of(RecordKind::job_stopped), JobState::stopped);
   EXPECT_EQ(task_state_of(RecordKind::task_lost), TaskState::lost);

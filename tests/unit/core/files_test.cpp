@@ -28,7 +28,7 @@ TEST(Files, a_write_that_fails_leaves_nothing_behind) {
   EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 }
 
-TEST(Paths, a_folder_and_what_is_below_it_lie_in_it) {
+TEST(Paths, a_folder_contains_itself_and_everything_below_it) {
   EXPECT_TRUE(lies_in("/data/a", "/data"));
   EXPECT_TRUE(lies_in("/data", "/data"));
   EXPECT_TRUE(lies_in("/data", "/"));
@@ -36,14 +36,14 @@ TEST(Paths, a_folder_and_what_is_below_it_lie_in_it) {
   EXPECT_FALSE(lies_in("/", "/data"));
 }
 
-TEST(Files, reading_stops_at_the_limit) {
+TEST(Files, a_file_longer_than_the_limit_is_an_error) {
   const test::TempDir dir;
   ASSERT_TRUE(write_file_atomically(dir.path() / "big", std::string(100, 'x')));
   EXPECT_FALSE(read_file(dir.path() / "big", 99));
   EXPECT_TRUE(read_file(dir.path() / "big", 100));
 }
 
-TEST(Files, directories_are_made_with_their_parents) {
+TEST(Files, directories_are_created_with_their_parents) {
   const test::TempDir dir;
   ASSERT_TRUE(make_directories(dir.path() / "a" / "b" / "c"));
   EXPECT_TRUE(std::filesystem::is_directory(dir.path() / "a" / "b" / "c"));

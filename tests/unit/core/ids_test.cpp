@@ -11,7 +11,7 @@ TEST(TaskId, is_written_and_read_as_role_and_index) {
   EXPECT_EQ(TaskId::parse("ps:0"), (TaskId{"ps", 0}));
 }
 
-TEST(TaskId, refuses_what_is_no_task_with_an_example) {
+TEST(TaskId, refuses_other_text_with_an_example) {
   for (const auto* bad : {"\x1b[2Jps:0", "a b:0", "../ps:0", "worker", ":1", "worker:", "worker:-1", "worker:x"}) {
     EXPECT_FALSE(TaskId::parse(bad)) << bad;
   }

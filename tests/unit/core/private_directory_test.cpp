@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr uid_t kStranger = 61'234;
+constexpr uid_t kOtherUser = 61'234;
 
 unsigned mode_of(const std::filesystem::path& path) {
   struct stat status{};
@@ -26,13 +26,13 @@ std::string refusal(const std::filesystem::path& path) {
   return made ? "accepted" : made.error().message;
 }
 
-TEST(PrivateDirectory, is_made_with_its_parents) {
+TEST(PrivateDirectory, is_created_with_its_parents) {
   const test::TempDir dir;
   ASSERT_TRUE(make_private_directory(dir.path() / "state" / "ydl"));
   EXPECT_EQ(mode_of(dir.path() / "state" / "ydl"), 0700U);
 }
 
-TEST(PrivateDirectory, one_of_ours_that_lets_others_in_is_closed) {
+TEST(PrivateDirectory, an_existing_folder_of_the_user_is_closed_to_others) {
   const test::TempDir dir;
   const auto folder = dir.path() / "ydl";
   ASSERT_TRUE(make_directories(folder));
@@ -43,7 +43,7 @@ TEST(PrivateDirectory, one_of_ours_that_lets_others_in_is_closed) {
   }
 }
 
-TEST(PrivateDirectory, a_link_of_ours_is_followed) {
+TEST(PrivateDirectory, a_link_of_the_user_is_followed) {
   const test::TempDir dir;
   ASSERT_TRUE(make_directories(dir.path() / "disk"));
   std::filesystem::create_directory_symlink(dir.path() / "disk", dir.path() / "ydl");
@@ -51,22 +51,22 @@ TEST(PrivateDirectory, a_link_of_ours_is_followed) {
   EXPECT_EQ(mode_of(dir.path() / "disk"), 0700U);
 }
 
-TEST(PrivateDirectory, a_strangers_folder_or_link_is_refused_and_left_alone) {
-  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a folder to somebody else";
+TEST(PrivateDirectory, a_folder_or_link_of_another_user_is_refused_and_not_changed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a folder to another user";
   const test::TempDir dir;
-  const auto squatted = dir.path() / "squatted";
-  ASSERT_TRUE(make_directories(squatted));
-  ASSERT_EQ(::chown(squatted.c_str(), kStranger, kStranger), 0);
-  EXPECT_THAT(refusal(squatted), HasSubstr("belongs to user 61234 and not to you (user 0)"));
-  EXPECT_EQ(mode_of(squatted), 0755U);
+  const auto foreign = dir.path() / "foreign";
+  ASSERT_TRUE(make_directories(foreign));
+  ASSERT_EQ(::chown(foreign.c_str(), kOtherUser, kOtherUser), 0);
+  EXPECT_THAT(refusal(foreign), HasSubstr("belongs to user 61234 and not to you (user 0)"));
+  EXPECT_EQ(mode_of(foreign), 0755U);
   ASSERT_TRUE(make_directories(dir.path() / "ours"));
   const auto link = dir.path() / "link";
   std::filesystem::create_directory_symlink(dir.path() / "ours", link);
-  ASSERT_EQ(::lchown(link.c_str(), kStranger, kStranger), 0);
+  ASSERT_EQ(::lchown(link.c_str(), kOtherUser, kOtherUser), 0);
   EXPECT_THAT(refusal(link), HasSubstr("belongs to user 61234"));
 }
 
-TEST(PrivateDirectory, a_file_of_that_name_is_an_error) {
+TEST(PrivateDirectory, a_file_with_this_name_is_an_error) {
   const test::TempDir dir;
   ASSERT_TRUE(write_file_atomically(dir.path() / "file", ""));
   EXPECT_THAT(refusal(dir.path() / "file"), HasSubstr("cannot make the directory"));

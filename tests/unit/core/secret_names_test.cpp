@@ -5,7 +5,7 @@
 namespace ydl::core {
 namespace {
 
-TEST(SecretNames, are_known_by_their_parts) {
+TEST(SecretNames, are_recognised_by_parts_of_the_name) {
   for (const auto* name :
        {"PASSWORD", "DB_PASSWORD", "MYSQL_PWD", "AWS_SECRET_ACCESS_KEY", "WANDB_API_KEY", "HF_TOKEN", "hf_token",
         "GITHUB_TOKEN", "GOOGLE_APPLICATION_CREDENTIALS", "SSH_KEY", "dbpassword", "AUTHTOKEN", "KEYSTORE_PASSWORD",
@@ -13,14 +13,14 @@ TEST(SecretNames, are_known_by_their_parts) {
     EXPECT_TRUE(looks_secret(name)) << name;
 }
 
-TEST(SecretNames, ordinary_names_are_not) {
+TEST(SecretNames, do_not_include_ordinary_names) {
   for (const auto* name :
        {"PATH", "HOME", "PWD", "OLDPWD", "TOKENIZERS_PARALLELISM", "MONKEY", "KEYBOARD", "MAX_TOKENS",
         "OMP_NUM_THREADS", "PASSAGE", "YDL_TASKS_JSON", "MASTER_ADDR", "COMPASS", "", "_"})
     EXPECT_FALSE(looks_secret(name)) << name;
 }
 
-TEST(SecretNames, values_are_hidden_by_name_or_by_a_password_in_an_address) {
+TEST(SecretNames, values_are_hidden_if_the_name_is_secret_or_the_value_is_a_url_with_a_password) {
   EXPECT_EQ(shown_value("HF_TOKEN", "hunter2"), "…");
   EXPECT_EQ(shown_value("HF_TOKEN", ""), "");
   EXPECT_EQ(shown_value("EPOCHS", "10"), "10");

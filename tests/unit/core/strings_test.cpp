@@ -14,14 +14,14 @@ TEST(Strings, parse_int_takes_the_whole_text_or_nothing) {
   EXPECT_FALSE(parse_int<int>("99999999999"));
 }
 
-TEST(Strings, sizes_use_binary_units_and_a_bare_number_is_mebibytes) {
+TEST(Strings, sizes_use_binary_units_and_a_number_without_unit_is_in_mebibytes) {
   EXPECT_EQ(parse_bytes("512"), 512ULL << 20U);
   EXPECT_EQ(parse_bytes("2g"), 2ULL << 30U);
   EXPECT_EQ(parse_bytes("1.5GiB"), 3ULL << 29U);
   EXPECT_EQ(parse_bytes("10 kb"), 10240ULL);
 }
 
-TEST(Strings, a_size_that_is_none_is_refused_with_an_example) {
+TEST(Strings, an_invalid_size_is_refused_with_an_example) {
   for (const auto* bad : {"12q", "", "g", "-1g", "1e400g", "nan", "99999999999t"}) {
     const auto parsed = parse_bytes(bad);
     ASSERT_FALSE(parsed) << bad;
@@ -29,7 +29,7 @@ TEST(Strings, a_size_that_is_none_is_refused_with_an_example) {
   }
 }
 
-TEST(Strings, sizes_are_printed_as_people_say_them) {
+TEST(Strings, sizes_are_printed_with_the_largest_fitting_unit) {
   EXPECT_EQ(format_bytes(0), "0 B");
   EXPECT_EQ(format_bytes(2ULL << 30U), "2 GiB");
   EXPECT_EQ(format_bytes(1536ULL << 20U), "1.5 GiB");
@@ -51,7 +51,8 @@ TEST(Strings, utc_times_round_trip) {
   const auto time = parse_utc("2026-11-15T03:13:28.123Z");
   ASSERT_TRUE(time);
   EXPECT_EQ(format_utc(*time), "2026-11-15T03:13:28.123Z");
-  const auto far = parse_utc("7633-11-15T03:13:28.123Z");  // beyond what the nanoseconds of system_clock can hold
+  // outside the range of system_clock, which counts nanoseconds
+  const auto far = parse_utc("7633-11-15T03:13:28.123Z");
   ASSERT_TRUE(far);
   EXPECT_EQ(format_utc(*far), "7633-11-15T03:13:28.123Z");
   EXPECT_FALSE(parse_utc("2026-13-15T03:13:28.123Z"));
@@ -66,14 +67,14 @@ TEST(Strings, a_typing_mistake_is_answered_with_the_nearest_word) {
   EXPECT_EQ(did_you_mean("banana", kWords), "");
 }
 
-TEST(Strings, shell_words_are_quoted_only_when_they_must_be) {
+TEST(Strings, shell_words_are_quoted_only_if_necessary) {
   EXPECT_EQ(shell_quote("train.py"), "train.py");
   EXPECT_EQ(shell_quote("a b"), "'a b'");
   EXPECT_EQ(shell_quote("it's"), "'it'\\''s'");
   EXPECT_EQ(shell_quote(""), "''");
 }
 
-TEST(Strings, printable_keeps_text_and_drops_what_a_terminal_would_act_on) {
+TEST(Strings, printable_keeps_text_and_removes_control_characters) {
   EXPECT_EQ(printable("caf\xC3\xA9\tok"), "caf\xC3\xA9\tok");
   EXPECT_EQ(printable("\x1b[31mred"), "[31mred");
   EXPECT_EQ(printable("\xC2\x9B"

@@ -5,14 +5,14 @@
 namespace ydl::core {
 namespace {
 
-TEST(TemporaryNames, a_new_name_is_known_and_differs_each_time) {
+TEST(TemporaryNames, a_new_name_is_recognised_and_differs_each_time) {
   const auto name = temporary_name("view.json");
   EXPECT_TRUE(name.starts_with("view.json."));
   EXPECT_TRUE(is_temporary_name(name));
   EXPECT_NE(name, temporary_name("view.json"));
 }
 
-TEST(TemporaryNames, names_that_users_give_are_not_taken_for_one) {
+TEST(TemporaryNames, names_of_users_files_are_not_recognised) {
   EXPECT_TRUE(is_temporary_name("view.json.03fa91c2.tmp"));
   for (const auto* name :
        {"", "view.json", "view.json.tmp", "view.json.03fa91c.tmp", "view.json.03fa91cg.tmp", "view.json-03fa91c2.tmp",

@@ -10,7 +10,7 @@ constexpr std::string_view kPasswd =
     "broken line\n"
     "ann:x:1000:1000:Ann,,,:/home/ann:/bin/zsh\n";
 
-TEST(User, passwd_is_read_without_the_c_library) {
+TEST(User, entries_of_passwd_are_found_by_uid) {
   EXPECT_EQ(find_passwd(kPasswd, 1000)->name, "ann");
   EXPECT_EQ(find_passwd(kPasswd, 1000)->home, "/home/ann");
   EXPECT_FALSE(find_passwd(kPasswd, 1001));

@@ -14,12 +14,12 @@ TEST(Utf8, valid_text_stays_as_it_is) {
 TEST(Utf8, each_invalid_byte_is_replaced) {
   EXPECT_EQ(replace_invalid_utf8("caf\xe9.txt"), "caf\xEF\xBF\xBD.txt");
   EXPECT_EQ(replace_invalid_utf8("\xff\xfe"), "\xEF\xBF\xBD\xEF\xBF\xBD");
-  EXPECT_EQ(replace_invalid_utf8("\xc3"), "\xEF\xBF\xBD");                                    // cut off
-  EXPECT_EQ(replace_invalid_utf8("\xc0\xaf"), "\xEF\xBF\xBD\xEF\xBF\xBD");                    // too long
+  EXPECT_EQ(replace_invalid_utf8("\xc3"), "\xEF\xBF\xBD");                                    // incomplete
+  EXPECT_EQ(replace_invalid_utf8("\xc0\xaf"), "\xEF\xBF\xBD\xEF\xBF\xBD");                    // overlong encoding
   EXPECT_EQ(replace_invalid_utf8("a\xed\xa0\x80"), "a\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");  // a surrogate
 }
 
-TEST(Utf8, escaped_text_holds_nothing_that_a_terminal_obeys) {
+TEST(Utf8, escaped_text_contains_no_control_characters) {
   EXPECT_EQ(escaped("plain caf\xc3\xa9 a\\b"), "plain caf\xc3\xa9 a\\b");
   EXPECT_EQ(escaped("\x1b]0;x\x07"), "\\x1b]0;x\\x07");
   EXPECT_EQ(escaped(std::string_view("a\0b\n\t\x7f", 6)), "a\\x00b\\x0a\\x09\\x7f");
@@ -29,7 +29,7 @@ TEST(Utf8, escaped_text_holds_nothing_that_a_terminal_obeys) {
   EXPECT_EQ(escaped("\xff\xc3"), "\\xff\\xc3");
 }
 
-TEST(Utf8, escaped_lines_stay_lines) {
+TEST(Utf8, escaped_lines_keeps_line_breaks) {
   EXPECT_EQ(escaped_lines("one\x1b\ntwo\r\n\nend"), "one\\x1b\ntwo\\x0d\n\nend");
   EXPECT_EQ(escaped_lines(""), "");
   EXPECT_EQ(escaped_lines("one"), "one");

@@ -8,14 +8,14 @@
 namespace ydl::files {
 namespace {
 
-TEST(Progress, a_fraction_and_a_text_are_read) {
+TEST(Progress, a_line_has_a_fraction_and_a_text) {
   EXPECT_EQ(parse_progress("::progress 0.25 epoch 3 of 12"), (Progress{0.25, "epoch 3 of 12"}));
   EXPECT_EQ(parse_progress("::progress 1"), (Progress{1, ""}));
   EXPECT_EQ(parse_progress("::progress 1.0000000002 done"), (Progress{1, "done"}));
   EXPECT_EQ(parse_progress("::progress 5e-1\tx"), (Progress{0.5, "x"}));
 }
 
-TEST(Progress, what_is_not_from_0_to_1_is_refused) {
+TEST(Progress, other_lines_and_fractions_outside_0_to_1_are_ignored) {
   for (const auto* line :
        {"::progress", "::progress ", "::progress x", "::progress nan", "::progress inf", "::progress -0.1",
         "::progress 1.1", "::progress 50%", "::progress 0.5x", "progress 0.5", " ::progress 0.5", "::progress 1e999"}) {
@@ -23,7 +23,7 @@ TEST(Progress, what_is_not_from_0_to_1_is_refused) {
   }
 }
 
-TEST(LogLines, the_last_line_is_shown_complete_or_not) {
+TEST(LogLines, the_last_line_may_be_incomplete) {
   LogLines lines;
   EXPECT_EQ(lines.last_line(), "");
   lines.feed("one\ntwo");
@@ -32,7 +32,7 @@ TEST(LogLines, the_last_line_is_shown_complete_or_not) {
   EXPECT_EQ(lines.last_line(), "two and a half");
 }
 
-TEST(LogLines, lines_that_ask_for_a_save_are_counted) {
+TEST(LogLines, checkpoint_lines_are_counted) {
   LogLines lines;
   lines.feed("::checkpoint\nx\n::check");
   EXPECT_EQ(lines.checkpoints(), 1U);
@@ -42,7 +42,7 @@ TEST(LogLines, lines_that_ask_for_a_save_are_counted) {
   EXPECT_EQ(lines.checkpoints(), 3U);
 }
 
-TEST(LogLines, of_a_progress_bar_the_newest_state_counts) {
+TEST(LogLines, a_progress_bar_is_shown_in_its_latest_state) {
   LogLines lines;
   lines.feed("epoch 1\n 10%|#  |\r 20%|## |");
   EXPECT_EQ(lines.last_line(), " 20%|## |");
@@ -52,7 +52,7 @@ TEST(LogLines, of_a_progress_bar_the_newest_state_counts) {
   EXPECT_EQ(lines.last_line(), " 30%|###|");
 }
 
-TEST(LogLines, colours_and_titles_are_taken_out) {
+TEST(LogLines, colours_and_titles_are_removed) {
   EXPECT_EQ(plain_text("\x1b[1;31merror\x1b[0m: x"), "error: x");
   EXPECT_EQ(plain_text("\x1b]0;title\a"
                        "text"),
@@ -62,7 +62,7 @@ TEST(LogLines, colours_and_titles_are_taken_out) {
   EXPECT_EQ(plain_text("cut\x1b"), "cut");
 }
 
-TEST(LogLines, the_latest_progress_is_kept_over_pieces) {
+TEST(LogLines, progress_lines_may_arrive_in_pieces) {
   LogLines lines;
   lines.feed("::progress 0.1 a\nx\n::prog");
   EXPECT_EQ(lines.progress(), (Progress{0.1, "a"}));
@@ -72,7 +72,7 @@ TEST(LogLines, the_latest_progress_is_kept_over_pieces) {
   EXPECT_EQ(lines.progress(), (Progress{0.2, "b"}));
 }
 
-TEST(LogLines, an_endless_line_takes_no_endless_memory) {
+TEST(LogLines, a_very_long_line_is_cut) {
   LogLines lines;
   for (int i = 0; i < 100; ++i) lines.feed(std::string(1000, 'x'));
   EXPECT_EQ(lines.last_line().size(), LogLines::kLongestLine);
@@ -88,7 +88,7 @@ class LogFile : public testing::Test {
   test::TempDir dir_;
 };
 
-TEST_F(LogFile, a_file_is_followed_as_it_appears_and_grows) {
+TEST_F(LogFile, a_file_is_followed_when_it_appears_and_grows) {
   LogTail tail(path());
   ASSERT_EQ(tail.poll()->bytes, 0U);
   append("one\n");
@@ -113,7 +113,7 @@ TEST_F(LogFile, a_large_file_is_read_in_pieces) {
   EXPECT_EQ(tail.last_line(), "end");
 }
 
-TEST_F(LogFile, a_cut_file_is_read_again_from_its_start) {
+TEST_F(LogFile, a_truncated_file_is_read_again_from_its_start) {
   append("a long first line\nbegun");
   LogTail tail(path());
   ASSERT_TRUE(tail.poll());
@@ -132,7 +132,7 @@ TEST_F(LogFile, a_replaced_file_is_read_from_its_start_even_when_longer) {
   EXPECT_EQ(tail.last_line(), "a longer new line");
 }
 
-TEST_F(LogFile, a_removed_file_is_no_error) {
+TEST_F(LogFile, a_removed_file_is_not_an_error) {
   append("old\n");
   LogTail tail(path());
   ASSERT_TRUE(tail.poll());
@@ -141,7 +141,7 @@ TEST_F(LogFile, a_removed_file_is_no_error) {
   EXPECT_EQ(tail.last_line(), "old");
 }
 
-TEST_F(LogFile, the_last_lines_are_read_from_behind) {
+TEST_F(LogFile, the_last_lines_are_read_from_the_end) {
   std::string text;
   for (int i = 0; i < 50'000; ++i) text += "line " + std::to_string(i) + "\n";
   append(text);
@@ -152,7 +152,7 @@ TEST_F(LogFile, the_last_lines_are_read_from_behind) {
   EXPECT_TRUE(last_lines(path(), 0)->empty());
 }
 
-TEST_F(LogFile, the_last_lines_are_bounded_in_bytes) {
+TEST_F(LogFile, the_last_lines_are_limited_in_bytes) {
   append("first\n" + std::string(1000, 'x') + "\n");
   const auto lines = last_lines(path(), 10, 100);
   ASSERT_TRUE(lines);
@@ -160,7 +160,7 @@ TEST_F(LogFile, the_last_lines_are_bounded_in_bytes) {
   EXPECT_EQ(lines->front().size(), 99U);
 }
 
-TEST_F(LogFile, fewer_lines_than_asked_are_all) {
+TEST_F(LogFile, a_file_with_fewer_lines_is_returned_completely) {
   append("one\n\nthree\n");
   EXPECT_EQ(last_lines(path(), 10), (std::vector<std::string>{"one", "", "three"}));
   ASSERT_TRUE(core::write_file_atomically(path(), ""));
@@ -168,7 +168,7 @@ TEST_F(LogFile, fewer_lines_than_asked_are_all) {
   EXPECT_FALSE(last_lines(dir_.path() / "missing", 10));
 }
 
-TEST(LogSlices, are_what_is_in_the_file_now) {
+TEST(LogSlices, have_the_current_content_of_the_file) {
   const test::TempDir dir;
   const auto path = dir.path() / "stdout";
   EXPECT_EQ(read_slice(path, 0, 10)->size, 0U) << "not there yet";
@@ -177,7 +177,7 @@ TEST(LogSlices, are_what_is_in_the_file_now) {
   EXPECT_EQ(read_slice(path, 2, 3)->size, 6U);
   EXPECT_EQ(read_slice(path, 4, 100)->bytes, "ef");
   EXPECT_EQ(read_slice(path, 6, 100)->bytes, "");
-  EXPECT_EQ(read_slice(path, 99, 100)->size, 6U) << "shorter than what was read: it was cut";
+  EXPECT_EQ(read_slice(path, 99, 100)->size, 6U) << "the file is shorter than the offset: it was truncated";
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ TEST(StoredNames, ordinary_names_stay_as_they_are) {
   }
 }
 
-TEST(StoredNames, what_hdfs_does_not_take_is_escaped_and_comes_back) {
+TEST(StoredNames, characters_that_hdfs_refuses_are_escaped_and_restored) {
   EXPECT_EQ(stored_name("12:30"), "12%3A30");
   EXPECT_EQ(stored_name("100%"), "100%25");
   EXPECT_EQ(stored_name("\xff\xfe"), "%FF%FE");
@@ -21,13 +21,13 @@ TEST(StoredNames, what_hdfs_does_not_take_is_escaped_and_comes_back) {
   }
 }
 
-TEST(StoredNames, a_task_may_have_a_manifest_of_its_own) {
+TEST(StoredNames, a_file_of_a_task_may_be_called_manifest_json) {
   EXPECT_EQ(stored_name("manifest.json"), "%6Danifest.json");
   EXPECT_EQ(original_name("%6Danifest.json"), "manifest.json");
   EXPECT_EQ(stored_path("run/manifest.json"), "run/%6Danifest.json");
 }
 
-TEST(StoredNames, what_leads_out_of_the_folder_is_no_name) {
+TEST(StoredNames, names_that_lead_out_of_the_folder_are_refused) {
   for (const auto* stored : {"", ".", "..", "%2E%2E", "a%2Fb", "%00", "%", "%4", "%zz"}) {
     EXPECT_EQ(original_name(stored), std::nullopt) << stored;
   }

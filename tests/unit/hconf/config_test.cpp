@@ -31,7 +31,7 @@ Property property(std::string name, std::string value) {
   return {std::move(name), std::move(value), false, "x-site.xml:1"};
 }
 
-TEST(Config, a_later_value_wins_unless_the_earlier_is_final) {
+TEST(Config, a_later_value_overrides_an_earlier_one_that_is_not_final) {
   auto config = with({{"a", "1", false, "core-site.xml:1"}, {"b", "1", true, "core-site.xml:2"}});
   config.add(std::vector<Property>{{"a", "2", false, "hdfs-site.xml:1"}, {"b", "2", true, "hdfs-site.xml:2"}});
   EXPECT_EQ(config.get("a"), "2");
@@ -42,7 +42,7 @@ TEST(Config, a_later_value_wins_unless_the_earlier_is_final) {
   EXPECT_EQ(config.get("b"), "3");
 }
 
-TEST(Config, defaults_are_there_and_are_not_set) {
+TEST(Config, defaults_have_values_but_are_not_set) {
   const auto config = with({});
   EXPECT_EQ(config.get("fs.defaultFS"), "file:///");
   EXPECT_EQ(config.get("yarn.resourcemanager.address"), "0.0.0.0:8032");
@@ -52,14 +52,14 @@ TEST(Config, defaults_are_there_and_are_not_set) {
   EXPECT_EQ(config.source_of("fs.defaultFS"), "the defaults");
 }
 
-TEST(Config, old_names_mean_the_new_ones) {
+TEST(Config, deprecated_names_refer_to_the_current_keys) {
   const auto config = with({property("fs.default.name", "hdfs://nn")});
   EXPECT_EQ(config.get("fs.defaultFS"), "hdfs://nn");
   EXPECT_EQ(config.get("fs.default.name"), "hdfs://nn");
   EXPECT_TRUE(config.is_set("fs.defaultFS"));
 }
 
-TEST(Config, variables_are_other_keys_and_the_environment) {
+TEST(Config, variables_refer_to_other_keys_and_the_environment) {
   const auto config =
       with({property("a", "${b}/${env.HOST}/${user.name}"), property("b", "<${c}>"), property("c", "x")},
            {{"HOST", "h1"}, {"EMPTY", ""}});
@@ -72,7 +72,7 @@ TEST(Config, variables_are_other_keys_and_the_environment) {
   EXPECT_EQ(more.get("e"), "x");
 }
 
-TEST(Config, what_cannot_be_resolved_stays_as_written) {
+TEST(Config, variables_that_cannot_be_resolved_are_left_unchanged) {
   const auto config = with({property("a", "1 ${no.such} 2"), property("b", "${b}x"), property("c", "${d}"),
                             property("d", "${c}"), property("e", "${not a name} ${}"), property("f", "${env.NONE}")});
   EXPECT_EQ(config.get("a"), "1 ${no.such} 2");
@@ -86,7 +86,7 @@ TEST(Config, one_variable_may_occur_twice) {
   EXPECT_EQ(with({property("a", "${b} ${b}"), property("b", "x")}).get("a"), "x x");
 }
 
-TEST(Config, growth_by_expansion_has_an_end) {
+TEST(Config, expansion_cannot_grow_a_value_without_limit) {
   std::vector<Property> properties;
   for (int i = 0; i < 40; ++i) {
     const auto next = "${k" + std::to_string(i + 1) + "}";
@@ -95,7 +95,7 @@ TEST(Config, growth_by_expansion_has_an_end) {
   EXPECT_LT(with(properties).get("k0")->size(), 1000U);
 }
 
-TEST(Config, lists_and_truth) {
+TEST(Config, lists_and_booleans) {
   const auto config = with({property("l", " a, b ,,c "), property("t", " TRUE "), property("f", "false"),
                             property("dfs.client.failover.random.order", "maybe")});
   EXPECT_EQ(config.get_list("l"), (std::vector<std::string>{"a", "b", "c"}));
@@ -103,7 +103,7 @@ TEST(Config, lists_and_truth) {
   EXPECT_TRUE(config.get_bool("t"));
   EXPECT_FALSE(config.get_bool("f"));
   EXPECT_FALSE(config.get_bool("none"));
-  EXPECT_TRUE(config.get_bool("dfs.client.failover.random.order")) << "neither is the default";
+  EXPECT_TRUE(config.get_bool("dfs.client.failover.random.order")) << "an invalid value means the default";
 }
 
 TEST(Config, numbers_sizes_and_times) {
@@ -116,7 +116,7 @@ TEST(Config, numbers_sizes_and_times) {
   EXPECT_EQ(config.get_time("ipc.client.connect.timeout", Millis(1)), Millis(20'000));
   const auto bad = config.get_int("bad");
   ASSERT_FALSE(bad);
-  EXPECT_EQ(bad.error().message, "x-site.xml:1: bad is '12x', which is not a whole number");
+  EXPECT_EQ(bad.error().message, "x-site.xml:1: bad is '12x'; it must be a whole number");
 }
 
 TEST(Values, sizes) {
@@ -146,7 +146,7 @@ TEST(Values, whole_numbers) {
   for (const auto* text : {"", "0x", "1 2", "9223372036854775808", "--1"}) EXPECT_EQ(parse_whole(text), std::nullopt);
 }
 
-TEST(KnownKeys, each_stands_in_the_documentation) {
+TEST(KnownKeys, each_key_is_in_the_documentation) {
   const auto text = core::read_file(YDL_DOCS_DIR "/hadoop-config.md");
   ASSERT_TRUE(text) << text.error().message;
   for (const auto& key : known_keys()) {

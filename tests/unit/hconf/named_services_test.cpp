@@ -37,21 +37,22 @@ std::vector<std::string> names(const core::Result<std::vector<NameService>>& ser
   return names;
 }
 
-TEST(NamedServices, a_url_of_hdfs_is_one_name_service) {
+TEST(NamedServices, an_hdfs_url_is_one_name_service) {
   EXPECT_THAT(names(services_behind(kView, "hdfs://east/some/path")), ElementsAre("east"));
   EXPECT_THAT(names(services_behind(kView, "hdfs://nn2:8021")), ElementsAre("nn2:8021"));
   EXPECT_THAT(names(services_behind(with({{"fs.defaultFS", "hdfs://nn1"}}), "hdfs:///path")), ElementsAre("nn1:8020"));
-  EXPECT_THAT(names(services_behind(kView, "s3a://bucket")), ElementsAre(HasSubstr("'s3a://bucket' is not a file")));
+  EXPECT_THAT(names(services_behind(kView, "s3a://bucket")),
+              ElementsAre(HasSubstr("'s3a://bucket' is not an HDFS address")));
 }
 
-TEST(NamedServices, a_view_is_every_hdfs_that_it_mounts_once) {
+TEST(NamedServices, a_view_is_each_hdfs_that_it_mounts_once) {
   EXPECT_THAT(names(services_behind(kView, "viewfs://table")), ElementsAre("east", "nn.west:9000", "rest:8020"));
   EXPECT_THAT(names(services_behind(kView, "viewfs://nowhere")),
-              ElementsAre("viewfs://nowhere has no mount table: no key of the configuration begins with "
+              ElementsAre("viewfs://nowhere has no mount table: the configuration has no key that starts with "
                           "fs.viewfs.mounttable.nowhere.link"));
 }
 
-TEST(NamedServices, a_path_of_a_view_is_that_of_its_longest_link) {
+TEST(NamedServices, a_path_of_a_view_is_resolved_by_its_longest_link) {
   const auto view = ViewFs::of(kView, "viewfs://table/");
   ASSERT_TRUE(view);
   EXPECT_EQ(view->resolve("/user/alice"), "hdfs://east/home/alice");
@@ -60,7 +61,7 @@ TEST(NamedServices, a_path_of_a_view_is_that_of_its_longest_link) {
   EXPECT_THAT(ViewFs::of(kView, "viewfs://other")->resolve("/y").error().message, HasSubstr("has no link for /y"));
 }
 
-TEST(NamedServices, the_default_of_a_view_is_where_the_home_directory_lies) {
+TEST(NamedServices, the_default_of_a_view_is_the_hdfs_of_the_home_directory) {
   const auto found = with_hdfs_default(kView, "/user/alice");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->config.get_trimmed("fs.defaultFS"), "hdfs://east");
@@ -79,7 +80,8 @@ TEST(NamedServices, a_name_service_has_its_own_principals_and_protections) {
                             {"dfs.data.transfer.protection.nn2:8020", "integrity"}});
   const auto east = for_service(config, {.name = "east", .is_logical = true, .servers = {}, .token_service = {}});
   EXPECT_EQ(east.get_trimmed("dfs.namenode.kerberos.principal"), "hdfs/_HOST@B");
-  EXPECT_EQ(east.get_trimmed("dfs.namenode.kerberos.principal.pattern"), "") << "that of all is not for this one";
+  EXPECT_EQ(east.get_trimmed("dfs.namenode.kerberos.principal.pattern"), "")
+      << "the pattern for all services must not hide this service's principal";
   EXPECT_EQ(east.get_trimmed("hadoop.rpc.protection"), "privacy");
   const auto other = for_service(config, {.name = "nn2:8020", .is_logical = false, .servers = {}, .token_service = {}});
   EXPECT_EQ(other.get_trimmed("dfs.namenode.kerberos.principal"), "nn/_HOST@A");

@@ -18,14 +18,14 @@ Config with(std::vector<Property> properties) {
   return config;
 }
 
-TEST(PortableConfig, holds_what_is_set_with_its_variables_resolved) {
+TEST(PortableConfig, has_the_keys_that_are_set_with_variables_resolved) {
   const auto config = with({{"fs.defaultFS", "hdfs://${env.SITE}", false, "core-site.xml:1"},
                             {"dfs.replication", "2", true, "hdfs-site.xml:1"},
                             {"mapreduce.job.maps", "7", false, "core-site.xml:2"}});
   EXPECT_THAT(to_map(config), ElementsAre(Pair("dfs.replication", "2"), Pair("fs.defaultFS", "hdfs://east")));
 }
 
-TEST(PortableConfig, comes_back_as_a_configuration_that_says_where_it_is_from) {
+TEST(PortableConfig, is_read_back_as_a_configuration_with_its_source) {
   const auto config =
       from_map({{"fs.defaultFS", "hdfs://east"}, {"dfs.replication", "two"}}, "the job's configuration");
   EXPECT_EQ(config.get("fs.defaultFS"), "hdfs://east");
@@ -36,8 +36,8 @@ TEST(PortableConfig, comes_back_as_a_configuration_that_says_where_it_is_from) {
   EXPECT_THAT(replication.error().message, HasSubstr("the job's configuration: dfs.replication is 'two'"));
 }
 
-// Site files of real clusters have these beside the keys that ydl reads.
-TEST(PortableConfig, leaves_passwords_and_unknown_keys_behind) {
+// Site files of real clusters contain such keys in addition to those that ydl reads.
+TEST(PortableConfig, contains_no_passwords_and_no_unknown_keys) {
   const auto config = with({{"fs.s3a.access.key", "AKIA", false, "core-site.xml:1"},
                             {"fs.s3a.secret.key", "hunter2", false, "core-site.xml:2"},
                             {"fs.azure.account.key.x.blob.core.windows.net", "hunter2", false, "core-site.xml:3"},
@@ -59,7 +59,7 @@ TEST(PortableConfig, has_the_keys_of_each_name_service_and_resource_manager) {
   EXPECT_EQ(to_map(from_map(values, "here")), values);
 }
 
-TEST(PortableConfig, survives_the_trip) {
+TEST(PortableConfig, a_variable_that_cannot_be_resolved_is_kept) {
   const std::map<std::string, std::string> values{{"dfs.nameservices", "${no.such.key}"}, {"fs.defaultFS", "hdfs://a"}};
   EXPECT_EQ(to_map(from_map(values, "here")), values);
 }

@@ -24,7 +24,7 @@ std::string error_of(const core::Result<T>& result) {
   return result ? "" : result.error().message;
 }
 
-TEST(NameService, a_host_with_and_without_its_port) {
+TEST(NameService, a_host_with_and_without_a_port) {
   const auto plain = name_service(with({}), "nn1.example.org");
   ASSERT_TRUE(plain);
   EXPECT_EQ(plain->servers, std::vector<HostPort>({{"nn1.example.org", 8020}}));
@@ -34,7 +34,7 @@ TEST(NameService, a_host_with_and_without_its_port) {
   EXPECT_EQ(name_service(with({}), "[::1]:9000")->servers[0], (HostPort{"::1", 9000}));
 }
 
-TEST(NameService, the_members_of_a_name_service_in_their_order) {
+TEST(NameService, the_members_of_a_name_service_keep_their_order) {
   const auto config = with({{"fs.defaultFS", "hdfs://mycluster"},
                             {"dfs.nameservices", "other, mycluster"},
                             {"dfs.ha.namenodes.mycluster", "nn2, nn1"},
@@ -47,7 +47,7 @@ TEST(NameService, the_members_of_a_name_service_in_their_order) {
   EXPECT_EQ(service->token_service, "ha-hdfs:mycluster");
 }
 
-TEST(NameService, a_name_service_without_ha) {
+TEST(NameService, a_name_service_without_ha_has_one_server) {
   const auto service =
       name_service(with({{"dfs.nameservices", "ns"}, {"dfs.namenode.rpc-address.ns", "host1:9000"}}), "ns");
   ASSERT_TRUE(service) << error_of(service);
@@ -56,12 +56,13 @@ TEST(NameService, a_name_service_without_ha) {
 
 TEST(NameService, a_missing_address_is_named) {
   EXPECT_EQ(error_of(name_service(with({{"dfs.nameservices", "ns"}, {"dfs.ha.namenodes.ns", "a"}}), "ns")),
-            "dfs.namenode.rpc-address.ns.a is not set, and x-site.xml:1 names it");
+            "dfs.namenode.rpc-address.ns.a is not set, but x-site.xml:1 needs it: add it to Hadoop's configuration");
   EXPECT_EQ(error_of(name_service(with({{"dfs.nameservices", "ns"}}), "ns")),
-            "dfs.namenode.rpc-address.ns is not set, and neither is dfs.ha.namenodes.ns");
+            "dfs.namenode.rpc-address.ns is not set, but the name service ns needs it (or dfs.ha.namenodes.ns): add it "
+            "to Hadoop's configuration");
 }
 
-TEST(NameService, a_default_that_is_no_hdfs_says_what_to_write) {
+TEST(NameService, a_default_that_is_not_hdfs_is_an_error_with_a_remedy) {
   EXPECT_THAT(error_of(default_name_service(with({}))), HasSubstr("fs.defaultFS is 'file:///' (the defaults)"));
   EXPECT_THAT(error_of(default_name_service(with({{"fs.defaultFS", "viewfs://x/"}}))), HasSubstr("not an hdfs://"));
   EXPECT_THAT(error_of(default_name_service(with({{"fs.defaultFS", "hdfs:///"}}))),
@@ -70,17 +71,17 @@ TEST(NameService, a_default_that_is_no_hdfs_says_what_to_write) {
 
 TEST(NameService, a_malformed_address_names_file_and_key) {
   EXPECT_EQ(error_of(name_service(with({{"dfs.nameservices", "ns"}, {"dfs.namenode.rpc-address.ns", "a:b:c"}}), "ns")),
-            "x-site.xml:1: dfs.namenode.rpc-address.ns: 'a:b:c' is not HOST:PORT");
+            "x-site.xml:1: dfs.namenode.rpc-address.ns: 'a:b:c' is not an address of the form HOST:PORT");
 }
 
-TEST(HostPort, what_is_not_an_address) {
+TEST(HostPort, invalid_addresses_are_refused) {
   for (const auto* text : {"", ":80", "h:", "h:0", "h:65536", "h:x", "[::1", "[::1]x", "a b", "a/b"}) {
     EXPECT_FALSE(parse_host_port(text, 1)) << text;
   }
   EXPECT_EQ(to_string(HostPort{"::1", 80}), "[::1]:80");
 }
 
-TEST(ResourceManagers, one_by_its_host_name) {
+TEST(ResourceManagers, one_is_found_by_its_host_name) {
   const auto config = with({{"yarn.resourcemanager.hostname", "rm.example.org"}});
   const auto managers = resource_managers(config);
   ASSERT_TRUE(managers) << error_of(managers);
@@ -92,7 +93,7 @@ TEST(ResourceManagers, one_by_its_host_name) {
   EXPECT_FALSE(names_resource_manager(with({})));
 }
 
-TEST(ResourceManagers, several_by_their_ids) {
+TEST(ResourceManagers, several_are_found_by_their_ids) {
   const auto managers = resource_managers(with({{"yarn.resourcemanager.ha.enabled", "true"},
                                                 {"yarn.resourcemanager.ha.rm-ids", "rm1,rm2"},
                                                 {"yarn.http.policy", "HTTPS_ONLY"},
@@ -108,13 +109,13 @@ TEST(ResourceManagers, several_by_their_ids) {
   EXPECT_TRUE(managers->at(1).has_https);
 }
 
-TEST(ResourceManagers, what_is_missing_is_named) {
+TEST(ResourceManagers, a_missing_key_is_named) {
   EXPECT_THAT(error_of(resource_managers(with({{"yarn.resourcemanager.ha.enabled", "true"}}))),
               HasSubstr("yarn.resourcemanager.ha.rm-ids is not set"));
-  EXPECT_THAT(
-      error_of(resource_managers(
-          with({{"yarn.resourcemanager.ha.enabled", "true"}, {"yarn.resourcemanager.ha.rm-ids", "rm1"}}))),
-      HasSubstr("yarn.resourcemanager.address.rm1 is not set, and neither is yarn.resourcemanager.hostname.rm1"));
+  EXPECT_THAT(error_of(resource_managers(
+                  with({{"yarn.resourcemanager.ha.enabled", "true"}, {"yarn.resourcemanager.ha.rm-ids", "rm1"}}))),
+              HasSubstr("yarn.resourcemanager.address.rm1 is not set, but yarn.resourcemanager.ha.rm-ids names rm1, "
+                        "which needs it (or yarn.resourcemanager.hostname.rm1)"));
 }
 
 using Files = std::map<std::string, std::string>;
@@ -135,7 +136,7 @@ core::Getenv environment(std::map<std::string, std::string> values) {
 constexpr const char* kOne = "<configuration><property><name>a</name><value>1</value></property></configuration>";
 constexpr const char* kTwo = "<configuration><property><name>a</name><value>2</value></property></configuration>";
 
-TEST(Load, the_first_folder_that_has_files_is_taken) {
+TEST(Load, the_first_folder_with_site_files_is_used) {
   const auto read = reader({{"/home/etc/hadoop/core-site.xml", kOne}, {"/etc/hadoop/conf/yarn-site.xml", kOne}});
   EXPECT_EQ(find_configuration(environment({{"HADOOP_HOME", "/home"}}), read).found, "/home/etc/hadoop");
   EXPECT_EQ(find_configuration(environment({}), read).found, "/etc/hadoop/conf");
@@ -154,7 +155,7 @@ TEST(Load, later_files_override_earlier_ones) {
 TEST(Load, a_file_that_cannot_be_read_is_an_error_and_a_missing_one_is_not) {
   EXPECT_THAT(error_of(load("/c", environment({}), reader({{"/c/core-site.xml", "forbidden"}}))),
               HasSubstr("forbidden"));
-  EXPECT_THAT(error_of(load("/c", environment({}), reader({}))), HasSubstr("/c holds no core-site.xml"));
+  EXPECT_THAT(error_of(load("/c", environment({}), reader({}))), HasSubstr("/c contains neither core-site.xml"));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ std::vector<std::string> pairs(const core::Result<std::vector<Property>>& proper
 
 using Pairs = std::vector<std::string>;
 
-TEST(SiteFile, properties_in_their_order_with_their_place) {
+TEST(SiteFile, properties_keep_their_order_and_line_numbers) {
   const auto properties = parse(R"(
   <property><name> a.b </name><value> one two </value></property>
   <property>
@@ -49,12 +49,12 @@ TEST(SiteFile, properties_in_their_order_with_their_place) {
                                                 {"c", "x", true, "core-site.xml:4"}}));
 }
 
-TEST(SiteFile, attributes_are_a_property_too) {
+TEST(SiteFile, a_property_may_be_written_with_attributes) {
   EXPECT_EQ(parse(R"(<property name="a" value="1" final="true"/>)")->at(0),
             (Property{"a", "1", true, "core-site.xml:2"}));
 }
 
-TEST(SiteFile, a_property_without_a_value_is_not_there) {
+TEST(SiteFile, a_property_without_a_value_is_ignored) {
   EXPECT_EQ(pairs(parse("<property><name>a</name></property><property><name>b</name><value></value></property>"
                         "<property><value>x</value></property><property><name>c</name><value>1</value></property>")),
             Pairs{"c=1"});
@@ -65,13 +65,13 @@ TEST(SiteFile, character_data_entities_and_comments) {
             Pairs{"a=<x>&<A"});
 }
 
-TEST(SiteFile, unknown_elements_do_not_count) {
+TEST(SiteFile, unknown_elements_are_ignored) {
   EXPECT_EQ(
       pairs(parse("<other><name>no</name></other><property><name>a</name><value>1</value><tag>x</tag></property>")),
       Pairs{"a=1"});
 }
 
-TEST(SiteFile, an_include_stands_in_its_place) {
+TEST(SiteFile, an_included_file_is_inserted_at_the_include) {
   const Files files{
       {"/conf/more/x.xml", "<configuration><property><name>b</name><value>2</value></property></configuration>"}};
   EXPECT_EQ(pairs(parse(R"(<property><name>a</name><value>1</value></property><xi:include href="more/x.xml"/>
@@ -80,7 +80,7 @@ TEST(SiteFile, an_include_stands_in_its_place) {
             (Pairs{"a=1", "b=2", "c=3"}));
 }
 
-TEST(SiteFile, an_include_that_is_missing_is_an_error_unless_it_has_a_fallback) {
+TEST(SiteFile, a_missing_include_without_a_fallback_is_an_error) {
   EXPECT_EQ(pairs(parse(R"(<xi:include href="gone.xml"/>)")),
             Pairs{"error: /conf/core-site.xml:2: cannot open /conf/gone.xml"});
   const std::string body = R"(<xi:include href="x.xml"><xi:fallback>
@@ -90,7 +90,7 @@ TEST(SiteFile, an_include_that_is_missing_is_an_error_unless_it_has_a_fallback) 
   EXPECT_EQ(pairs(parse(body, {{"/conf/x.xml", "<configuration/>"}})), Pairs{"c=3"});
 }
 
-TEST(SiteFile, files_that_include_each_other_end) {
+TEST(SiteFile, a_cycle_of_includes_is_an_error) {
   const Files files{
       {"/conf/core-site.xml",
        R"(<configuration xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="core-site.xml"/></configuration>)"}};
@@ -99,10 +99,10 @@ TEST(SiteFile, files_that_include_each_other_end) {
 
 TEST(SiteFile, an_error_within_an_include_names_that_file) {
   EXPECT_THAT(pairs(parse(R"(<xi:include href="x.xml"/>)", {{"/conf/x.xml", "<configuration>\n<oops"}})).at(0),
-              HasSubstr("/conf/x.xml:2: not readable as XML"));
+              HasSubstr("/conf/x.xml:2: this is not valid XML"));
 }
 
-TEST(SiteFile, what_is_not_such_a_file_is_refused) {
+TEST(SiteFile, a_file_of_another_kind_is_refused) {
   for (const auto* text :
        {"", "x", "<configuration>", "<a></b>", "<properties/>", "<configuration/><configuration/>"}) {
     const auto properties = parse_site_file("/x.xml", text, reader({}));
@@ -112,7 +112,7 @@ TEST(SiteFile, what_is_not_such_a_file_is_refused) {
   }
 }
 
-TEST(SiteFile, an_entity_of_the_file_is_expanded) {
+TEST(SiteFile, entities_that_the_file_defines_are_expanded) {
   const auto properties = parse_site_file("/x.xml",
                                           R"(<!DOCTYPE configuration [<!ENTITY host "nn1">]>
 <configuration><property><name>a</name><value>&host;:8020</value></property></configuration>)",
@@ -120,7 +120,7 @@ TEST(SiteFile, an_entity_of_the_file_is_expanded) {
   EXPECT_EQ(pairs(properties), Pairs{"a=nn1:8020"});
 }
 
-TEST(SiteFile, entities_cannot_make_gigabytes) {
+TEST(SiteFile, the_expansion_of_entities_is_limited) {
   std::string bomb = "<!DOCTYPE configuration [<!ENTITY e0 \"" + std::string(100, 'x') + "\">";
   for (int i = 1; i < 10; ++i) {
     bomb += "<!ENTITY e" + std::to_string(i) + " \"";
@@ -133,7 +133,7 @@ TEST(SiteFile, entities_cannot_make_gigabytes) {
   EXPECT_EQ(properties.error().code, core::Errc::corrupt);
 }
 
-TEST(SiteFile, nothing_outside_is_read_through_an_entity) {
+TEST(SiteFile, external_entities_are_not_read) {
   const auto properties = parse_site_file("/x.xml",
                                           R"(<!DOCTYPE configuration [<!ENTITY secret SYSTEM "file:///etc/passwd">]>
 <configuration><property><name>a</name><value>x&secret;</value></property></configuration>)",

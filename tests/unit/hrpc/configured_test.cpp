@@ -72,7 +72,7 @@ TEST(Configured, what_is_wrong_is_named) {
         std::tuple{"hadoop.security.authentication", "magic",
                    "x-site.xml:1: hadoop.security.authentication has 'magic'; it may be simple or kerberos"},
         std::tuple{"ipc.ping.interval", "often",
-                   "x-site.xml:1: ipc.ping.interval is 'often', which is not a time such as 30s or 500ms"}}) {
+                   "x-site.xml:1: ipc.ping.interval is 'often'; it must be a time such as 30s or 500ms"}}) {
     const auto options = name_node_options(with({{key, value}}), kSingle, {.user = "alice"});
     ASSERT_FALSE(options);
     EXPECT_EQ(options.error().message, message);

@@ -152,7 +152,8 @@ TEST_F(JobFolderTest, a_newer_file_is_refused_with_both_versions) {
   const auto read = read_state_file(made);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, core::Errc::refused);
-  EXPECT_THAT(read.error().message, HasSubstr("has version 2, this ydl reads 1: a newer ydl wrote it"));
+  EXPECT_THAT(read.error().message,
+              HasSubstr("has version 2 and was written by a newer version of ydl; this ydl reads version 1"));
 }
 
 TEST_F(JobFolderTest, what_is_not_ours_is_corrupt) {

@@ -25,7 +25,7 @@ class EndpointFileTest : public testing::Test {
   test::TempDir dir_;
 };
 
-TEST_F(EndpointFileTest, an_endpoint_comes_back_as_it_was_written) {
+TEST_F(EndpointFileTest, an_endpoint_is_read_as_it_was_written) {
   for (const auto& endpoint : {Endpoint{"10.0.0.7", 65535, "s3\"cret", "ab12"},
                                Endpoint{.address = {}, .secret = "s", .file = "/run/ydl-1/master.sock"},
                                Endpoint{.address = {}, .secret = "s", .file = file().parent_path() / "master.sock"}}) {
@@ -36,19 +36,19 @@ TEST_F(EndpointFileTest, an_endpoint_comes_back_as_it_was_written) {
   }
 }
 
-TEST_F(EndpointFileTest, a_socket_beside_the_file_is_found_wherever_the_folder_is) {
+TEST_F(EndpointFileTest, a_socket_in_the_same_folder_is_stored_without_the_folder) {
   ASSERT_TRUE(write_endpoint(file(), {.address = {}, .secret = "s", .file = file().parent_path() / "master.sock"}));
   EXPECT_THAT(core::read_file(file()).value(), HasSubstr(R"("socket":"master.sock")"));
 }
 
-TEST_F(EndpointFileTest, a_port_without_a_fingerprint_is_not_read) {
+TEST_F(EndpointFileTest, a_port_without_a_fingerprint_is_refused) {
   const auto error = error_of(R"({"version":3,"address":"127.0.0.1","port":80,"secret":"s","epoch":1})");
-  EXPECT_THAT(error.message, HasSubstr("does not contain the address of a master"));
+  EXPECT_THAT(error.message, HasSubstr("does not contain the address, port and certificate fingerprint of a master"));
   EXPECT_THAT(error_of(R"({"version":1,"address":"127.0.0.1","port":80,"secret":"s"})").message,
               HasSubstr("version 1"));
 }
 
-TEST_F(EndpointFileTest, a_secret_is_for_its_owner_only_whatever_was_there_before) {
+TEST_F(EndpointFileTest, only_the_owner_can_read_the_file_even_if_it_existed_before) {
   ASSERT_TRUE(core::write_file_atomically(file(), "{}", 0666));
   ASSERT_TRUE(write_endpoint(file(), {"127.0.0.1", 1, "s", "ab"}));
   struct stat found{};

@@ -28,7 +28,7 @@ Async<> take_a_turn(Seen& seen, std::size_t index, std::size_t fails_at) {
 
 constexpr std::size_t kNever = 1'000;
 
-TEST(ForEach, does_everything_and_no_more_at_a_time_than_asked) {
+TEST(ForEach, runs_everything_and_at_most_the_given_number_at_once) {
   test::Loop loop;
   Seen seen;
   EXPECT_TRUE(loop.run(for_each(10, 3, [&](std::size_t i) { return take_a_turn(seen, i, kNever); })));
@@ -36,13 +36,13 @@ TEST(ForEach, does_everything_and_no_more_at_a_time_than_asked) {
   EXPECT_EQ(seen.most, 3U);
 }
 
-TEST(ForEach, nothing_to_do_is_done) {
+TEST(ForEach, returns_at_once_without_work) {
   test::Loop loop;
   Seen seen;
   EXPECT_TRUE(loop.run(for_each(0, 3, [&](std::size_t i) { return take_a_turn(seen, i, kNever); })));
 }
 
-TEST(ForEach, begins_nothing_after_a_failure) {
+TEST(ForEach, starts_nothing_after_a_failure) {
   test::Loop loop;
   Seen seen;
   const auto result = loop.run(for_each(100, 2, [&](std::size_t i) { return take_a_turn(seen, i, 3); }));
@@ -76,8 +76,8 @@ awaitable<void> cancel_once_begun(Signal& gate, std::size_t& running, std::size_
   left = running;
 }
 
-// The work refers to what its caller owns.
-TEST(ForEach, nothing_goes_on_after_a_caller_that_was_cancelled) {
+// The work refers to objects of its caller, so it must have ended when the caller continues.
+TEST(ForEach, a_cancelled_caller_continues_after_its_work_has_ended) {
   test::Loop loop;
   Signal gate(loop.executor());
   std::size_t running = 0;

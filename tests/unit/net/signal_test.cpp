@@ -20,7 +20,7 @@ class SignalTest : public testing::Test {
   int woken_ = 0;
 };
 
-TEST_F(SignalTest, wakes_all_who_wait) {
+TEST_F(SignalTest, wakes_all_waiting_coroutines) {
   for (int i = 0; i < 3; ++i) wait(core::Seconds(600));
   settle();
   EXPECT_EQ(woken_, 0);
@@ -29,7 +29,7 @@ TEST_F(SignalTest, wakes_all_who_wait) {
   EXPECT_EQ(woken_, 3);
 }
 
-TEST_F(SignalTest, does_not_wake_who_comes_later) {
+TEST_F(SignalTest, does_not_wake_a_coroutine_that_waits_later) {
   signal_.notify();
   wait(core::Seconds(600));
   settle();
@@ -39,7 +39,7 @@ TEST_F(SignalTest, does_not_wake_who_comes_later) {
   EXPECT_EQ(woken_, 1);
 }
 
-TEST_F(SignalTest, waiting_has_an_end) {
+TEST_F(SignalTest, waiting_ends_after_the_given_time) {
   wait(core::Millis(0));
   wait(core::Millis(1));
   context_.run();

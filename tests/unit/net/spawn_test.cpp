@@ -26,7 +26,7 @@ awaitable<void> adds_one(int& count) {
   ++count;
 }
 
-TEST(SpawnTest, a_coroutine_that_nobody_awaits_runs_to_its_end) {
+TEST(SpawnTest, a_background_coroutine_runs_to_completion) {
   asio::io_context context(1);
   int count = 0;
   spawn(context.get_executor(), "counting", adds_one(count));
@@ -34,7 +34,7 @@ TEST(SpawnTest, a_coroutine_that_nobody_awaits_runs_to_its_end) {
   EXPECT_EQ(count, 1);
 }
 
-TEST(SpawnTest, an_exception_leaves_the_loop_with_the_name_of_the_coroutine) {
+TEST(SpawnTest, an_exception_is_thrown_from_the_loop_with_the_name_of_the_coroutine) {
   asio::io_context context(1);
   spawn(context.get_executor(), "copying a log", throws_at_once());
   try {
@@ -45,13 +45,13 @@ TEST(SpawnTest, an_exception_leaves_the_loop_with_the_name_of_the_coroutine) {
   }
 }
 
-TEST(SpawnTest, an_exception_of_any_type_is_seen) {
+TEST(SpawnTest, an_exception_of_any_type_is_thrown_from_the_loop) {
   asio::io_context context(1);
   spawn(context.get_executor(), "counting", throws_a_number());
   EXPECT_THROW(context.run(), BackgroundFailure);
 }
 
-TEST(SpawnTest, the_loop_goes_on_after_the_first_failure_and_ends_with_the_second) {
+TEST(SpawnTest, the_loop_continues_after_the_first_failure_and_ends_with_the_second) {
   asio::io_context context(1);
   std::vector<std::string> seen;
   int count = 0;
