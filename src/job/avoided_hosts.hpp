@@ -14,8 +14,8 @@ class AvoidedHosts {
  public:
   explicit AvoidedHosts(Blacklist rules) : rules_(rules) {}
 
-  // An attempt failed there; `what` is a clause: "worker:1 ended with code 1". Returns whether the host is avoided
-  // from now on, and was not before.
+  // An attempt failed there; `what` is a clause: "worker:1 failed with exit code 1". Returns whether the host is
+  // avoided from now on, and was not before.
   [[nodiscard]] bool failed(const std::string& node, Cause cause, std::string what, Instant now);
   // Those whose time is over.
   [[nodiscard]] std::vector<std::string> forget(Instant now);
@@ -26,7 +26,7 @@ class AvoidedHosts {
   [[nodiscard]] const std::vector<AvoidedHost>& list() const { return avoided_; }
   [[nodiscard]] Blacklist::Mode mode() const { return rules_.mode; }
   [[nodiscard]] std::optional<Instant> next_deadline() const;
-  // "node1 (worker:0 ended with code 1), node2 (2 containers lost)"
+  // "node1 (worker:0 failed with exit code 1), node2 (2 containers lost)"
   [[nodiscard]] std::string describe() const;
 
  private:

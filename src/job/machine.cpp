@@ -72,9 +72,9 @@ void Machine::on(const Tick&) {
     for (auto& task : tasks_) {
       if (role_of(task).kind != RoleKind::evaluator || is_final(task.state)) continue;
       record(RecordKind::note, task,
-             fmt::format("did not finish within {} after the deciders (timeouts.evaluator)",
-                         core::format_duration(plan_.evaluator_grace)));
-      stop_task(task, "its time after the deciders is over", plan_.stop_grace);
+             fmt::format("did not finish within {} after {} succeeded (timeouts.evaluator)",
+                         core::format_duration(plan_.evaluator_grace), describe_deciders()));
+      stop_task(task, "timeouts.evaluator has passed", plan_.stop_grace);
     }
     check_finished();
   }

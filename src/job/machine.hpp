@@ -228,6 +228,7 @@ class Machine {
   void stop_timed_out(Task& task);
   void check_finished();
   void rendezvous_failed();
+  [[nodiscard]] std::string describe_deciders() const;  // "all 2 workers", "the chief and all 2 workers"
 
   // What an agent may need beyond the grace to confirm an end.
   static constexpr Millis kStopConfirmation = core::Seconds(15);

@@ -30,7 +30,7 @@ void Machine::join(Task& task) {
   early_errors_.resized(task.id.role, ++members_of_role_[task.role]);
   if (role_of(task).kind == RoleKind::decider) ++deciders_left_;
   record(RecordKind::task_joined, task,
-         fmt::format("joins: role {} has {} now", task.id.role, core::plural(members_of_role_[task.role], "task")));
+         fmt::format("joined: role {} now has {}", task.id.role, core::plural(members_of_role_[task.role], "task")));
 }
 
 // It has no process and no container. Where it is asked for, it stays so.
@@ -42,7 +42,7 @@ void Machine::leave(Task& task, std::string why) {
   if (role_of(task).kind == RoleKind::decider) --deciders_left_;
   set_deadline(task, std::nullopt);
   record(RecordKind::task_absent, task,
-         fmt::format("the job goes on without it: {}; role {} has {} now", why, task.id.role,
+         fmt::format("the job continues without it: {}; role {} now has {}", why, task.id.role,
                      core::plural(members_of_role_[task.role], "task")));
   task.is_recorded = false;
   set_state(task, TaskState::absent, std::move(why));
@@ -51,7 +51,7 @@ void Machine::leave(Task& task, std::string why) {
 // What the job asks for, or has, for a task that it goes on without.
 void Machine::give_back(Task& task, std::string why) {
   if (std::exchange(task.is_recorded, false))
-    record_end(RecordKind::task_absent, task, fmt::format("its container is given back: {}", why));
+    record_end(RecordKind::task_absent, task, fmt::format("its container is released: {}", why));
   task.is_wanted = false;
   task.place.reset();
   set_state(task, TaskState::absent, std::move(why));
@@ -109,7 +109,8 @@ void Machine::no_more_came() {
 
 // Tasks that start alone stay asked for: they can come at any time.
 void Machine::settle_members() {
-  const auto* const why = has_started_ ? "it has no container after 30 s" : "no more containers came for 10 s";
+  const auto* const why =
+      has_started_ ? "no container was allocated within 30 s" : "no further container was allocated for 10 s";
   for (auto& task : tasks_) {
     if (task.state == TaskState::waiting) {
       leave(task, why);
@@ -137,7 +138,7 @@ void Machine::want_all_again() {
   if (!is_elastic_) return;
   for (auto& task : tasks_) {
     if (task.is_member) continue;
-    if (task.is_wanted || is_spare(task)) give_back(task, "all give their places back");
+    if (task.is_wanted || is_spare(task)) give_back(task, "all containers are released");
     task.is_member = true;
     early_errors_.resized(task.id.role, ++members_of_role_[task.role]);
     set_state(task, TaskState::stopped, task.reason);
@@ -155,7 +156,7 @@ void Machine::set_place_deadline(Task& task) {
 // Its place did not come in time.
 bool Machine::goes_on_without(Task& task) {
   if (can_go_without(task)) {
-    leave(task, "it has no container after 30 s");
+    leave(task, "no container was allocated within 30 s");
     if (deciders_left_ == 0 && !outcome_) begin_finishing();
     check_all_running();
     check_finished();

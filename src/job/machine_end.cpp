@@ -1,6 +1,7 @@
 // How a job ends: the deciders are done, somebody failed for good, or a user wants it to stop.
 #include "core/strings.hpp"
 #include "job/machine.hpp"
+#include "job/role_words.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -21,23 +22,45 @@ void Machine::decider_done() {
 
 void Machine::begin_finishing() {
   state_ = JobState::finishing;
-  outcome_ = Outcome{JobState::succeeded, 0, "every task that decides ended well", {}, Cause::none};
+  const auto deciders = describe_deciders();
+  outcome_ = Outcome{JobState::succeeded, 0, fmt::format("{} succeeded", deciders), {}, Cause::none};
   int evaluators = 0;
+  std::vector<int> stopping(plan_.roles.size());
   for (const auto& task : tasks_) {
-    if (!is_final(task.state) && role_of(task).kind == RoleKind::evaluator) ++evaluators;
+    if (is_final(task.state)) continue;
+    if (role_of(task).kind == RoleKind::evaluator)
+      ++evaluators;
+    else
+      ++stopping[task.role];
   }
-  record(RecordKind::job_finishing, evaluators > 0
-                                        ? fmt::format("the deciding tasks are done; the evaluator has {} to finish",
-                                                      core::format_duration(plan_.evaluator_grace))
-                                        : "the deciding tasks are done");
+  auto sentence = outcome_->reason;
+  std::vector<std::string> stopped;
+  for (std::size_t r = 0; r < stopping.size(); ++r) {
+    if (stopping[r] > 0) stopped.push_back(with_article(stopping[r], plan_.roles[r].name));
+  }
+  if (!stopped.empty()) sentence += fmt::format("; stopping {}", core::join(stopped, " and "));
+  if (evaluators > 0)
+    sentence += fmt::format("; the evaluator has {} to finish", core::format_duration(plan_.evaluator_grace));
+  record(RecordKind::job_finishing, std::move(sentence));
   if (evaluators > 0) evaluator_deadline_ = now_ + plan_.evaluator_grace;
   rendezvous_deadline_.reset();
   forget_growth();
   for (auto& task : tasks_) {
     if (plan_.rendezvous_at == task.id) release_held(task);
     if (is_final(task.state) || role_of(task).kind == RoleKind::evaluator) continue;
-    stop_task(task, "the deciding tasks are done", plan_.stop_grace);
+    stop_task(task, fmt::format("{} succeeded", deciders), plan_.stop_grace);
   }
+}
+
+std::string Machine::describe_deciders() const {
+  std::vector<std::string> parts;
+  for (const auto& role : plan_.roles) {
+    if (role.kind != RoleKind::decider) continue;
+    parts.push_back(role.count == 1     ? fmt::format("the {}", role.name)
+                    : role.is_elastic() ? fmt::format("all {}", plural_of(role.name))
+                                        : fmt::format("all {}", counted(role.count, role.name)));
+  }
+  return core::join(parts, " and ");
 }
 
 void Machine::on(const Broken& event) {
@@ -61,8 +84,11 @@ void Machine::on(const StopRequested& event) {
   const auto grace = event.grace.value_or(plan_.stop_grace);
   if (event.grace == Millis(0)) ends_now_ = true;
   if (state_ != JobState::stopping) {
-    begin_stopping({JobState::stopped, 130, fmt::format("stopped by {}", event.by), {}, Cause::stopped},
-                   fmt::format("stopping: asked by {}", event.by), grace);
+    const bool is_clause = event.by.starts_with("because ");
+    const auto reason = is_clause ? fmt::format("stopped {}", event.by) : fmt::format("stopped by {}", event.by);
+    begin_stopping({JobState::stopped, 130, reason, {}, Cause::stopped},
+                   is_clause ? fmt::format("stopping {}", event.by) : fmt::format("stopping, as {} asked", event.by),
+                   grace);
     return;
   }
   // Asked again: the shorter patience wins.
@@ -84,7 +110,7 @@ void Machine::begin_stopping(Outcome outcome, std::string sentence, std::optiona
   record(RecordKind::job_stopping, std::move(sentence));
   emit(CloseRendezvous{});
   for (auto& task : tasks_) {
-    if (!is_final(task.state)) stop_task(task, "the job is stopping", grace.value_or(plan_.stop_grace));
+    if (!is_final(task.state)) stop_task(task, "the job stops", grace.value_or(plan_.stop_grace));
     release_held(task);
   }
   check_finished();
@@ -106,7 +132,7 @@ void Machine::stop_task(Task& task, std::string why, Millis grace, Stacks stacks
   }
   auto deadline = now_ + grace + kStopConfirmation + (stacks == Stacks::written ? kStacksTime : Millis(0));
   if (task.state != TaskState::stopping)
-    record(RecordKind::task_stopping, task, fmt::format("is asked to stop: {}", why));
+    record(RecordKind::task_stopping, task, fmt::format("stopping: {}", why));
   else if (task.deadline)
     deadline = std::min(deadline, *task.deadline);
   set_state(task, TaskState::stopping, std::move(why));
@@ -117,14 +143,14 @@ void Machine::stop_task(Task& task, std::string why, Millis grace, Stacks stacks
 // Without the event a timeline of the job would show the attempt on its way for ever. A task that waits in a queue
 // appears in no event, and a large job has thousands of those.
 void Machine::stopped_before_it_ran(Task& task, std::string why) {
-  if (task.is_recorded) record(RecordKind::task_stopped, task, "stopped before it ran");
+  if (task.is_recorded) record(RecordKind::task_stopped, task, "stopped before it started");
   set_state(task, TaskState::stopped, std::move(why));
 }
 
 void Machine::on(const Saving& event) {
   Task* task = current(event.attempt);
   if (task == nullptr || (task->state != TaskState::running && task->state != TaskState::stopping)) return;
-  if (!std::exchange(task->is_saving, true)) record(RecordKind::note, *task, "has ended; its results are being saved");
+  if (!std::exchange(task->is_saving, true)) record(RecordKind::note, *task, "has ended; saving its results");
   // Results may take long. Those on a file system that hangs must not keep a job that is to end now.
   if (task->state == TaskState::stopping && !ends_now_) set_deadline(*task, now_ + kStopConfirmation);
 }
@@ -133,14 +159,14 @@ void Machine::on(const Saving& event) {
 // until its backend tells the end, which it makes sure of now.
 void Machine::stop_timed_out(Task& task) {
   if (!outcome_) {
-    record(RecordKind::note, task, "has not confirmed its end; it is being killed");
+    record(RecordKind::note, task, "did not confirm that it stopped; killing it");
     task.is_released = true;
     emit(Release{id_of(task)});
     return;
   }
-  set_state(task, TaskState::lost, "its host did not confirm its end");
+  set_state(task, TaskState::lost, "its host did not confirm that it stopped");
   task.cause = Cause::agent_lost;
-  record_end(RecordKind::task_lost, task, "its host did not confirm its end in time");
+  record_end(RecordKind::task_lost, task, "its host did not confirm in time that it stopped");
   emit(MemberEnded{id_of(task), MemberEnded::Next::gone, task.reason});
   emit(Release{id_of(task)});
   after_stop(task);

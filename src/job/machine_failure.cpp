@@ -25,7 +25,8 @@ void Machine::on(const Exited& event) {
   if (was_stopping) {
     if (task->running_since && now_ - *task->running_since > kEarly) early_errors_.note(task->id, std::nullopt);
     set_state(*task, TaskState::stopped, task->reason);
-    record(RecordKind::task_stopped, *task, fmt::format("stopped ({})", describe(event.status)), event.status);
+    record(RecordKind::task_stopped, *task,
+           event.status.ok() ? "stopped" : fmt::format("stopped; it {}", describe(event.status)), event.status);
     emit(MemberEnded{id_of(*task), MemberEnded::Next::gone, describe(event.status)});
     keep_or_release(*task);
     after_stop(*task);
@@ -40,7 +41,7 @@ void Machine::on(const Exited& event) {
   }
   set_state(*task, TaskState::succeeded);
   early_errors_.note(task->id, std::nullopt);
-  record(RecordKind::task_succeeded, *task, "ended well", event.status);
+  record(RecordKind::task_succeeded, *task, "succeeded", event.status);
   emit(MemberEnded{id_of(*task), MemberEnded::Next::left, {}});
   if (plan_.rendezvous_at == task->id && !outcome_)
     task->held = task->attempt;  // those that still run register there
@@ -62,7 +63,7 @@ void Machine::on(const Lost& event) {
   if (task->state == TaskState::stopping) {
     set_state(*task, TaskState::lost, event.reason);
     task->cause = event.cause;
-    record_end(RecordKind::task_lost, *task, fmt::format("was lost while it stopped: {}", event.reason));
+    record_end(RecordKind::task_lost, *task, fmt::format("was lost while it was stopping: {}", event.reason));
     emit(MemberEnded{id_of(*task), MemberEnded::Next::gone, event.reason});
     after_stop(*task);
     return;
@@ -83,7 +84,7 @@ void Machine::on(const Lost& event) {
 
 // The address that its peers know cannot be had again: only a start of all tasks gives them another.
 void Machine::not_in_place(Task& task, const Lost& event) {
-  const auto sentence = fmt::format("cannot start again at its address: {}", event.reason);
+  const auto sentence = fmt::format("cannot restart at its address: {}", event.reason);
   record(RecordKind::task_retry, task, sentence);
   restart_all(fmt::format("{} {}", task.id.str(), sentence), Millis(0));
 }
@@ -166,18 +167,19 @@ void Machine::fail_fast(const Task& task) {
   const auto& error = *early_errors_.of(task.id);
   const int unused = unused_retries(task);
   const auto* const where = plan_.one_host ? "the same in every task" : "the same on every host";
-  begin_stopping({JobState::failed, exit_code_of(task),
-                  fmt::format("{} {}: {}; {}: trying again cannot help; {} unused (fail_fast: false tries them)",
-                              task.id.str(), describe(*task.exit), error.last_line, where,
-                              unused == 1 ? "1 retry" : fmt::format("{} retries", unused)),
-                  id_of(task), task.cause},
-                 fmt::format("{} failed with an error that is {}", task.id.str(), where));
+  begin_stopping(
+      {JobState::failed, exit_code_of(task),
+       fmt::format("{} {}: {}; the error is {}, so a retry would not help ({} left; fail_fast: false uses {})",
+                   task.id.str(), describe(*task.exit), error.last_line, where,
+                   unused == 1 ? "1 retry is" : fmt::format("{} retries are", unused), unused == 1 ? "it" : "them"),
+       id_of(task), task.cause},
+      fmt::format("{} failed with an error that is {}", task.id.str(), where));
 }
 
 void Machine::decide(const Ended& ended) {
   auto& task = tasks_[ended.task];
   if (plan_.one_host && (ended.cause == Cause::agent_lost || ended.cause == Cause::host_lost))
-    return act_on(task, {Verdict::What::fail_job, "the job has only this host"}, ended);
+    return act_on(task, {Verdict::What::fail_job, "the job has no other host"}, ended);
   const auto node = task.place ? task.place->node : std::string();
   act_on(task, policy_.after_failure({task.role, ended.cause, node, ended.keeps_container}, now_), ended);
 }
@@ -197,7 +199,7 @@ void Machine::act_on(Task& task, const Verdict& verdict, const Ended& ended) {
     case What::retry_task: {
       if (is_over) break;
       const auto backoff = backs_off ? backoff_after(task.failures_in_a_row) : Millis(0);
-      record(RecordKind::task_retry, task, fmt::format("starts again{}: {}", wait(backoff), verdict.reason));
+      record(RecordKind::task_retry, task, fmt::format("restarting{} ({})", wait(backoff), verdict.reason));
       emit(MemberEnded{id_of(task), MemberEnded::Next::restarts, ended.sentence});
       if (role_of(task).restart == RestartUnit::task_in_place && task.place) task.same_ports = task.place->ports;
       task.backoff = backoff;
@@ -212,7 +214,7 @@ void Machine::act_on(Task& task, const Verdict& verdict, const Ended& ended) {
       if (is_over) break;
       if (verdict.what == What::retry_job) ++job_attempt_;
       const auto backoff = backs_off ? backoff_after(++restarts_in_a_row_) : Millis(0);
-      record(RecordKind::task_retry, task, fmt::format("all tasks start again{}: {}", wait(backoff), verdict.reason));
+      record(RecordKind::task_retry, task, fmt::format("restarting all tasks{} ({})", wait(backoff), verdict.reason));
       restart_all(fmt::format("{} {}", task.id.str(), ended.sentence), backoff);
       return;
     }
@@ -227,7 +229,7 @@ void Machine::act_on(Task& task, const Verdict& verdict, const Ended& ended) {
   const auto text = fmt::format("{} {}", task.id.str(), ended.sentence);
   begin_stopping({JobState::failed, exit_code_of(task), text, id_of(task), ended.cause},
                  fmt::format("{} failed and {}{}", task.id.str(), verdict.reason,
-                             tasks_.size() == 1 ? "" : ": stopping the others"));
+                             tasks_.size() == 1 ? "" : "; stopping the other tasks"));
 }
 
 // The code that a shell would report: 127 for a command that cannot be started.
@@ -246,7 +248,7 @@ void Machine::after_stop(Task& task) {
 }
 
 void Machine::only_reported(Task& task, std::string_view why) {
-  record(RecordKind::note, task, fmt::format("its failure is only reported: {}", why));
+  record(RecordKind::note, task, fmt::format("the job continues without it: {}", why));
   check_all_running();
   check_finished();
 }
@@ -272,13 +274,13 @@ void Machine::restart_all(std::string why, Millis backoff) {
   settle_deadline_.reset();
   rendezvous_deadline_.reset();
   settling_.reset();
-  record(RecordKind::job_restarting, fmt::format("all tasks start again: {}", why));
+  record(RecordKind::job_restarting, fmt::format("restarting all tasks: {}", why));
   emit(CloseRendezvous{});
   keep_placed_spares();
   for (auto& task : tasks_) {
     task.same_ports.clear();
     if (task.is_member && !is_final(task.state) && task.state != TaskState::stopping)
-      stop_task(task, "all tasks start again", plan_.stop_grace);
+      stop_task(task, "all tasks restart", plan_.stop_grace);
   }
   check_restart();
 }

@@ -36,7 +36,7 @@ void Machine::begin_waiting_to_grow() {
 void Machine::growth_deadline_passed() {
   if (growth_ == Growth::ready)
     return give_up_growth(
-        fmt::format("nothing was saved for {} (grow_every)", core::format_duration(plan_.grow_every)));
+        fmt::format("no checkpoint was saved for {} (grow_every)", core::format_duration(plan_.grow_every)));
   if (growth_ != Growth::waiting) return;
   growth_ = Growth::due;
   ask_for_more();
@@ -48,7 +48,7 @@ void Machine::saved_while_running(const Task& task) {
   has_saved_ = true;
   if (growth_ == Growth::due) return ask_for_more();
   if (growth_ != Growth::ready || settling_) return;
-  restart_all(fmt::format("{} more can take part, and what was done is saved", core::plural(spare_tasks(), "task")),
+  restart_all(fmt::format("{} can join, and a checkpoint was saved", core::plural(spare_tasks(), "more task")),
               Millis(0));
 }
 
@@ -63,7 +63,7 @@ void Machine::ask_for_more() {
     ask(task);
     ++asked;
   }
-  record(RecordKind::note, fmt::format("asking for {} more", core::plural(asked, "place")));
+  record(RecordKind::note, fmt::format("requesting {}", core::plural(asked, "more container")));
 }
 
 void Machine::spare_task_placed(Task& task) {
@@ -93,17 +93,17 @@ void Machine::check_asking() {
 void Machine::await_save() {
   no_more_deadline_.reset();
   for (auto& task : tasks_) {
-    if (task.is_wanted && !starts_alone(task)) give_back(task, "no more containers came for 10 s");
+    if (task.is_wanted && !starts_alone(task)) give_back(task, "no further container was allocated for 10 s");
   }
   growth_ = Growth::ready;
   growth_deadline_ = now_ + plan_.grow_every;
-  record(RecordKind::note, fmt::format("{} more can take part: all tasks start again when the next checkpoint is saved",
-                                       core::plural(spare_tasks(), "task")));
+  record(RecordKind::note, fmt::format("{} can join: all tasks restart when the next checkpoint is saved",
+                                       core::plural(spare_tasks(), "more task")));
 }
 
 void Machine::give_up_growth(std::string_view why) {
   if (growth_ != Growth::asking && growth_ != Growth::ready) return;
-  record(RecordKind::note, fmt::format("the job takes no more tasks in now: {}", why));
+  record(RecordKind::note, fmt::format("the job does not grow for now: {}", why));
   no_more_deadline_.reset();
   for (auto& task : tasks_) {
     if (!starts_alone(task) && (task.is_wanted || is_spare(task))) give_back(task, std::string(why));
@@ -115,7 +115,7 @@ void Machine::give_up_growth(std::string_view why) {
 void Machine::keep_placed_spares() {
   if (!is_elastic_) return;
   for (auto& task : tasks_) {
-    if (task.is_wanted && !starts_alone(task)) give_back(task, "all tasks start again");
+    if (task.is_wanted && !starts_alone(task)) give_back(task, "all tasks restart");
   }
   growth_ = Growth::none;
   growth_deadline_.reset();

@@ -25,8 +25,8 @@ void Machine::on(const NoHostLeft& event) {
     return;
   if (avoided_.mode() == Blacklist::Mode::strict && !avoided_.list().empty()) {
     const auto sentence = fmt::format(
-        "too few hosts are left for role {}: {} (--blacklist strict uses no host again on which "
-        "a task failed)",
+        "too few hosts are left for role {}: --blacklist strict avoids every host on which a task failed, and these "
+        "are {}",
         event.role, avoided_.describe());
     begin_stopping({JobState::failed, 1, sentence, {}, Cause::no_capacity}, sentence);
     return;
@@ -39,15 +39,15 @@ bool Machine::relax_hosts(std::string_view for_whom) {
   const auto node = avoided_.relax();
   if (node.empty()) return false;
   record(RecordKind::host_forgiven,
-         fmt::format("{} is used again before its time: too few other hosts are left for {}", node, for_whom));
+         fmt::format("{} is used again early: too few other hosts are left for {}", node, for_whom));
   emit(ForgiveHost{node});
   return true;
 }
 
-// For the sentence of a job that found no room: "; hosts that are not used again: node1 (…)", or nothing.
+// For the sentence of a job that found no room: "; avoided hosts: node1 (…)", or nothing.
 std::string Machine::not_used_again() const {
   if (avoided_.list().empty()) return {};
-  return fmt::format("; hosts that are not used again: {}", avoided_.describe());
+  return fmt::format("; avoided hosts: {}", avoided_.describe());
 }
 
 void Machine::blame_host(const std::string& node, Cause cause, std::string what) {
@@ -57,13 +57,13 @@ void Machine::blame_host(const std::string& node, Cause cause, std::string what)
          host.until
              ? fmt::format("{} is avoided for {}: {}", node,
                            core::format_duration(std::chrono::duration_cast<Millis>(*host.until - now_)), host.reason)
-             : fmt::format("{} is not used again: {}", node, host.reason));
+             : fmt::format("{} is avoided until the job ends: {}", node, host.reason));
   emit(AvoidHost{node});
 }
 
 void Machine::forgive_hosts() {
   for (const auto& node : avoided_.forget(now_)) {
-    record(RecordKind::host_forgiven, fmt::format("{} may be used again: its time is over", node));
+    record(RecordKind::host_forgiven, fmt::format("{} may be used again", node));
     emit(ForgiveHost{node});
   }
 }

@@ -1,6 +1,7 @@
 // How tasks get their places and start.
 #include "core/strings.hpp"
 #include "job/machine.hpp"
+#include "job/role_words.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -10,12 +11,12 @@
 namespace ydl::job {
 namespace {
 
-// "2 worker, 1 ps".
+// "2 workers, 1 ps", "2 to 8 workers".
 std::string describe_roles(const std::vector<RolePlan>& roles) {
   std::vector<std::string> parts;
   for (const auto& role : roles)
-    parts.push_back(role.is_elastic() ? fmt::format("{} to {} {}", role.least, role.count, role.name)
-                                      : fmt::format("{} {}", role.count, role.name));
+    parts.push_back(role.is_elastic() ? fmt::format("{} to {}", role.least, counted(role.count, role.name))
+                                      : counted(role.count, role.name));
   return core::join(parts, ", ");
 }
 
@@ -30,7 +31,9 @@ void Machine::place_all() {
   state_ = JobState::placing;
   allocation_deadline_ = now_ + plan_.allocation_timeout;
   record(RecordKind::job_placing,
-         fmt::format("asking for {}: {}", core::plural(members(), "place"), describe_roles(plan_.roles)));
+         plan_.one_host
+             ? fmt::format("starting {}", describe_roles(plan_.roles))
+             : fmt::format("requesting {} ({})", core::plural(members(), "container"), describe_roles(plan_.roles)));
   emit(OpenRendezvous{});
   for (auto& task : tasks_) {
     if (task.is_member) ask(task);
@@ -67,8 +70,8 @@ void Machine::on(const Placed& event) {
   task->offered.reset();
   task->not_on.clear();
   task->is_recorded = true;
-  emit(Record{
-      RecordKind::task_placed, id_of(*task), fmt::format("has a place on {}", event.place.node), {}, event.place, 0});
+  emit(
+      Record{RecordKind::task_placed, id_of(*task), fmt::format("placed on {}", event.place.node), {}, event.place, 0});
   if (state_ == JobState::placing)
     check_placed();
   else if (!task->is_member)
@@ -92,7 +95,7 @@ void Machine::launch_all() {
 void Machine::launch(Task& task) {
   set_state(task, TaskState::starting);
   set_deadline(task, now_ + plan_.start_timeout);
-  record(RecordKind::task_starting, task, "starts");
+  record(RecordKind::task_starting, task, "starting");
   emit(Launch{id_of(task)});
 }
 
@@ -100,13 +103,13 @@ void Machine::on(const Granted& event) {
   Task* task = current(event.attempt);
   if (task == nullptr || !task->is_asked_for()) return;
   task->has_container = true;
-  record(RecordKind::task_granted, *task, fmt::format("has a container on {}", event.node));
+  record(RecordKind::task_granted, *task, fmt::format("container allocated on {}", event.node));
 }
 
 void Machine::on(const Reached& event) {
   Task* task = current(event.attempt);
   if (task == nullptr || !task->is_asked_for()) return;
-  record(RecordKind::task_reached, *task, "has its agent");
+  record(RecordKind::task_reached, *task, "agent connected");
 }
 
 void Machine::on(const NotPlacedYet& event) {
@@ -114,7 +117,7 @@ void Machine::on(const NotPlacedYet& event) {
   if (task == nullptr || !task->is_asked_for() || task->reason == event.reason) return;
   task->reason = event.reason;
   if (!event.reason.empty() && task->is_member)
-    record(RecordKind::task_waiting, *task, fmt::format("waits: {}", event.reason));
+    record(RecordKind::task_waiting, *task, fmt::format("waiting: {}", event.reason));
 }
 
 void Machine::on(const CannotPlace& event) {
@@ -137,7 +140,7 @@ void Machine::on(const CannotPlace& event) {
   record_end(RecordKind::task_failed, *task, fmt::format("cannot be placed: {}", event.reason));
   if (const auto kind = role_of(*task).kind; kind == RoleKind::side || kind == RoleKind::evaluator) {
     set_deadline(*task, std::nullopt);
-    only_reported(*task, fmt::format("the job does not depend on role {}", task->id.role));
+    only_reported(*task, fmt::format("tasks of role {} may fail", task->id.role));
     check_placed();
     return;
   }
@@ -153,7 +156,7 @@ void Machine::on(const Started& event) {
   early_errors_.started(task->id);
   emit(Record{RecordKind::task_running,
               id_of(*task),
-              fmt::format("runs on {} (pid {})", task->place->node, event.pid),
+              fmt::format("running on {} (pid {})", task->place->node, event.pid),
               {},
               task->place,
               event.pid});
@@ -186,8 +189,7 @@ void Machine::on(const StartFailed& event) {
   if (event.cause == Cause::port_taken) {
     const auto verdict = policy_.after_port_taken();
     if (verdict.what == Verdict::What::retry_gang) {
-      record(RecordKind::task_retry, *task,
-             fmt::format("{}; starting all tasks again {}", event.reason, verdict.reason));
+      record(RecordKind::task_retry, *task, fmt::format("{}; restarting all tasks {}", event.reason, verdict.reason));
       // The task itself runs, on a port its peers cannot reach it by: it stops with the others.
       restart_all(event.reason, Millis(0));
       return;
@@ -211,8 +213,7 @@ void Machine::start_timed_out(Task& task) {
 void Machine::retry_not_placed(Task& task) {
   if (goes_on_without(task)) return;
   if (relax_hosts(fmt::format("role {}", task.id.role))) return set_deadline(task, now_ + plan_.allocation_timeout);
-  auto sentence =
-      fmt::format("has no place for its next attempt after {}", core::format_duration(plan_.allocation_timeout));
+  auto sentence = fmt::format("could not be placed again within {}", core::format_duration(plan_.allocation_timeout));
   if (!task.reason.empty()) sentence += fmt::format(": {}", task.reason);
   sentence += not_used_again();
   task_failed(task, Cause::no_capacity, std::move(sentence), Container::gone);
@@ -234,7 +235,7 @@ void Machine::allocation_timed_out() {
       missing.push_back(task.reason.empty() ? task.id.str() : fmt::format("{} ({})", task.id.str(), task.reason));
   }
   if (unnamed > 0) missing.push_back(fmt::format("and {} more", unnamed));
-  const auto sentence = fmt::format("{} of {} have no place after {}: {}", count(TaskState::waiting),
+  const auto sentence = fmt::format("{} of {} could not be placed within {}: {}", count(TaskState::waiting),
                                     core::plural(static_cast<std::int64_t>(tasks_.size()), "task"),
                                     core::format_duration(plan_.allocation_timeout), core::join(missing, ", ")) +
                         not_used_again();

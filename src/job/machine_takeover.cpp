@@ -10,7 +10,7 @@
 namespace ydl::job {
 
 void Machine::on(const TookOver& event) {
-  record(RecordKind::note, fmt::format("the job's master was lost; another one has taken over on {}", event.host));
+  record(RecordKind::note, fmt::format("the job's master was lost; a new master on {} has taken over", event.host));
   for (const auto& host : avoided_.list()) emit(AvoidHost{host.node});
   for (auto& task : tasks_) {
     task.is_silent = false;
@@ -68,7 +68,7 @@ void Machine::adopt(Task& task) {
 // still report means nothing.
 void Machine::ask_again(Task& task) {
   if (std::exchange(task.is_recorded, false))
-    record(RecordKind::task_stopped, task, "stopped before it ran: its master was lost");
+    record(RecordKind::task_stopped, task, "stopped before it started: the job's master was lost");
   if (task.offered) {
     task.held = task.offered->attempt;
     task.place = task.offered->place;

@@ -23,7 +23,7 @@ void Machine::on(const Saved& event) {
 }
 
 std::string Machine::age_of_save(const Task& task) const {
-  if (!task.saved_at) return "nothing of it is saved";
+  if (!task.saved_at) return "nothing of it was saved yet";
   return fmt::format("it was last saved {} ago",
                      core::format_duration(std::chrono::duration_cast<Millis>(now_ - *task.saved_at)));
 }
@@ -60,7 +60,7 @@ bool Machine::hangs(const Task& task) const {
 
 void Machine::end_hung(Task& task) {
   const auto sentence =
-      fmt::format("hangs: nothing was written for {} (timeouts.stall)", core::format_duration(plan_.stall_timeout));
+      fmt::format("hangs: it wrote nothing for {} (timeouts.stall)", core::format_duration(plan_.stall_timeout));
   for (auto& other : tasks_) {
     if (other.state != TaskState::running || !starts_again_with(task, other)) continue;
     other.is_silent = false;
@@ -79,14 +79,15 @@ void Machine::on(const Warned& event) {
   task->warning = {event.cause, now_ + event.within};
   ++warnings_;
   const auto* const why =
-      event.cause == Cause::decommissioned ? "its host leaves the cluster" : "the cluster needs its container";
+      event.cause == Cause::decommissioned ? "its host is leaving the cluster" : "the cluster needs its container";
   record(RecordKind::task_warned, *task,
-         fmt::format("has {} left: {}; {}", core::format_duration(event.within), why, age_of_save(*task)));
+         fmt::format("will lose its container in {}: {}; {}", core::format_duration(event.within), why,
+                     age_of_save(*task)));
   for (const auto& other : tasks_) {
     const bool has_started = other.state == TaskState::running || other.state == TaskState::starting;
     if (has_started && starts_again_with(*task, other)) warn(other, *task);
   }
-  give_up_growth("the cluster takes containers away");
+  give_up_growth("the cluster is taking containers away");
 }
 
 void Machine::forget_warning(Task& task) {

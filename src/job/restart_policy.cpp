@@ -39,7 +39,7 @@ Verdict RestartPolicy::retry(const RolePlan& role, bool keeps_address, std::stri
   using What = Verdict::What;
   if (role.restart == RestartUnit::task) return {What::retry_task, std::move(reason)};
   if (role.restart == RestartUnit::task_in_place && keeps_address) return {What::retry_task, std::move(reason)};
-  if (!role.restart_reason.empty()) reason += fmt::format(" ({})", role.restart_reason);
+  if (!role.restart_reason.empty()) reason += fmt::format("; {}", role.restart_reason);
   return {What::retry_gang, std::move(reason)};
 }
 
@@ -50,26 +50,24 @@ Verdict RestartPolicy::after_failure(const Failure& failure, Instant now) {
   const auto judgement = judge(failure.cause);
 
   if (judgement.may_help) {
-    if (!is_charged(failure, now)) return retry(role, failure.keeps_address, "no retry is charged for this");
+    if (!is_charged(failure, now)) return retry(role, failure.keeps_address, "this uses no retry");
     if (int& left = role_retries_left_[failure.role]; left > 0) {
       --left;
       return retry(role, failure.keeps_address,
-                   left == 0 ? fmt::format("the last retry of role {}", role.name)
-                             : fmt::format("{} more left for role {}", left, role.name));
+                   fmt::format("retry {} of {} for role {}", role.retries - left, role.retries, role.name));
     }
   }
   if (role.kind == RoleKind::side || role.kind == RoleKind::evaluator) {
-    return {What::report_only, fmt::format("the job does not depend on role {}", role.name)};
+    return {What::report_only, fmt::format("tasks of role {} may fail", role.name)};
   }
   if (judgement.may_help && job_retries_left_ > 0) {
     --job_retries_left_;
     role_retries_left_ = full_budgets();
-    return {What::retry_job, job_retries_left_ == 0 ? "the last retry of the job"
-                                                    : fmt::format("{} more left for the job", job_retries_left_)};
+    return {What::retry_job, fmt::format("retry {} of {} for the job", job_retries_ - job_retries_left_, job_retries_)};
   }
-  if (!judgement.may_help) return {What::fail_job, "trying again cannot help"};
+  if (!judgement.may_help) return {What::fail_job, "a retry would not help"};
   return {What::fail_job,
-          role.retries > 0 || job_retries_ > 0 ? "no retries are left" : "no retries were asked for (--retries N)"};
+          role.retries > 0 || job_retries_ > 0 ? "no retries are left" : "no retries are set (--retries N)"};
 }
 
 bool RestartPolicy::retries_alone(std::size_t role) const {
@@ -82,13 +80,12 @@ int RestartPolicy::retries_left(std::size_t role) const {
 
 Verdict RestartPolicy::after_port_taken() {
   if (port_retries_left_ == 0) {
-    return {
-        Verdict::What::fail_job,
-        fmt::format("{} times another program took a port that was held for the job; choose others with --port-range",
-                    kPortRetries + 1)};
+    return {Verdict::What::fail_job,
+            fmt::format("another program took a port of the job {} times; choose other ports with --port-range",
+                        kPortRetries + 1)};
   }
   --port_retries_left_;
-  return {Verdict::What::retry_gang, "on new ports; no retry is charged"};
+  return {Verdict::What::retry_gang, "on new ports; this uses no retry"};
 }
 
 }  // namespace ydl::job

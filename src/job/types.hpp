@@ -195,9 +195,8 @@ struct HostFailed {
 struct NoHostLeft {
   std::string role;
 };
-// A user wants the job to end.
 struct StopRequested {
-  std::string by;
+  std::string by;  // "ann at edge1"; where no user asked, a clause: "because the ydl client has exited"
   std::optional<Millis> grace;
 };
 // Something that a person must know, and that the state machine does not decide about: it becomes a Record.
@@ -344,7 +343,7 @@ struct Snapshot {
 
 // exit_code, signal, memory or what `status.cause` names; none for a success.
 [[nodiscard]] Cause cause_of(const ExitStatus& status);
-// "ended with code 3", "was ended by signal 9 (SIGKILL)", "ran out of memory: ...".
+// "failed with exit code 3", "was killed by signal 9 (SIGKILL)", "ran out of memory: ...".
 [[nodiscard]] std::string describe(const ExitStatus& status);
 
 }  // namespace ydl::job

@@ -48,7 +48,7 @@ net::awaitable<void> watch_leash(Master& master) {
     co_return;
   }
   core::log("the client is gone");
-  master.request_stop("the end of the command that ran it", std::nullopt);
+  master.request_stop("because the ydl client that started it exited", std::nullopt);
 }
 
 net::awaitable<void> watch_signals(Master& master) {
@@ -58,7 +58,7 @@ net::awaitable<void> watch_signals(Master& master) {
     if (error) co_return;
     // A NodeManager ends a master like that for many reasons, and YARN then starts another one.
     if (master.can_be_taken_over()) co_return master.leave(fmt::format("signal {}", number));
-    master.request_stop(fmt::format("signal {} to its master", number), std::nullopt);
+    master.request_stop(fmt::format("because its master received signal {}", number), std::nullopt);
   }
 }
 

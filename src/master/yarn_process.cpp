@@ -197,12 +197,12 @@ std::vector<backend::YarnRole> roles_of(const JobPlan& plan) {
 
 // When things happened before the job's journal began. The cluster's clock may differ from the client's.
 std::vector<MasterSettings::Step> steps_so_far(const jobs::JobFile& job, core::WallTime begun) {
-  std::vector<MasterSettings::Step> steps{{job::RecordKind::job_created, job.created, "was given to ydl"}};
+  std::vector<MasterSettings::Step> steps{{job::RecordKind::job_created, job.created, "created"}};
   const auto submitted = core::parse_int<std::int64_t>(core::process_getenv("APP_SUBMIT_TIME_ENV").value_or(""));
   if (submitted) {
-    steps.push_back({job::RecordKind::job_submitted, core::WallTime(core::Millis(*submitted)), "was submitted"});
+    steps.push_back({job::RecordKind::job_submitted, core::WallTime(core::Millis(*submitted)), "submitted"});
   }
-  steps.push_back({job::RecordKind::job_master_up, begun, "has its master"});
+  steps.push_back({job::RecordKind::job_master_up, begun, "master running"});
   return steps;
 }
 

@@ -137,7 +137,13 @@ std::vector<Line> failure_lines(const FailureView& failure) {
   const auto node = failure.node.empty() ? std::string() : fmt::format(" on {}", failure.node);
   Line first(fmt::format("{}{}{} failed first", task, attempt_note(failure.attempt), node), Tone::red);
   const auto sentence = clean(failure.sentence);
-  if (const auto why = without_subject(sentence, task); !why.empty()) first.add(fmt::format(": {}", why));
+  const auto why = without_subject(sentence, task);
+  // "worker:1 failed first, with exit code 3", not "failed first: failed with exit code 3".
+  constexpr std::string_view kFailed = "failed with ";
+  if (why.starts_with(kFailed))
+    first.add(fmt::format(", with {}", why.substr(kFailed.size())));
+  else if (!why.empty())
+    first.add(fmt::format(": {}", why));
   lines.push_back(std::move(first));
   const auto skip = failure.last_lines.size() - std::min(failure.last_lines.size(), kMaxFailureLines);
   for (auto i = skip; i < failure.last_lines.size(); ++i) lines.push_back(Line("    ").add(failure.last_lines[i]));

@@ -25,7 +25,7 @@ AGENTS = 4
 ESTABLISHED = "01"
 # The ResourceManager ends a master that is silent for so long, so that one that lives has not been.
 OPTIONS = ("--nodes", "2", "--yarn", "--set", "yarn.am.liveness-monitor.expiry-interval-ms=10000")
-TROUBLE = ("silent", "lost", "gone", "retry", "start again", "failed")
+TROUBLE = ("silent", "lost", "gone", "retry", "restart", "failed")
 
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="only root can look at the connections of agents")

@@ -4,7 +4,7 @@ import re
 import statistics
 from datetime import datetime
 
-TAKEN_OVER = "another one has taken over"
+TAKEN_OVER = "has taken over"
 SIGNS = ("task_failed", "task_lost", "job_restarting", "task_retry")
 
 

@@ -50,7 +50,7 @@ def test_a_job_that_came_to_its_end_has_no_problem(job):
 @pytest.mark.parametrize(("out", "code", "words"), [
     ("[worker:0] accuracy: 0.4000\n", 0, "the accuracy is 0.4"),
     ("succeeded\n", 0, "no accuracy"),
-    ("j failed after 3 s: worker:0 ended with code 1\n", 1, "ended with 1"),
+    ("j failed after 3 s: worker:0 failed with exit code 1\n", 1, "ended with 1"),
     ("", None, "did not end"),
 ])  # fmt: skip
 def test_another_outcome_is_seen(job, out, code, words):
@@ -59,7 +59,7 @@ def test_another_outcome_is_seen(job, out, code, words):
     assert words in problem
 
 
-@pytest.mark.parametrize(("out", "code", "count"), [("worker:0 ended with code 3\n", 3, 0), ("worker:0 was lost\n", 1, 1), ("accuracy: 1.0\n", 0, 1)])
+@pytest.mark.parametrize(("out", "code", "count"), [("worker:0 failed with exit code 3\n", 3, 0), ("worker:0 was lost\n", 1, 1), ("accuracy: 1.0\n", 0, 1)])
 def test_a_training_that_is_to_fail_has_to_fail_with_its_own_error(job, out, code, count):
     job.run.training = TRAININGS["mistake"]
     checks = Checks(job.run)

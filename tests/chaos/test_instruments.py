@@ -97,7 +97,7 @@ def test_recovery_ends_when_the_last_task_runs_again():
     hits = [Hit(Fault("kill", "task", "running", 1, 0, 0), start + 10, ""), Hit(Fault("kill", "master", "running", 1, 0, 0), start + 20, ""),
             Hit(Fault("stop", "datanode", "running", 1, 0, 0), start + 30, "")]  # fmt: skip
     events = [event(5, "task_running"), event(11, "task_failed"), event(13, "task_running"), event(14.5, "task_running"),
-              event(22, "note", "the job's master was lost; another one has taken over on host1"), event(40, "job_succeeded")]  # fmt: skip
+              event(22, "note", "the job's master was lost; a new master on host1 has taken over"), event(40, "job_succeeded")]  # fmt: skip
     seen = Seen(hits=hits)
     assert recoveries(seen, events) == [("kill task", 4.5), ("kill master", 2.0), ("stop datanode", None)]
     report = Report()

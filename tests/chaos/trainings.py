@@ -74,6 +74,6 @@ TRAININGS = {
                               ("tensorflow/train_mnist_ps.py", "--model-dir", "{results}", "--samples", 9_600), epochs=5, accuracy=0.85),
     "tensorflow-mirrored": Training("tensorflow", {"worker": 2}, "tensorflow",
                                     ("tensorflow/train_mnist_mirrored.py", "--samples", 20_000), epochs=3, accuracy=0.88),
-    "mistake": Training("none", {"worker": 2}, words=("sh", "-c", MISTAKE), error="ended with code 3"),
+    "mistake": Training("none", {"worker": 2}, words=("sh", "-c", MISTAKE), error="failed with exit code 3"),
     PATIENT: Training("none", {"worker": 2}, words=("sh", "-c", WAIT)),
 }  # fmt: skip

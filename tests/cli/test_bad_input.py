@@ -360,7 +360,7 @@ def test_a_port_taken_by_a_stranger_restarts_the_gang_on_new_ports_uncharged(ydl
     assert retry["task"] == "worker:0"
     assert f"port {port}, held for it, was taken by " in retry["text"]
     assert f"(pid {os.getpid()})" in retry["text"]
-    assert "on new ports; no retry is charged" in retry["text"]
+    assert "restarting all tasks on new ports; this uses no retry" in retry["text"]
     assert {event["attempt"] for event in job.events() if event["kind"] == "task_succeeded"} == {2}
     assert f"port {port}\n" not in (job.folder / "logs/worker-0/2/stdout").read_text()
 

@@ -20,10 +20,10 @@ def test_a_failure_shows_the_task_its_last_lines_its_log_and_the_command_for_mor
     done = ydl("run", "--name", "broken", "--", "sh", "-c", program)
     job = ydl.the_job()
     lines = done.out.splitlines()
-    begin = lines.index("worker:0 on this machine failed first: ended with code 3")
+    begin = lines.index("worker:0 on this machine failed first, with exit code 3")
     assert lines[begin + 1 : begin + 21] == [f"    line {i}" for i in range(11, 31)]
     assert lines[begin + 21 : begin + 23] == [f"log: {job.folder}/logs/worker-0/1/stderr", f"more: ydl logs {job.id} worker:0"]
-    assert re.fullmatch(rf"\S+ {job.id} failed after .*: worker:0 ended with code 3", lines[begin + 23])
+    assert re.fullmatch(rf"\S+ {job.id} failed after .*: worker:0 failed with exit code 3", lines[begin + 23])
 
 
 def test_the_command_for_more_shows_the_whole_log(ydl):
@@ -62,7 +62,7 @@ def test_a_failed_job_can_be_read_after_the_fact(ydl):
     job = ydl.the_job()
     text = ydl.ok("status", job.id).out
     assert text.splitlines()[0].startswith(f"{job.id}  failed")
-    assert "worker:1 ended with code 6" in text
+    assert "worker:1 failed with exit code 6" in text
     assert job.state_file()["cause"] == "worker:1"
 
 
@@ -74,7 +74,7 @@ def test_a_failed_task_is_started_again_while_its_role_has_retries(ydl):
     assert done.code == 0, done.everything()
     job = ydl.the_job()
     assert [event["attempt"] for event in job.events() if event["kind"] == "task_failed"] == [1, 2]
-    assert re.search(r"worker:1 starts again in (\d+ ms|1(\.\d)? s): 1 more left for role worker", done.out), done.out
+    assert re.search(r"worker:1 restarting in (\d+ ms|1(\.\d)? s) \(retry 1 of 2 for role worker\)", done.out), done.out
     assert (job.folder / "logs/worker-1/3/stdout").read_text() == "made it\n"
 
 
@@ -89,7 +89,7 @@ def test_a_job_whose_retries_are_used_up_fails_with_the_last_code(ydl):
     done = ydl("run", "--retries", "1", "--", "sh", "-c", "exit $((10 + YDL_ATTEMPT))")
     assert done.code == 12
     assert "no retries are left" in done.out
-    assert "worker:0 (attempt 2) on this machine failed first: ended with code 12" in done.out
+    assert "worker:0 (attempt 2) on this machine failed first, with exit code 12" in done.out
 
 
 def test_the_whole_job_is_started_again_with_job_retries(ydl):
@@ -118,7 +118,7 @@ def test_a_task_that_ignores_sigterm_is_killed_after_the_grace(ydl):
     job.kill()
     assert time.monotonic() - begin < 8
     assert finish(process).code == 130
-    assert "was ended by signal 9 (SIGKILL)" in job.wait_for("task_stopped")["text"]
+    assert "was killed by signal 9 (SIGKILL)" in job.wait_for("task_stopped")["text"]
 
 
 def test_a_task_may_use_its_grace_to_end_well(ydl):
@@ -128,7 +128,7 @@ def test_a_task_may_use_its_grace_to_end_well(ydl):
     job.kill()
     finish(process)
     assert job.log().splitlines()[-1] == "saved"
-    assert job.wait_for("task_stopped")["text"] == "stopped (ended well)"
+    assert job.wait_for("task_stopped")["text"] == "stopped"
 
 
 def test_kill_now_does_not_wait_for_the_grace(ydl):
@@ -170,15 +170,15 @@ def test_an_evaluator_that_takes_too_long_is_stopped_and_the_job_succeeds(ydl):
     path = job_file(ydl, "timeouts: {evaluator: 200ms}\nroles:\n  worker: {command: 'true'}\n  evaluator: {command: sleep 600}\n")
     done = ydl("submit", path)
     assert done.code == 0, done.everything()
-    assert "evaluator:0 did not finish within 200 ms after the deciders (timeouts.evaluator)" in done.out
+    assert "evaluator:0 did not finish within 200 ms after the worker succeeded (timeouts.evaluator)" in done.out
 
 
 def test_an_evaluator_that_fails_is_reported_and_decides_nothing(ydl):
     path = job_file(ydl, "roles:\n  worker: {command: sleep 0.5}\n  evaluator: {command: sh -c 'exit 3'}\n")
     done = ydl("submit", path)
     assert done.code == 0, done.everything()
-    assert "evaluator:0 ended with code 3" in done.out
-    assert "evaluator:0: its failure is only reported: the job does not depend on role evaluator" in done.out
+    assert "evaluator:0 failed with exit code 3" in done.out
+    assert "evaluator:0: the job continues without it: tasks of role evaluator may fail" in done.out
 
 
 def test_an_evaluator_that_the_job_file_makes_a_decider_decides(ydl):

@@ -41,7 +41,7 @@ def test_a_task_that_needs_more_memory_than_it_asked_for_is_told_so(ydl, limits)
     program = ydl.program("print('asks for more', flush=True); data = b'x' * (256 << 20); print('got it')")
     done = ydl("run", "--worker-memory", "64m", "--", *program)
     assert done.code == 128 + signal.SIGKILL, done.everything()
-    assert "worker:0 ran out of memory: it reached its limit of 64 MiB; ask for more with --resource ROLE:memory=SIZE" in done.out
+    assert "worker:0 ran out of memory: it reached its limit of 64 MiB; raise the limit with --resource ROLE:memory=SIZE" in done.out
     assert "got it" not in done.out
     assert cgroups_of(ydl.the_job()) == []
 
@@ -137,7 +137,7 @@ def test_a_driver_that_does_not_work_is_reported(ydl, gpus):
     gpus(0, code=9)
     done = ydl("run", "--resource", "worker:gpus=1", "--", "true")
     assert done.code == 1
-    assert "nvidia-smi ended with code 9, so this machine's GPUs cannot be used" in done.err
+    assert "nvidia-smi failed with exit code 9, so this machine's GPUs cannot be used" in done.err
 
 
 def test_a_job_that_asks_for_no_gpu_sees_them_as_its_shell_does(ydl, gpus):

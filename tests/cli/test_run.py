@@ -42,7 +42,7 @@ def test_the_exit_code_is_that_of_the_worker_that_failed(ydl, code):
 def test_a_worker_that_dies_of_a_signal_gives_the_shells_code(ydl):
     done = ydl("run", "--", "sh", "-c", "kill -SEGV $$")
     assert done.code == 128 + signal.SIGSEGV
-    assert "was ended by signal 11 (SIGSEGV)" in done.out
+    assert "was killed by signal 11 (SIGSEGV)" in done.out
 
 
 # ---- what tasks find -------------------------------------------------------------------------------------------
@@ -145,10 +145,10 @@ def test_plain_output_tells_the_story_of_the_job(ydl):
     job = ydl.the_job()
     lines = without_times(done.out).splitlines()
     assert lines[0] == f"{job.id}: job of 2 tasks on this machine"
-    assert f"{job.id}: asking for 2 places: 2 worker" in lines
+    assert f"{job.id}: starting 2 workers" in lines
     assert "[worker:0] hello from 0" in lines
     assert "[worker:1] hello from 1" in lines
-    assert "worker:0 ended well" in lines
+    assert "worker:0 succeeded" in lines
     assert re.fullmatch(rf"{job.id} succeeded in \d.* m?s", lines[-3])
     assert lines[-2:] == [f"results: {job.folder}/results", f"logs: {job.folder}/logs"]
 
@@ -191,7 +191,7 @@ def test_json_output_is_one_documented_object_per_line(ydl):
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
     assert [event["cause"] for event in events if event["kind"] in ("task_failed", "job_failed")] == ["exit_code", "exit_code"]
     (failure,) = [line for line in lines if line["type"] == "failure"]
-    assert (failure["task"], failure["text"], failure["last_lines"]) == ("worker:1", "ended with code 5", ["oops"])
+    assert (failure["task"], failure["text"], failure["last_lines"]) == ("worker:1", "failed with exit code 5", ["oops"])
     assert failure["log_path"] == f"{job.folder}/logs/worker-1/1/stderr"
     result = lines[-1]
     assert (result["type"], result["state"], result["exit_code"]) == ("result", "failed", 5)
@@ -216,7 +216,7 @@ def test_quiet_says_nothing_about_a_job_that_succeeds(ydl):
 def test_quiet_tells_a_failure_on_standard_error(ydl):
     done = ydl("run", "--output", "quiet", "--", "sh", "-c", "echo no such data >&2; exit 4")
     assert (done.code, done.out) == (4, "")
-    assert done.err.splitlines()[:2] == ["worker:0 on this machine failed first: ended with code 4", "    no such data"]
+    assert done.err.splitlines()[:2] == ["worker:0 on this machine failed first, with exit code 4", "    no such data"]
 
 
 def test_output_of_an_unfinished_line_is_shown_at_the_end(ydl):
@@ -430,7 +430,7 @@ def test_ls_shows_jobs_newest_first(ydl):
     table = ydl.ok("ls").out.splitlines()
     assert table[0].split()[:3] == ["ID", "STATE", "FRAMEWORK"]
     assert [line.split()[1] for line in table[1:]] == ["failed", "succeeded"]
-    assert table[1].rstrip().endswith("worker:0 ended with code 1")
+    assert table[1].rstrip().endswith("worker:0 failed with exit code 1")
     assert len(ydl.ok("ls", "--limit", "1").out.splitlines()) == 2
 
 

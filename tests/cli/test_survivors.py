@@ -134,7 +134,7 @@ def test_a_killed_client_stops_its_job(ydl):
     job = ydl.the_job().running()
     process.kill()
     process.communicate()
-    assert job.wait_for("job_stopped")["text"] == "stopped by the end of the command that ran it"
+    assert job.wait_for("job_stopped")["text"] == "stopped because the ydl client that started it exited"
     assert_nothing_left(job.folder)
 
 
@@ -164,7 +164,7 @@ def test_a_killed_master_ends_the_client_with_1_and_a_reason(ydl):
 def test_a_signal_to_the_master_stops_its_job(ydl, number):
     job = ydl.detach("--", "sleep", "600").running()
     os.kill(job.master_pid(), number)
-    assert job.wait_for("job_stopped")["text"] == f"stopped by signal {number} to its master"
+    assert job.wait_for("job_stopped")["text"] == f"stopped because its master received signal {number}"
     assert_nothing_left(job.folder)
     assert ydl.listed()[job.id]["state"] == "stopped"
 
@@ -234,7 +234,7 @@ def test_a_killed_reaper_is_told_as_the_end_of_its_task(ydl):
     os.kill(job.reaper_pid(), signal.SIGKILL)
     done = finish(process)
     assert done.code == 128 + signal.SIGKILL
-    assert "worker:0 was ended by signal 9 (SIGKILL)" in done.out
+    assert "worker:0 was killed by signal 9 (SIGKILL)" in done.out
 
 
 def test_a_killed_reaper_leaves_the_other_tasks_alone(ydl):

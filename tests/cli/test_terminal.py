@@ -80,7 +80,7 @@ def test_the_end_of_the_job_stays_on_the_screen(ydl, on_terminal):
 
 def test_a_failure_on_a_terminal_shows_the_last_lines(ydl, on_terminal):
     terminal = on_terminal("run", "--", "sh", "-c", "echo the cause >&2; exit 6")
-    terminal.expect("worker:0 on this machine failed first: ended with code 6")
+    terminal.expect("worker:0 on this machine failed first, with exit code 6")
     terminal.expect(" {4}the cause")
     assert exit_code(terminal) == 6
 
@@ -109,7 +109,7 @@ def test_a_dumb_terminal_gets_plain_lines(ydl, on_terminal):
     terminal = on_terminal("run", "--", "true", env={"TERM": "dumb"})
     terminal.expect(pexpect.EOF)
     assert "\x1b" not in terminal.before
-    assert "worker:0 ended well" in terminal.before
+    assert "worker:0 succeeded" in terminal.before
 
 
 # ---- Ctrl-C ----------------------------------------------------------------------------------------------------

@@ -45,8 +45,8 @@ def test_a_virtual_environment_travels_with_the_interpreter_it_leans_on(jobs, tm
         assert shown[key].startswith(shown["prefix"]), out
         assert str(environment) not in shown[key] and sys.base_prefix not in shown[key]
     assert shown["child"] == "imports it too"
-    assert "brought" in err
-    assert "brought" not in jobs.run("run", *SMALL, "--output", "plain", "--python-env", environment, "--", "show.py")[1]
+    assert "uploaded" in err
+    assert "uploaded" not in jobs.run("run", *SMALL, "--output", "plain", "--python-env", environment, "--", "show.py")[1]
 
 
 SHOW_PLACE = """\

@@ -114,7 +114,7 @@ def test_a_labelled_gang_runs_on_its_own_node(yarn):
 
 
 def test_exit_codes_and_signals_of_containers_are_told(yarn):
-    assert any(": it exited with code 3" in line for line in lines_of(yarn, "gang", "1", "/bin/sh", "-c", "exit 3"))
+    assert any(": it failed with exit code 3" in line for line in lines_of(yarn, "gang", "1", "/bin/sh", "-c", "exit 3"))
     assert any(": it died of signal 9" in line for line in lines_of(yarn, "gang", "1", "/bin/sh", "-c", "kill -9 $$"))
 
 

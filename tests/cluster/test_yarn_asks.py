@@ -186,4 +186,4 @@ def test_a_setting_names_a_cache_that_its_owner_fills_and_others_use(jobs, yarn,
     other = Jobs(yarn, tmp_path_factory.mktemp("other"), jobs.user + "x")
     other.environment["XDG_CONFIG_HOME"] = jobs.environment["XDG_CONFIG_HOME"]
     _, err = other.run("run", *SMALL, "--", "true")
-    assert "brought" not in err and "is not used" not in err
+    assert "uploaded" not in err and "is not used" not in err

@@ -49,8 +49,8 @@ def test_the_seeds_command_trains_mnist(jobs, uv):
     out, err = jobs.mx("--n", 1, "version.py")
     assert "[worker:0] it is 1.9.1" in out
     assert "building" not in err, "it is built once"
-    brought = re.findall(r"brought ([\d.]+ \w+)", err)
-    assert all(size.endswith(("B", "KiB")) and not size.endswith("MiB") for size in brought), "and travels once"
+    uploaded = re.findall(r"uploaded ([\d.]+ \w+)", err)
+    assert all(size.endswith(("B", "KiB")) and not size.endswith("MiB") for size in uploaded), "it is uploaded once"
 
 
 def test_without_uv_mxnet_jobs_say_what_to_name_instead(jobs):

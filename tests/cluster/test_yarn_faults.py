@@ -59,8 +59,8 @@ def full(jobs, gate):
 
 def test_a_gang_that_finds_no_room_says_who_is_missing_and_why(jobs, full):
     out, _ = jobs.run("run", "--retries", 0, "--allocation-timeout", "4s", "--resource", "worker:memory=7g", "--n", 2, "--", "true", code=1)
-    why = "2 of 2 tasks have no place after 4 s: worker:0 (queue default has granted no container of 7 GiB, 1 vcore yet: it is full, or no host has so much free)"
-    assert f"all tasks start again: {why}" in out
+    why = "2 of 2 tasks could not be placed within 4 s: worker:0 (queue default has granted no container of 7 GiB, 1 vcore yet: it is full, or no host has so much free)"
+    assert f"restarting all tasks: {why}" in out
     (end,) = [line for line in out.splitlines() if "failed after" in line]
     assert why in end
 

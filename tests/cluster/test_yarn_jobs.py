@@ -53,7 +53,7 @@ def test_a_job_runs_is_followed_and_leaves_its_logs_and_results_on_hdfs(jobs):
 def test_the_exit_code_is_that_of_the_task_and_its_last_words_are_shown(jobs):
     out, err = jobs.run("run", "--n", "2", *SMALL, "--", "sh", "-c", 'echo "no such data set" >&2; exit 7', code=7)
     assert "no such data set" in out
-    assert "ended with code 7" in out
+    assert "failed with exit code 7" in out
 
 
 KILL_THE_AGENT = "read -r _ _ _ agent _ < /proc/$PPID/stat; kill -9 $agent"
@@ -76,11 +76,11 @@ def test_the_last_words_of_a_task_that_dies_with_its_agent_follow_what_was_copie
     assert jobs.run("fs", "cat", f"{jobs.root}/{job_id(err)}/logs/worker-0/1/stdout")[0] == written
 
 
-def test_nothing_is_brought_twice(jobs):
+def test_nothing_is_uploaded_twice(jobs):
     (jobs.work / "script.sh").write_text("echo same\n")
     first = jobs.run("run", *SMALL, "--", "sh", "script.sh")[1]
-    assert "brought" in first
-    assert "brought" not in jobs.run("run", *SMALL, "--", "sh", "script.sh")[1]
+    assert "uploaded" in first
+    assert "uploaded" not in jobs.run("run", *SMALL, "--", "sh", "script.sh")[1]
 
 
 def test_words_and_variables_reach_the_task_byte_for_byte(jobs):

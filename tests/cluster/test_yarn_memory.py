@@ -19,7 +19,7 @@ def jobs(clusters, tmp_path):
 
 def test_a_task_that_uses_more_memory_than_it_asked_for(jobs):
     out, _ = jobs.run("run", "--retries", 0, *SMALL, "--", "python3", "-c", USES, code=137)
-    used = re.search(r"ran out of memory: it used (\d+) MiB and so passed its limit of 256 MiB; ask for more with --resource ROLE:memory=SIZE", out)
+    used = re.search(r"ran out of memory: it used (\d+) MiB, more than its limit of 256 MiB; raise the limit with --resource ROLE:memory=SIZE", out)
     assert used and 256 < int(used[1]) < 700, out
     assert "beyond the 'PHYSICAL' memory limit" in out and "process-tree" not in out
 

@@ -44,7 +44,7 @@ def test_a_nodemanager_that_goes_leaves_no_process(jobs, how):
         jobs.cluster.run(how, f"nodemanager{host}")
         out, err = running.communicate(timeout=120)
         assert running.returncode == 0, out + err
-        assert "worker:0 was lost" in out and "starts again" in out
+        assert "worker:0 was lost" in out and "worker:0 restarting" in out
         eventually(lambda: not running_on(jobs.cluster, host), "the end of all that ran on the host", 20)
     finally:
         jobs.cluster.run("start", f"nodemanager{host}")

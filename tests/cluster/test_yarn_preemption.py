@@ -70,7 +70,7 @@ def test_tasks_on_a_host_that_leaves_the_cluster_are_warned_and_move_elsewhere(c
         cluster.run("recommission", str(int(host) - 1))
     assert training.returncode == 0, out + err
     (warned,) = [event for event in events(jobs, job) if event["kind"] == "task_warned"]
-    assert "has 2 min left: its host leaves the cluster" in warned["text"]
+    assert "will lose its container in 2 min: its host is leaving the cluster" in warned["text"]
     hosts = {event["text"] for event in events(jobs, job) if event["kind"] == "task_placed"}
     assert len(hosts) == 2
     assert jobs.run("logs", "--attempt", 2, job, "worker:0")[0].strip() == "continues from step 7"

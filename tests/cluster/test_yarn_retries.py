@@ -1,4 +1,4 @@
-"""Tasks that fail on a real YARN cluster: which container their next attempt gets, which hosts are avoided, and when trying again cannot help."""
+"""Tasks that fail on a real YARN cluster: which container their next attempt gets, which hosts are avoided, and when a retry would not help."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def of_kind(events, kind, task="worker:0"):
 
 def hosts_of(events):
     """Of the attempts of worker:0."""
-    return [event["text"].removeprefix("has a place on ") for event in of_kind(events, "task_placed")]
+    return [event["text"].removeprefix("placed on ") for event in of_kind(events, "task_placed")]
 
 
 def lines_of(jobs, out, task, attempt):
@@ -37,7 +37,7 @@ def test_a_typing_error_ends_the_job_in_its_first_attempt(jobs):
     (jobs.work / "train.py").write_text("import no_such_module\n")
     out, err = jobs.run("run", "--n", 2, *SMALL, "--", "train.py", code=1)
     told = out + err
-    assert "No module named 'no_such_module'; the same on every host: trying again cannot help; 2 retries unused (fail_fast: false tries them)" in told
+    assert "No module named 'no_such_module'; the error is the same on every host, so a retry would not help (2 retries are left; fail_fast: false uses them)" in told
     assert {event["attempt"] for event in events(jobs, told) if event["kind"] == "task_running"} == {1}
 
 
@@ -48,15 +48,15 @@ def test_a_host_is_not_used_again_in_strict_mode(jobs):
     hosts = hosts_of(events(jobs, told))
     assert sorted(hosts) == sorted(HOSTS)
     (end,) = [line for line in out.splitlines() if "failed after" in line]
-    assert "too few hosts are left for role worker: " in end
-    assert all(f"{host} (worker:0 ended with code 3)" in end for host in HOSTS)
+    assert "too few hosts are left for role worker: --blacklist strict avoids every host on which a task failed" in end
+    assert all(f"{host} (worker:0 failed with exit code 3)" in end for host in HOSTS)
 
 
 def test_a_job_in_strict_mode_succeeds_on_another_host(jobs):
     out, err = jobs.run("run", *SMALL, "--blacklist", "strict", "--", "sh", "-c", "[ $YDL_ATTEMPT = 2 ]")
     first, second = hosts_of(events(jobs, out + err))
     assert first != second
-    assert f"{first} is not used again: worker:0 ended with code 1" in out
+    assert f"{first} is avoided until the job ends: worker:0 failed with exit code 1" in out
 
 
 def test_a_host_that_loses_a_container_is_avoided_for_a_while(jobs):

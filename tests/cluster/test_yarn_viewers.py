@@ -91,4 +91,4 @@ def test_who_may_modify_stops_the_job(people):
     for following in (logs, events):
         _, err = following.communicate(timeout=60)
         assert following.returncode == 0, err
-    assert "asked by bob" in people.alice.run("events", job)[0]
+    assert "stopping, as bob" in people.alice.run("events", job)[0]

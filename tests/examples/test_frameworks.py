@@ -71,8 +71,8 @@ def test_a_tensorflow_worker_that_is_killed_comes_back_at_its_address(run_job, p
     (tmp_path / "job.json").write_text(json.dumps(spec))
     job = run_job.submit(tmp_path / "job.json")
     assert_succeeded(job, run_job)
-    assert "worker:0 was ended by signal 9" in job.output or "worker:0 ended with code 137" in job.output
-    assert "all tasks start again" not in job.output
+    assert "worker:0 was killed by signal 9" in job.output or "worker:0 failed with exit code 137" in job.output
+    assert "restarting all tasks" not in job.output
     assert accuracy_in(job.log("chief:0")) > 0.88
 
 

@@ -47,7 +47,7 @@ def run_and_kill(folder, victim, sign, *options, example=None):
     lines, pid = [], None
     for line in process.stdout:
         lines.append(line)
-        if started := re.search(rf"{victim} runs on .* \(pid (\d+)\)", line):
+        if started := re.search(rf"{victim} running on .* \(pid (\d+)\)", line):
             pid = pid or int(started.group(1))
         if pid and line.startswith(f"[{victim}]") and sign in line:
             os.kill(pid, signal.SIGKILL)
@@ -79,8 +79,8 @@ def test_a_synchronous_job_goes_on_from_the_last_saved_model(tmp_path, mnist, vi
     code, output = run_and_kill(tmp_path, victim, sign, "--kv-store", "sync", "--data-dir", mnist, "--samples", 20_000, "--disp-batches", 20,
                                 "--num-epochs", EPOCHS)  # fmt: skip
     assert code == 0, output
-    assert f"{victim} was ended by signal 9 (SIGKILL)" in output
-    assert "all tasks start again" in output
+    assert f"{victim} was killed by signal 9 (SIGKILL)" in output
+    assert "restarting all tasks" in output
     assert "synchronous kvstore cannot tell what a lost worker had pushed" in output
     assert ("goes on from" in output) == (goes_on_from > 0)
     for rank in (0, 1):  # all workers go on at the same epoch
@@ -104,7 +104,7 @@ def test_an_asynchronous_job_takes_its_worker_back(tmp_path, mnist):
     code, output = run_and_kill(tmp_path, "worker:1", "Epoch[1] Batch [0-20]", "--kv-store", "async", "--data-dir", mnist, "--samples", 20_000,
                                 "--disp-batches", 20, "--num-epochs", EPOCHS, "--lr", 0.01)  # fmt: skip
     assert code == 0, output
-    assert "worker:1 starts again" in output
+    assert "worker:1 restarting" in output
     assert "worker:1 took its place in the parameter server again" in output
-    assert "all tasks start again" not in output
+    assert "restarting all tasks" not in output
     assert accuracy_in(output) > 0.9

@@ -108,7 +108,7 @@ class Job:
 
     def restart_after_death(self, index, mode, kvstore):
         assert self.processes[f"worker:{index}"].wait(LIMIT) == -signal.SIGKILL, self.text(f"worker:{index}")
-        self.scheduler.tell(f"exited worker:{index} restarts was ended by signal 9")
+        self.scheduler.tell(f"exited worker:{index} restarts was killed by signal 9")
         self.scheduler.wait_for(f"dead worker:{index}")
         self.start_worker(index, mode, kvstore, attempt=2)
 

@@ -223,7 +223,7 @@ TEST_F(MasterTest, a_stop_before_anything_is_placed_ends_the_job) {
 
 TEST_F(MasterTest, a_stop_that_comes_before_the_job_begins_is_not_forgotten) {
   make(job(1));
-  master_->request_stop("signal 15 to its master", std::nullopt);
+  master_->request_stop("because its master received signal 15", std::nullopt);
   EXPECT_EQ(run().state, job::JobState::stopped);
   EXPECT_EQ(events().back(), "job_stopped");
 }

@@ -69,7 +69,7 @@ core::Result<std::vector<Gpu>> discover_gpus(const core::Getenv& getenv, core::M
   if (ran->shell_code != 0) {
     const auto said = core::trim(ran->output);
     return core::fail(core::Errc::unavailable,
-                      fmt::format("{} ended with code {}, so this machine's GPUs cannot be used: {}", *program,
+                      fmt::format("{} failed with exit code {}, so this machine's GPUs cannot be used: {}", *program,
                                   ran->shell_code, core::printable(said.substr(0, said.find('\n')))));
   }
   return parse_nvidia_smi(ran->output);

@@ -69,7 +69,8 @@ Result<std::string> output_of(std::vector<std::string> argv, const std::filesyst
   }
   const auto code = wait_for_end(*process, name);
   if (!code) return fail(code.error());
-  if (*code != 0) return fail(core::Errc::io, fmt::format("{} ended with code {}: {}", name, *code, last_words(log)));
+  if (*code != 0)
+    return fail(core::Errc::io, fmt::format("{} failed with exit code {}: {}", name, *code, last_words(log)));
   while (text.ends_with('\n')) text.pop_back();
   return text;
 }

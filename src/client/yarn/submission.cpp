@@ -115,7 +115,7 @@ net::Async<> upload(ClusterClient& cluster, const spec::JobSpec& spec, const Sub
   yarn.staged = *std::move(staged);
   for (const auto& note : yarn.staged.notes) hooks.say("note: " + note);
   if (yarn.staged.bytes_uploaded > 0)
-    hooks.say(fmt::format("brought {} to {}", core::format_bytes(yarn.staged.bytes_uploaded), cluster.url_prefix));
+    hooks.say(fmt::format("uploaded {} to {}", core::format_bytes(yarn.staged.bytes_uploaded), cluster.url_prefix));
   co_return core::Result<>{};
 }
 

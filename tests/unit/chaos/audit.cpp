@@ -43,7 +43,7 @@ void Audit::told(const job::Placed& event) {
   in_[event.attempt] = node;
   const auto avoided = avoided_.find(node);
   if (avoided != avoided_.end() && asked_[event.attempt] > avoided->second)
-    broken(fmt::format("{} has a place on {}, which is not to be used again", brief(event.attempt), node));
+    broken(fmt::format("{} is placed on {}, which the job avoids", brief(event.attempt), node));
 }
 
 void Audit::told(const job::CannotPlace& event) {
@@ -116,11 +116,11 @@ void Audit::on(const job::ForgiveHost& forgive) {
 void Audit::on(const job::Finish& finish) {
   const auto& outcome = finish.outcome;
   if (!open_.empty()) broken(fmt::format("{} is still asked for when the job ends", brief(*open_.begin())));
-  if (!in_.empty()) broken(fmt::format("{} still has its place when the job ends", brief(in_.begin()->first)));
+  if (!in_.empty()) broken(fmt::format("{} still has its container when the job ends", brief(in_.begin()->first)));
   if (outcome.state != core::JobState::failed || !outcome.first_failure) return;
   auto failure = failures_[*outcome.first_failure];
   failure.cause = outcome.cause;  // its end may have been recorded again since, as that of a task that was stopped
-  const bool is_the_same_everywhere = outcome.reason.contains("trying again cannot help");
+  const bool is_the_same_everywhere = outcome.reason.contains("a retry would not help");
   if (failure.has_no_place || is_the_same_everywhere || price_of(failure.cause) == Price::nothing_helps) return;
   const auto what = fmt::format("the job fails for {} ({})", brief(*outcome.first_failure), name(failure.cause));
   if (outcome.cause == job::Cause::port_taken) {

@@ -43,7 +43,7 @@ class FollowScreenTest : public testing::Test {
     event.seq = seq;
     event.kind = core::RecordKind::task_retry;
     event.task = core::TaskId{"worker", 0};
-    event.text = "starts again: 1 of 3 retries used";
+    event.text = "restarting: 1 of 3 retries used";
     return event;
   }
   static int count(const std::string& text, std::string_view what) {
@@ -64,10 +64,10 @@ TEST_F(FollowScreenTest, what_happens_during_a_question_is_shown_after_it) {
   screen_.write("stop? ");
   screen_.event(retry(1));
   screen_.update(job_);
-  EXPECT_EQ(shown().find("starts again"), std::string::npos);
+  EXPECT_EQ(shown().find("restarting"), std::string::npos);
   screen_.write("\n");
   screen_.end_question();
-  EXPECT_THAT(shown(), HasSubstr("starts again"));
+  EXPECT_THAT(shown(), HasSubstr("restarting"));
 }
 
 TEST_F(FollowScreenTest, an_answer_stays_on_the_screen) {

@@ -19,7 +19,8 @@ using ::testing::HasSubstr;
 constexpr core::WallTime kTime{core::Millis(1'794'712'408'123)};
 
 job::Record failed_worker() {
-  job::Record record{job::RecordKind::task_failed, core::AttemptId{{"worker", 1}, 2}, "ended with code 3", {}, {}, 0};
+  job::Record record{
+      job::RecordKind::task_failed, core::AttemptId{{"worker", 1}, 2}, "failed with exit code 3", {}, {}, 0};
   record.exit = job::ExitStatus{3};
   return record;
 }
@@ -38,7 +39,7 @@ TEST(EventView, is_what_the_master_recorded) {
   EXPECT_EQ(view->kind, core::RecordKind::task_failed);
   EXPECT_EQ(view->task, (core::TaskId{"worker", 1}));
   EXPECT_EQ(view->attempt, 2);
-  EXPECT_EQ(view->text, "ended with code 3");
+  EXPECT_EQ(view->text, "failed with exit code 3");
 }
 
 TEST(EventView, every_kind_of_record_has_a_view) {
@@ -134,7 +135,7 @@ TEST(JobView, has_the_hosts_that_the_job_avoids) {
   std::string text = kRunning;
   text.replace(text.rfind('}'), 1,
                R"(,"avoided":[{"node":"node2","until":"2026-11-15T03:13:28.123Z","reason":"2 containers lost"},)"
-               R"({"node":"node3","reason":"worker:1 ended with code 1"}]})");
+               R"({"node":"node3","reason":"worker:1 failed with exit code 1"}]})");
   const auto view = job_view_from_json(text);
   ASSERT_TRUE(view) << view.error().message;
   ASSERT_EQ(view->avoided.size(), 2U);
@@ -249,13 +250,13 @@ TEST_F(StoredTest, a_job_whose_master_beside_the_client_wrote_no_end_has_lost_it
 
 TEST_F(StoredTest, without_a_view_the_other_files_tell_how_it_ended) {
   write(folder_.view_file(), "{ half");
-  write_state({core::JobState::failed, 1, 3, "worker:0 ended with code 3", "worker:0", 1, kTime});
+  write_state({core::JobState::failed, 1, 3, "worker:0 failed with exit code 3", "worker:0", 1, kTime});
   const auto view = stored_job_view(folder_);
   ASSERT_TRUE(view) << view.error().message;
   EXPECT_EQ(view->id, "mnist-1");
   EXPECT_EQ(view->state, core::JobState::failed);
   EXPECT_EQ(view->exit_code, 3);
-  EXPECT_EQ(view->reason, "worker:0 ended with code 3");
+  EXPECT_EQ(view->reason, "worker:0 failed with exit code 3");
   EXPECT_EQ(view->finished, kTime);
   EXPECT_EQ(view->submitted, kTime);
 }
@@ -305,7 +306,7 @@ TEST_F(StoredTest, a_job_without_its_state_is_an_error_that_names_the_file) {
 }
 
 TEST_F(StoredTest, a_failure_shows_the_end_of_the_log_of_the_attempt_that_caused_it) {
-  write_state({core::JobState::failed, 2, 3, "worker:1 ended with code 3", "worker:1", 2, kTime});
+  write_state({core::JobState::failed, 2, 3, "worker:1 failed with exit code 3", "worker:1", 2, kTime});
   write(folder_.events_file(), line_of(1, failed_worker()) + "\n");
   const auto logs = folder_.task_logs({{"worker", 1}, 2});
   write(logs / "stdout", "out\n");
@@ -314,14 +315,14 @@ TEST_F(StoredTest, a_failure_shows_the_end_of_the_log_of_the_attempt_that_caused
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->task, (core::TaskId{"worker", 1}));
   EXPECT_EQ(failure->attempt, 2);
-  EXPECT_EQ(failure->sentence, "ended with code 3");
+  EXPECT_EQ(failure->sentence, "failed with exit code 3");
   EXPECT_THAT(failure->last_lines, ElementsAre("Traceback", "ValueError"));
   EXPECT_EQ(failure->log_path, (logs / "stderr").string());
   EXPECT_EQ(failure->more_command, "ydl logs mnist-1 worker:1");
 }
 
 TEST_F(StoredTest, a_failure_that_said_nothing_on_stderr_shows_stdout) {
-  write_state({core::JobState::failed, 2, 3, "worker:1 ended with code 3", "worker:1", 1, kTime});
+  write_state({core::JobState::failed, 2, 3, "worker:1 failed with exit code 3", "worker:1", 1, kTime});
   const auto logs = folder_.task_logs({{"worker", 1}, 1});
   write(logs / "stdout", "out\n");
   write(logs / "stderr", "");
@@ -329,7 +330,7 @@ TEST_F(StoredTest, a_failure_that_said_nothing_on_stderr_shows_stdout) {
   ASSERT_TRUE(failure);
   EXPECT_THAT(failure->last_lines, ElementsAre("out"));
   EXPECT_EQ(failure->log_path, (logs / "stdout").string());
-  EXPECT_EQ(failure->sentence, "worker:1 ended with code 3") << "no event tells it, so the job's reason does";
+  EXPECT_EQ(failure->sentence, "worker:1 failed with exit code 3") << "no event tells it, so the job's reason does";
 }
 
 TEST_F(StoredTest, a_failure_without_logs_still_says_where_they_would_be) {

@@ -55,7 +55,7 @@ TEST(JobElastic, all_that_are_placed_start_at_once) {
 TEST(JobElastic, a_gang_starts_with_enough_when_no_more_came_for_10_s) {
   Script job(gang(2, 4));
   job.begin();
-  EXPECT_TRUE(job.said(RecordKind::job_placing, "2 to 4 worker"));
+  EXPECT_TRUE(job.said(RecordKind::job_placing, "requesting 4 containers (2 to 4 workers)"));
   job.placed("worker:3");
   EXPECT_THAT(job.passes(60s), IsEmpty());  // one is too few
   job.placed("worker:0");
@@ -82,7 +82,7 @@ TEST(JobElastic, tasks_that_start_alone_stay_asked_for_and_join_later) {
   EXPECT_THAT(job.placed("worker:0"), ElementsAre("launch worker:0#1"));
   EXPECT_EQ(members(job), "worker:0 worker:1");
   job.started("worker:0");
-  EXPECT_TRUE(job.said(RecordKind::task_joined, "role worker has 2 tasks now"));
+  EXPECT_TRUE(job.said(RecordKind::task_joined, "role worker now has 2 tasks"));
 }
 
 TEST(JobElastic, fewer_than_the_least_wait_for_the_allocation_timeout) {
@@ -188,7 +188,7 @@ TEST(JobElastic, a_lost_task_alone_is_left_after_30_s_and_joins_when_it_has_a_co
   EXPECT_EQ(members(job), "worker:0 worker:1");
   EXPECT_THAT(job.passes(1s), IsEmpty());
   EXPECT_EQ(members(job), "worker:0");
-  EXPECT_TRUE(job.said(RecordKind::task_absent, "role worker has 1 task now"));
+  EXPECT_TRUE(job.said(RecordKind::task_absent, "role worker now has 1 task"));
   EXPECT_THAT(job.passes(1h), IsEmpty());
   EXPECT_THAT(job.placed("worker:1"), ElementsAre("launch worker:1#2"));
   EXPECT_EQ(members(job), "worker:0 worker:1");
@@ -271,7 +271,7 @@ TEST(JobElastic, a_gang_grows_after_grow_every_and_a_save) {
   job.placed("worker:2");
   EXPECT_THAT(job.placed("worker:0"), ElementsAre("launch worker:0#2", "launch worker:2#3"));
   EXPECT_EQ(members(job), "worker:0 worker:2");
-  EXPECT_TRUE(job.said(RecordKind::task_joined, "role worker has 2 tasks now"));
+  EXPECT_TRUE(job.said(RecordKind::task_joined, "role worker now has 2 tasks"));
 }
 
 TEST(JobElastic, to_grow_costs_no_retry) {

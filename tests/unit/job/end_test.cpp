@@ -29,6 +29,7 @@ TEST(JobEnd, services_are_stopped_when_the_deciders_are_done) {
   s.run_all();
   EXPECT_EQ(s.exits("worker:0", 0), (Strings{"release worker:0#1", "stop ps:0#1 10 s", "stop ps:1#1 10 s"}));
   EXPECT_EQ(s.state(), "finishing");
+  EXPECT_TRUE(s.said(RecordKind::job_finishing, "the worker succeeded; stopping the 2 ps"));
   s.killed("ps:0", 15);
   EXPECT_EQ(s.killed("ps:1", 9), (Strings{"release ps:1#1", "finish succeeded 0"}));
 }
@@ -51,7 +52,7 @@ TEST(JobEnd, an_evaluator_that_does_not_finish_is_stopped_and_the_job_still_succ
   s.killed("ps:0", 15);
   EXPECT_EQ(s.passes(core::Seconds(600)), Strings{"stop evaluator:0#1 10 s"});
   EXPECT_EQ(s.killed("evaluator:0", 9), (Strings{"release evaluator:0#1", "finish succeeded 0"}));
-  EXPECT_TRUE(s.said(RecordKind::note, "did not finish within 10 min"));
+  EXPECT_TRUE(s.said(RecordKind::note, "did not finish within 10 min after the chief and the worker succeeded"));
 }
 
 TEST(JobEnd, a_service_that_fails_after_the_deciders_changes_nothing) {
@@ -89,6 +90,16 @@ TEST(JobEnd, a_user_stops_a_running_job_with_grace) {
   s.exits("worker:0", 0);
   EXPECT_EQ(s.killed("worker:1", 9), (Strings{"release worker:1#1", "finish stopped 130"}));
   EXPECT_EQ(s.machine.snapshot().outcome->reason, "stopped by ann");
+  EXPECT_TRUE(s.said(RecordKind::job_stopping, "stopping, as ann asked"));
+}
+
+TEST(JobEnd, a_stop_without_a_user_gives_its_cause) {
+  Script s(workers(1));
+  s.run_all();
+  s.happens(StopRequested{"because the ydl client exited", std::nullopt});
+  EXPECT_TRUE(s.said(RecordKind::job_stopping, "stopping because the ydl client exited"));
+  s.exits("worker:0", 0);
+  EXPECT_EQ(s.machine.snapshot().outcome->reason, "stopped because the ydl client exited");
 }
 
 TEST(JobEnd, a_second_request_shortens_the_grace) {
@@ -142,7 +153,7 @@ TEST(JobEnd, results_that_are_being_saved_are_waited_for_as_long_as_that_is_said
   }
   EXPECT_EQ(s.killed("worker:0", 15), (Strings{"release worker:0#1", "finish stopped 130"}));
   EXPECT_EQ(s.state_of("worker:0"), "stopped");
-  EXPECT_TRUE(s.said(RecordKind::note, "its results are being saved"));
+  EXPECT_TRUE(s.said(RecordKind::note, "saving its results"));
 }
 
 TEST(JobEnd, results_that_nobody_says_are_saved_any_more_do_not_hang_the_job) {
@@ -191,7 +202,7 @@ TEST(JobEnd, a_task_that_is_stopped_while_it_starts_has_an_end_among_the_events)
   s.stop();
   s.start_failed("worker:0", Cause::start_failed, "no such file");
   EXPECT_EQ(s.state(), "stopped");
-  EXPECT_TRUE(s.said(RecordKind::task_stopped, "before it ran"));
+  EXPECT_TRUE(s.said(RecordKind::task_stopped, "before it started"));
 }
 
 TEST(JobEnd, a_task_that_ends_by_itself_may_save_for_as_long_as_it_takes) {

@@ -15,7 +15,7 @@ TEST(JobFailure, the_first_decider_that_fails_for_good_fails_the_job_with_its_ex
   EXPECT_EQ(s.state(), "stopping");
   EXPECT_EQ(s.killed("worker:0", 15), (Strings{"release worker:0#1", "finish failed 3"}));
   const auto outcome = *s.machine.snapshot().outcome;
-  EXPECT_EQ(outcome.reason, "worker:1 ended with code 3");
+  EXPECT_EQ(outcome.reason, "worker:1 failed with exit code 3");
   EXPECT_EQ(outcome.first_failure, (AttemptId{{"worker", 1}, 1}));
   EXPECT_EQ(s.state_of("worker:0"), "stopped");
   EXPECT_EQ(s.state_of("worker:1"), "failed");
@@ -34,7 +34,7 @@ TEST(JobFailure, a_signal_becomes_the_code_a_shell_would_report) {
   Script s(workers(1));
   s.run_all();
   EXPECT_EQ(s.killed("worker:0", 9), (Strings{"release worker:0#1", "finish failed 137"}));
-  EXPECT_EQ(s.machine.snapshot().outcome->reason, "worker:0 was ended by signal 9 (SIGKILL)");
+  EXPECT_EQ(s.machine.snapshot().outcome->reason, "worker:0 was killed by signal 9 (SIGKILL)");
 }
 
 TEST(JobFailure, out_of_memory_says_what_to_ask_for) {
@@ -45,7 +45,7 @@ TEST(JobFailure, out_of_memory_says_what_to_ask_for) {
             std::string::npos);
   const ExitStatus by_cluster{0, 9, true, 3ULL << 30U, 1ULL << 30U, "its NodeManager"};
   EXPECT_EQ(describe(by_cluster),
-            "ran out of memory: it used 3 GiB and so passed its limit of 1 GiB; ask for more with "
+            "ran out of memory: it used 3 GiB, more than its limit of 1 GiB; raise the limit with "
             "--resource ROLE:memory=SIZE");
 }
 
@@ -255,7 +255,7 @@ TEST(JobFailure, side_tasks_and_evaluators_that_fail_are_reported_and_decide_not
   s.run_all();
   EXPECT_EQ(s.exits("board:0", 5), Strings{"release board:0#1"});
   EXPECT_EQ(s.exits("evaluator:0", 6), Strings{"release evaluator:0#1"});
-  EXPECT_TRUE(s.said(RecordKind::note, "the job does not depend on role evaluator"));
+  EXPECT_TRUE(s.said(RecordKind::note, "tasks of role evaluator may fail"));
   EXPECT_EQ(s.exits("worker:0", 0), (Strings{"release worker:0#1", "finish succeeded 0"}));
 }
 

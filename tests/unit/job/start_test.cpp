@@ -12,7 +12,7 @@ TEST(JobStart, every_task_is_asked_for_at_once) {
   Script s(workers(2));
   EXPECT_EQ(s.begin(), (Strings{"ask worker:0#1", "ask worker:1#1"}));
   EXPECT_EQ(s.state(), "placing");
-  EXPECT_TRUE(s.said(RecordKind::job_placing, "asking for 2 places: 2 worker"));
+  EXPECT_TRUE(s.said(RecordKind::job_placing, "requesting 2 containers (2 workers)"));
 }
 
 TEST(JobStart, no_task_is_launched_before_every_task_has_a_place) {
@@ -100,7 +100,7 @@ TEST(JobStart, after_the_last_round_the_job_fails_and_names_who_is_missing_and_w
   s.waits("worker:1", "the queue is full");
   EXPECT_EQ(s.passes(core::Seconds(300)), (Strings{"release worker:0#1", "release worker:1#1", "finish failed 1"}));
   EXPECT_EQ(s.machine.snapshot().outcome->reason,
-            "1 of 2 tasks have no place after 5 min: worker:1 (the queue is full)");
+            "1 of 2 tasks could not be placed within 5 min: worker:1 (the queue is full)");
 }
 
 TEST(JobStart, a_reason_for_waiting_is_said_once) {

@@ -29,7 +29,7 @@ TEST(JobHang, a_gang_hangs_when_no_task_that_decides_writes) {
   EXPECT_EQ(s.falls_silent("worker:1"), Strings{}) << "worker:0 may write for both";
   EXPECT_EQ(s.falls_silent("worker:0"), (Strings{"stop worker:0#1 10 s with stacks", "stop worker:1#1 10 s with stacks",
                                                  "stop server:0#1 10 s with stacks"}));
-  EXPECT_TRUE(s.said(RecordKind::task_failed, "hangs: nothing was written for 10 min (timeouts.stall)"));
+  EXPECT_TRUE(s.said(RecordKind::task_failed, "hangs: it wrote nothing for 10 min (timeouts.stall)"));
   EXPECT_EQ(s.records.back().kind, RecordKind::job_restarting);
   EXPECT_EQ(s.task("worker:0").cause, Cause::hung);
 }
@@ -90,8 +90,8 @@ TEST(JobWarning, the_whole_gang_is_told) {
   Script s(watched(2, RestartUnit::gang));
   s.run_all();
   EXPECT_EQ(s.warned("worker:1"), (Strings{"warn worker:0#1 of worker:1 14 s", "warn worker:1#1 of worker:1 14 s"}));
-  EXPECT_TRUE(
-      s.said(RecordKind::task_warned, "has 14 s left: the cluster needs its container; nothing of it is saved"));
+  EXPECT_TRUE(s.said(RecordKind::task_warned,
+                     "will lose its container in 14 s: the cluster needs its container; nothing of it was saved yet"));
   EXPECT_EQ(s.warned("worker:1"), Strings{}) << "it is said once";
 }
 
@@ -99,7 +99,7 @@ TEST(JobWarning, a_task_that_starts_again_alone_is_told_alone) {
   Script s(watched(2, RestartUnit::task));
   s.run_all();
   EXPECT_EQ(s.warned("worker:1", Cause::decommissioned), (Strings{"warn worker:1#1 of worker:1 14 s"}));
-  EXPECT_TRUE(s.said(RecordKind::task_warned, "its host leaves the cluster"));
+  EXPECT_TRUE(s.said(RecordKind::task_warned, "its host is leaving the cluster"));
 }
 
 TEST(JobWarning, the_age_of_the_last_save_is_told) {
@@ -143,7 +143,7 @@ TEST(JobWarning, an_end_after_its_signal_is_a_preemption_whatever_its_code) {
   ExitStatus saved_and_left;
   saved_and_left.cause = Cause::preempted;
   EXPECT_EQ(s.happens(Exited{s.attempt("worker:0"), saved_and_left}), (Strings{"ask worker:0#2 after #1"}));
-  EXPECT_TRUE(s.said(RecordKind::task_failed, "ended with code 0 after its warning"));
+  EXPECT_TRUE(s.said(RecordKind::task_failed, "ended with exit code 0 after its warning"));
   s.placed("worker:0");
   s.started("worker:0");
   EXPECT_EQ(s.exits("worker:0", 1), (Strings{"release worker:0#2", "finish failed 1"})) << "the warning is forgotten";

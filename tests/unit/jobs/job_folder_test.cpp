@@ -96,7 +96,7 @@ TEST_F(JobFolderTest, a_job_file_comes_back_as_it_was_written) {
 
 TEST_F(JobFolderTest, a_state_file_comes_back_as_it_was_written) {
   const auto made = folder("mnist-1");
-  const StateFile state{core::JobState::failed, 4, 3, "worker:1 ended with code 3", "worker:1", 2, kCreated};
+  const StateFile state{core::JobState::failed, 4, 3, "worker:1 failed with exit code 3", "worker:1", 2, kCreated};
   ASSERT_TRUE(write_state_file(made, state));
   const auto back = read_state_file(made);
   ASSERT_TRUE(back) << back.error().message;

@@ -112,13 +112,13 @@ TEST_F(Gate, tasks_of_a_job_that_ends_are_stopped_at_once) {
   gate_.store_is(Store::away);
   gate_.scheduler_is_silent();
   add({job::Launch{worker(1, 2)}});
-  add({said("asked to stop"), job::Stop{worker(0), {}}, job::Stop{worker(1, 2), {}}});
+  add({said("stopping"), job::Stop{worker(0), {}}, job::Stop{worker(1, 2), {}}});
   EXPECT_THAT(stops(), IsEmpty());
   gate_.job_ends();
   EXPECT_THAT(stops(), ElementsAre("worker:0#1")) << "the other one was never launched";
   EXPECT_THAT(stops(), IsEmpty());
   gate_.written(2);
-  EXPECT_THAT(done(), ElementsAre("launch worker:1#2", "asked to stop", "stop worker:1#2"));
+  EXPECT_THAT(done(), ElementsAre("launch worker:1#2", "stopping", "stop worker:1#2"));
 }
 
 TEST_F(Gate, a_task_is_not_stopped_before_it_is_adopted) {
@@ -131,10 +131,10 @@ TEST_F(Gate, a_task_is_not_stopped_before_it_is_adopted) {
 
 TEST_F(Gate, a_launch_that_is_not_written_is_dropped_when_the_job_ends) {
   gate_.store_is(Store::away);
-  add({said("starts again"), job::Launch{worker(0, 2)}});
+  add({said("restarting"), job::Launch{worker(0, 2)}});
   add({job::Stop{worker(0, 2), {}}});
   gate_.job_ends();
-  EXPECT_THAT(done(), ElementsAre("starts again", "stop worker:0#2"));
+  EXPECT_THAT(done(), ElementsAre("restarting", "stop worker:0#2"));
   EXPECT_THAT(dropped_, ElementsAre(worker(0, 2)));
 }
 

@@ -55,12 +55,13 @@ TEST(EventJson, has_number_time_kind_and_text) {
 }
 
 TEST(EventJson, has_what_the_record_knows) {
-  job::Record record{job::RecordKind::task_failed, core::AttemptId{{"worker", 1}, 2}, "ended with code 3", {}, {}, 42};
+  job::Record record{
+      job::RecordKind::task_failed, core::AttemptId{{"worker", 1}, 2}, "failed with exit code 3", {}, {}, 42};
   record.exit = job::ExitStatus{3, 0, false, 1024, 0};
   record.place = job::Place{"127.0.0.1", "host1", {7000}};
   EXPECT_EQ(json::serialize(event_json(1, kTime, record)),
             R"({"seq":1,"time":"2026-11-15T03:13:28.123Z","kind":"task_failed","task":"worker:1","attempt":2,)"
-            R"("text":"ended with code 3","exit_code":3,"signal":0,"peak_memory":1024,"node":"host1","pid":42})");
+            R"("text":"failed with exit code 3","exit_code":3,"signal":0,"peak_memory":1024,"node":"host1","pid":42})");
 }
 
 TEST_F(JournalTest, numbers_entries_from_1) {

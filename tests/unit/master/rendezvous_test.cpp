@@ -88,7 +88,7 @@ TEST_F(RendezvousTest, its_agent_is_told_who_starts_and_who_ended_until_it_is_cl
   auto members = gang();
   rendezvous.put_into(members);
   rendezvous.launching(members, {{{"worker", 0}, 1}, {kServer, 1}});
-  rendezvous.ended({{{"worker", 0}, 1}, Next::restarts, "was ended by signal 9"});
+  rendezvous.ended({{{"worker", 0}, 1}, Next::restarts, "was killed by signal 9"});
   EXPECT_THAT(passed, ElementsAre("server:0#1 at 10.0.0.8 expects worker:0#1 at 10.0.0.7:7000 server:0#1 at "
                                   "10.0.0.8:8000 or 10.1.0.7",
                                   "server:0#1 hears that worker:0#1: restarts"));

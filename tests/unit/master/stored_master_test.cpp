@@ -245,7 +245,7 @@ TEST_F(StoredMaster, a_launch_that_was_not_written_is_never_done) {
 
 // What e679fdc mended.
 TEST_F(StoredMaster, a_journal_without_a_beginning_begins_the_job) {
-  make({}, {{core::Millis(5), job::Noted{job::RecordKind::job_created, {}, "was given to ydl", core::wall_now()}}});
+  make({}, {{core::Millis(5), job::Noted{job::RecordKind::job_created, {}, "created", core::wall_now()}}});
   begin_and_run();
   EXPECT_TRUE(was_told<job::Begin>());
   EXPECT_FALSE(was_told<job::TookOver>());

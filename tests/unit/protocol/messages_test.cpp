@@ -73,7 +73,7 @@ TEST(AgentProtocol, every_command_survives_the_wire) {
        {Command(prepare), Command(launch), Command(Stop{kAttempt, core::Millis(1500), true}),
         Command(Warn{kAttempt, {"worker", 1}, job::Cause::preempted, core::Seconds(14)}), Command(CallOff{kAttempt}),
         Command(SchedulerExpect{server, "10.0.0.5", {{kAttempt, "10.0.0.7", 4711}}, {"10.0.0.7", "fd00::7"}}),
-        Command(SchedulerEnded{server, kAttempt, job::MemberEnded::Next::restarts, "was ended by signal 9"}),
+        Command(SchedulerEnded{server, kAttempt, job::MemberEnded::Next::restarts, "was killed by signal 9"}),
         Command(ReadLog{kAttempt, LogStream::standard_error, 1ULL << 40U, 65536, 7}), Command(Release{kAttempt}),
         Command(Shutdown{})}) {
     EXPECT_EQ(round_trip(command), json::serialize(to_json(command)));

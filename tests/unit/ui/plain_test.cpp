@@ -93,10 +93,10 @@ TEST(PlainDisplay, a_failure_says_who_where_why_and_where_there_is_more) {
   PlainDisplay display({.style = {Colour::on, Charset::unicode}, .utc_offset = {}});
   auto failure = bad_data_dir();
   failure.attempt = 2;
-  failure.sentence = "worker:1: ended with code 3";
+  failure.sentence = "worker:1: failed with exit code 3";
   failure.last_lines.clear();
   for (int i = 1; i <= 25; ++i) failure.last_lines.push_back("line " + std::to_string(i));
-  std::string expected = "worker:1 (attempt 2) on host2 failed first: ended with code 3\n";
+  std::string expected = "worker:1 (attempt 2) on host2 failed first, with exit code 3\n";
   for (int i = 6; i <= 25; ++i) expected += "    line " + std::to_string(i) + "\n";
   expected += "log: /jobs/mnist-7f3k/worker-1.stderr\nmore: ydl logs mnist-7f3k worker:1\n";
   EXPECT_EQ(display.failure(failure, frame_at(0)), expected);

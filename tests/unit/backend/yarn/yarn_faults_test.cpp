@@ -239,12 +239,11 @@ TEST_F(YarnFaults, a_container_that_ends_before_its_agent_calls_is_replaced) {
   start();
   (void)place(0);
   (void)answered({.granted = {container(2)}});
-  EXPECT_THAT(
-      answered({.completed = {end_of(2, 1)}}),
-      ElementsAre(
-          "forget agent 2",
-          "job: host failed worker:0#1 on node1, start_failed: its container on node1 ended: it exited with code 1",
-          "job: waits worker:0#1: its container on node1 ended: it exited with code 1"));
+  EXPECT_THAT(answered({.completed = {end_of(2, 1)}}),
+              ElementsAre("forget agent 2",
+                          "job: host failed worker:0#1 on node1, start_failed: its container on node1 ended: it failed "
+                          "with exit code 1",
+                          "job: waits worker:0#1: its container on node1 ended: it failed with exit code 1"));
   EXPECT_THAT(to_heartbeat(), Contains("allocate 1 avoid node1"));
 }
 

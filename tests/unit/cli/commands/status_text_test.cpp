@@ -31,9 +31,10 @@ TEST(StatusText, what_a_master_wrote_does_not_reach_the_terminal_as_commands) {
 TEST(StatusText, avoided_hosts_have_a_line_each) {
   ui::JobView job;
   const auto soon = core::wall_now() + std::chrono::minutes(10);
-  job.avoided = {{"node2", soon, "2 containers lost"}, {"node3\x1b[2J", std::nullopt, "worker:1 ended with code 1"}};
+  job.avoided = {{"node2", soon, "2 containers lost"},
+                 {"node3\x1b[2J", std::nullopt, "worker:1 failed with exit code 1"}};
   EXPECT_THAT(status_text(job), HasSubstr(fmt::format("avoided  node2 until {} (2 containers lost)\n"
-                                                      "avoided  node3 (worker:1 ended with code 1)\n",
+                                                      "avoided  node3 (worker:1 failed with exit code 1)\n",
                                                       ui::clock_time(soon, ui::local_utc_offset).substr(0, 5))));
   job.avoided = {{"node2", soon + std::chrono::hours(48), "2 containers lost"}};
   EXPECT_THAT(status_text(job), testing::ContainsRegex("avoided  node2 until 20[0-9-]+ [0-9]+:[0-9]+ [(]2 con"));
