@@ -64,7 +64,6 @@ PATHS_NOT_YET = [
     "docs/adr/0019-the-scheduler-runs-beside-server-0.md",
     "docs/adr/0020-elastic-roles.md",
     "docs/adr/README.md",
-    "docs/architecture.md",
         "docs/checklists/backend.md",
     "docs/checklists/command.md",
     "docs/checklists/framework.md",
