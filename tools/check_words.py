@@ -38,7 +38,6 @@ PATHS_NOT_YET = [
     "src/ui",
     "src/yarn",
     "bench",
-    "examples",
     "testing",
     "tests",
     "tools",
@@ -64,15 +63,9 @@ PATHS_NOT_YET = [
     "docs/adr/0019-the-scheduler-runs-beside-server-0.md",
     "docs/adr/0020-elastic-roles.md",
     "docs/adr/README.md",
-        "docs/checklists/backend.md",
-    "docs/checklists/command.md",
-    "docs/checklists/framework.md",
-    "docs/checklists/rpc-method.md",
     "docs/hdfs.md",
     "docs/pslite.md",
     "docs/security.md",
-    "docs/simulation.md",
-    "docs/test-cluster.md",
     "docs/yarn.md",
 ]
 

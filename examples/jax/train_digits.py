@@ -1,6 +1,6 @@
 """Trains a small network on MNIST's handwritten digits with JAX, the images split over all processes.
 
-JAX has no variables of its own for the number of processes and the place of this one, so the script hands it ydl's. Started without
+JAX has no variables of its own for the number of processes and the rank, so the script passes it ydl's. Started without
 them it trains alone.
 """
 
@@ -54,7 +54,7 @@ def read_idx(path):
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        sys.exit(f"{path} is missing: bring the data with tools/fetch_data.py mnist, or name its folder with --data-dir.")
+        sys.exit(f"{path} is missing: download the data with tools/fetch_data.py mnist, or name its folder with --data-dir.")
     shape = np.frombuffer(data, ">u4", count=data[3], offset=4)
     return np.frombuffer(data, np.uint8, offset=4 + 4 * len(shape)).reshape(shape)
 

@@ -30,7 +30,7 @@ std::uint32_t read_big_endian(std::istream& file) {
 std::vector<std::uint8_t> read_idx(const std::filesystem::path& path, std::span<const std::size_t> row_shape) {
   std::ifstream file(path, std::ios::binary);
   if (!file)
-    fail(path, "is missing: bring the data with tools/fetch_data.py mnist, or name its folder with --data-dir.");
+    fail(path, "is missing: download the data with tools/fetch_data.py mnist, or name its folder with --data-dir.");
   const std::uint32_t magic = read_big_endian(file);
   if (!file || magic != (8U << 8 | (row_shape.size() + 1))) {
     fail(path, fmt::format("is not an idx file of bytes with {} dimensions.", row_shape.size() + 1));
@@ -42,10 +42,11 @@ std::vector<std::uint8_t> read_idx(const std::filesystem::path& path, std::span<
     size *= expected;
   }
   const auto header = static_cast<std::size_t>(file.tellg());
-  if (!file || std::filesystem::file_size(path) != header + size) fail(path, "is cut off or too long: bring it again.");
+  if (!file || std::filesystem::file_size(path) != header + size)
+    fail(path, "is cut off or too long: download it again.");
   std::vector<std::uint8_t> values(size);
   file.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(size));
-  if (!file) fail(path, "cannot be read to its end.");
+  if (!file) fail(path, "cannot be read completely.");
   return values;
 }
 

@@ -177,7 +177,7 @@ void Executor::forward(int is_train) {
   check(MXExecutorForward(handle_.get(), is_train));
 }
 
-// SoftmaxOutput brings its own loss: there are no gradients to begin with.
+// SoftmaxOutput has its own loss: there are no gradients to begin with.
 void Executor::backward() {
   check(MXExecutorBackward(handle_.get(), 0, nullptr));
 }

@@ -2,8 +2,8 @@
 
 // MXNet's C API with owners for its handles. Only what this program uses is here.
 //
-// Every failure becomes an Error with MXNet's own message: nothing in a training program can go on after one, so it
-// travels straight to the end of the program.
+// Every failure becomes an Error with MXNet's own message: a training program cannot continue after one, so it
+// goes straight to the end of the program.
 
 #include <cstdint>
 #include <map>
@@ -68,7 +68,7 @@ class Symbol {
   static Symbol load(const std::string& path);
   void save(const std::string& path) const;
 
-  // The variables in the order in which an Executor wants their arrays.
+  // The variables in the order in which an Executor expects their arrays.
   [[nodiscard]] std::vector<std::string> arguments() const;
   // The shapes of all variables, in the same order, from that of one of them.
   [[nodiscard]] std::vector<Shape> infer_shapes(const std::string& known, const Shape& shape) const;

@@ -21,7 +21,7 @@ class Training {
  public:
   // Throws std::invalid_argument if this worker's share is less than one batch.
   Training(const Options& options, const Data& data, Model model, mx::KeyValueStore& store);
-  // Trains for all epochs after the given one, or after that of the first worker, who saves the model after each.
+  // Trains for all epochs after the given one, or after that of the first worker, which saves the model after each.
   void run(int first_epoch);
   // The accuracy on the whole test set.
   [[nodiscard]] Accuracy test();

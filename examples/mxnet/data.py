@@ -15,7 +15,7 @@ def read_bytes(path, data_set):
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        sys.exit(f"{path} is missing: bring the data with tools/fetch_data.py {data_set}, or name its folder with --data-dir.")
+        sys.exit(f"{path} is missing: download the data with tools/fetch_data.py {data_set}, or name its folder with --data-dir.")
 
 
 def read_idx(path):
@@ -42,7 +42,7 @@ def read_cifar10(folder, part):
 @dataclass(frozen=True)
 class DataSet:
     read: Callable  # (folder, part) -> images and labels in bytes
-    scale: Callable  # images in floats as they come -> as the network wants them
+    scale: Callable  # images in floats -> as the network expects them
     train_iterator: type = mx.io.NDArrayIter
 
     def floats(self, arrays):

@@ -64,7 +64,7 @@ def saved_prefix(arguments):
 def first_epoch(kv, arguments):
     """After how many epochs the training goes on: what --load-epoch says or, when the launcher starts the job again, the newest model.
 
-    With dist_sync all workers must take the same number of steps, so the first worker, who saves the models, tells the others.
+    With dist_sync all workers must take the same number of steps, so the first worker, which saves the models, tells the others.
     """
     epoch = arguments.load_epoch
     if int(os.environ.get("YDL_ATTEMPT", "1")) > 1 or "YDL_RESTORE_DIR" in os.environ:

@@ -38,7 +38,7 @@ def read_idx(path):
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        sys.exit(f"{path} is missing: bring the data with tools/fetch_data.py mnist, or name its folder with --data-dir.")
+        sys.exit(f"{path} is missing: download the data with tools/fetch_data.py mnist, or name its folder with --data-dir.")
     shape = np.frombuffer(data, ">u4", count=data[3], offset=4)
     return np.frombuffer(data, np.uint8, offset=4 + 4 * len(shape)).reshape(shape)
 

@@ -23,7 +23,7 @@ def dataset(folder, part):
     images, labels = folder / f"{part}-images-idx3-ubyte", folder / f"{part}-labels-idx1-ubyte"
     for path in (images, labels):
         if not path.exists():
-            sys.exit(f"{path} is missing: bring the data with tools/fetch_data.py mnist, or name its folder with --data-dir.")
+            sys.exit(f"{path} is missing: download the data with tools/fetch_data.py mnist, or name its folder with --data-dir.")
     # An idx file is a header of 16 (images) or 8 (labels) bytes and then the plain values.
     pixels = tf.data.FixedLengthRecordDataset(str(images), 28 * 28, header_bytes=16)
     digits = tf.data.FixedLengthRecordDataset(str(labels), 1, header_bytes=8)
