@@ -116,7 +116,7 @@ def test_a_job_whose_data_is_missing_fails_and_says_so(run_job, python_of, tmp_p
     job = run_job("pytorch", {"worker": 2}, python_of("torch"), "examples/pytorch/train_mnist.py", "--data-dir", tmp_path / "nowhere")
     assert job.exit_code != 0
     run_job.assert_nothing_left_running()
-    assert "train-images-idx3-ubyte is missing: bring the data with tools/fetch_data.py mnist" in job.log("worker:0") + job.log("worker:1")
+    assert "train-images-idx3-ubyte is missing: download the data with tools/fetch_data.py mnist" in job.log("worker:0") + job.log("worker:1")
 
 
 MXNET_SCRIPTS = {

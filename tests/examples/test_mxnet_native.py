@@ -109,7 +109,7 @@ def test_a_native_job_whose_data_is_missing_fails_and_says_so(run_job, native, t
     job = run_job.mx("--n", 2, "--s", 1, "./train_mnist_native", "--data-dir", tmp_path / "nowhere", folder=native)
     assert job.exit_code == 1
     run_job.assert_nothing_left_running()
-    assert f"{tmp_path}/nowhere/train-images-idx3-ubyte is missing: bring the data with tools/fetch_data.py mnist" in job.output
+    assert f"{tmp_path}/nowhere/train-images-idx3-ubyte is missing: download the data with tools/fetch_data.py mnist" in job.output
 
 
 def test_a_shell_command_runs_in_each_role(run_job, tmp_path):
