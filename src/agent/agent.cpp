@@ -5,10 +5,12 @@
 #include "agent/job_folder_look.hpp"
 #include "agent/master_calls.hpp"
 #include "agent/process/tree_killer.hpp"
+#include "agent/resources/usage.hpp"
 #include "agent/task.hpp"
 #include "agent/task_environment.hpp"
 #include "core/log.hpp"
 #include "core/user.hpp"
+#include "net/in_thread.hpp"
 #include "net/spawn.hpp"
 
 #include <csignal>
@@ -29,6 +31,7 @@ namespace {
 namespace asio = net::asio;
 
 constexpr core::Millis kLookPeriod{200};
+constexpr core::Millis kUsagePeriod = core::Seconds(5);
 // A master takes an agent that it told to shut down for hanging after 15 s.
 constexpr core::Millis kTasksEnd = core::Seconds(8);
 constexpr core::Millis kLastReports = core::Seconds(5);
@@ -95,6 +98,7 @@ class Agent {
       co_return;
     }
     net::spawn(context_.get_executor(), "looking at the tasks", look_at_tasks());
+    net::spawn(context_.get_executor(), "counting what the tasks use", count_usage_of_tasks());
     co_await calls_.run();
   }
 
@@ -229,6 +233,36 @@ class Agent {
       co_await net::pause(kLookPeriod);
       LookRound round;
       for (const auto& [attempt, task] : tasks_) task->look(round);
+    }
+  }
+
+  // In a thread of its own: on a busy host the kernel may take long to count.
+  net::awaitable<void> count_usage_of_tasks() {
+    UsageRates rates;
+    while (!leaving_) {
+      co_await net::pause(kUsagePeriod);
+      auto sources = std::make_shared<std::vector<UsageSource>>();
+      for (const auto& [attempt, task] : tasks_) {
+        if (auto source = task->usage_source()) sources->push_back(*std::move(source));
+      }
+      rates.keep(*sources);
+      if (sources->empty()) continue;
+      auto counts = std::make_shared<std::vector<UsageCount>>();
+      const bool counted = co_await net::in_thread(
+          [sources, counts] {
+            for (const auto& source : *sources) counts->push_back(count_usage(source));
+          },
+          kUsagePeriod);
+      if (!counted) {  // its thread goes on: few of them may pile up
+        co_await net::pause(core::Seconds(60));
+        continue;
+      }
+      const auto now = core::steady_now();
+      for (std::size_t i = 0; i < counts->size(); ++i) {
+        const auto& attempt = (*sources)[i].attempt;
+        const auto usage = rates.rate(attempt, (*counts)[i], now);
+        if (const auto found = tasks_.find(attempt); found != tasks_.end()) found->second->note_usage(usage);
+      }
     }
   }
 

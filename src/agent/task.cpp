@@ -218,7 +218,7 @@ void Task::look(LookRound& round) {
     last_beat_ = now;
     process_->beat();
   }
-  if (log_.read() > 0) silence_.wrote(now);
+  if (log_.read(now) > 0) silence_.wrote(now);
   switch (silence_.news(now)) {
     case Silence::News::silent:
       context_.report(protocol::TaskSilent{request_.attempt});
@@ -232,6 +232,11 @@ void Task::look(LookRound& round) {
   if (log_.take_checkpoint()) saves_.save_now();
   if (auto taken = ports_.check(round, process_->reaper_pid(), core::steady_now()))
     start_failed(job::Cause::port_taken, *std::move(taken));
+}
+
+std::optional<UsageSource> Task::usage_source() const {
+  if (!running() || (request_.image && request_.image->runtime == "docker")) return std::nullopt;
+  return UsageSource{request_.attempt, reaper_pid(), resources_.cgroup()};
 }
 
 void Task::on(const Launched& event) {

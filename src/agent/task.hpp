@@ -11,6 +11,7 @@
 #include "agent/process/task_process.hpp"
 #include "agent/resources/port_watch.hpp"
 #include "agent/resources/task_resources.hpp"
+#include "agent/resources/usage.hpp"
 #include "agent/saves.hpp"
 #include "agent/saving.hpp"
 #include "agent/scheduler_host.hpp"
@@ -62,6 +63,11 @@ class Task : public std::enable_shared_from_this<Task> {
   // Looks at the log and, in the first minutes, at who listens on its ports, and lets the reaper know that the agent
   // runs; to be called a few times a second.
   void look(LookRound& round);
+
+  // Where to look for what it uses; nothing while it does not run, and where its processes cannot be found from here:
+  // those of a container that Docker's daemon started.
+  [[nodiscard]] std::optional<UsageSource> usage_source() const;
+  void note_usage(Usage usage) { log_.note_usage(usage, core::steady_now()); }
 
   [[nodiscard]] const protocol::Prepare& request() const { return request_; }
   [[nodiscard]] std::shared_ptr<Departure> departure() const { return departs_.departure; }

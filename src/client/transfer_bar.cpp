@@ -35,10 +35,11 @@ void TransferBar::draw(const Transfer& transfer, core::Instant now) {
   on_screen_ = true;
   const double seconds = std::max(std::chrono::duration<double>(now - started_).count(), 0.001);
   const auto rate = core::format_bytes(static_cast<std::uint64_t>(static_cast<double>(transfer.bytes_done) / seconds));
+  static const auto charset = ui::terminal_style().charset;
   std::string line = "\r\x1b[K";
   if (transfer.bytes > 0) {
     const auto percent = static_cast<int>(std::min<std::uint64_t>(100, transfer.bytes_done * 100 / transfer.bytes));
-    line += fmt::format("{} {:>3}%  ", ui::progress_bar(percent, kBarCells), percent);
+    line += fmt::format("{} {:>3}%  ", ui::progress_bar(percent, kBarCells, charset), percent);
   }
   line += fmt::format("{}, {}/s", core::format_bytes(transfer.bytes_done), rate);
   if (transfer.files > 1) line += fmt::format(", {} of {} files", transfer.files_done, transfer.files);

@@ -33,7 +33,12 @@ ui::TaskView shown(jobs::TaskView task) {
           .last_line = std::move(task.last_line).value_or(""),
           .progress = task.progress,
           .progress_text = std::move(task.progress_text).value_or(""),
-          .saved = task.saved};
+          .saved = task.saved,
+          .left = task.left_ms,
+          .cpu_percent = task.cpu_percent,
+          .memory_bytes = task.memory_bytes,
+          .memory_limit = task.memory_limit_bytes,
+          .quiet = task.quiet_ms};
 }
 
 Result<ui::EventView> event_from_object(const json::object& object) {
@@ -70,7 +75,11 @@ Result<ui::JobView> job_view_from_json(std::string_view text) {
                    .results_path = std::move(job->results),
                    .avoided = {},
                    .elastic = {},
-                   .notice = std::move(job->notice).value_or("")};
+                   .queue = {},
+                   .notice = std::move(job->notice).value_or(""),
+                   .progress = job->progress,
+                   .left = job->left_ms,
+                   .commands = {}};
   view.tasks.reserve(job->tasks.size());
   for (auto& task : job->tasks) view.tasks.push_back(shown(std::move(task)));
   for (auto& host : job->avoided.value_or(std::vector<jobs::AvoidedView>{}))

@@ -3,14 +3,12 @@
 #include "core/strings.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace ydl::files {
 namespace {
 
-constexpr std::string_view kProgress = "::progress ";
 constexpr std::string_view kCheckpoint = "::checkpoint";
-constexpr double kRounding = 1e-6;  // sums of many small floating-point steps can end slightly above 1
+constexpr std::size_t kLongestQuote = 60;
 constexpr char kEscape = '\033';
 
 // The length of the escape sequence at the start of `text`.
@@ -28,17 +26,6 @@ std::size_t escape_length(std::string_view text) {
 }
 
 }  // namespace
-
-std::optional<Progress> parse_progress(std::string_view line) {
-  if (!line.starts_with(kProgress)) return std::nullopt;
-  line = core::trim(line.substr(kProgress.size()));
-  const auto number = line.substr(0, line.find_first_of(" \t"));
-  double fraction = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), fraction);
-  if (error != std::errc{} || end != number.data() + number.size()) return std::nullopt;
-  if (!(fraction >= 0 && fraction <= 1 + kRounding)) return std::nullopt;  // written so that NaN is rejected too
-  return Progress{std::min(fraction, 1.0), plain_text(core::trim(line.substr(number.size())))};
-}
 
 bool is_checkpoint(std::string_view line) {
   if (!line.starts_with(kCheckpoint)) return false;
@@ -69,7 +56,13 @@ void LogLines::feed(std::string_view bytes) {
 }
 
 void LogLines::end_line() {
-  if (auto progress = parse_progress(line_)) progress_ = std::move(progress);
+  if (auto progress = parse_progress(line_)) {
+    progress_ = std::move(progress);
+  } else if (is_progress_line(line_)) {
+    if (malformed_progress_.empty()) malformed_progress_ = plain_text(std::string_view(line_).substr(0, kLongestQuote));
+  } else if (!progress_) {
+    bars_.read(line_);
+  }
   if (is_checkpoint(line_)) ++checkpoints_;
   if (!core::trim(line_).empty()) last_ = line_;
   line_.clear();

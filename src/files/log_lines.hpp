@@ -1,22 +1,13 @@
 #pragma once
 
+#include "files/progress_line.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace ydl::files {
-
-// The progress that a task reports with a line such as "::progress 0.25 epoch 3 of 12".
-struct Progress {
-  double fraction = 0;  // 0 to 1
-  std::string text;
-
-  bool operator==(const Progress&) const = default;
-};
-
-// Nothing for other lines, and if the fraction is not a number from 0 to 1.
-[[nodiscard]] std::optional<Progress> parse_progress(std::string_view line);
 
 // Whether this line requests that the task's files are saved now: "::checkpoint", optionally followed by any words.
 [[nodiscard]] bool is_checkpoint(std::string_view line);
@@ -36,7 +27,12 @@ class LogLines {
 
   // The last line that is not blank, complete or not; "" if there is none.
   [[nodiscard]] std::string last_line() const;
-  [[nodiscard]] const std::optional<Progress>& progress() const { return progress_; }
+  // The latest that the task wrote for ydl; of a task that never did, the bar that its program prints.
+  [[nodiscard]] std::optional<Progress> progress() const { return progress_ ? progress_ : bars_.latest(line_); }
+  // Whether the task itself writes how far it is, so that bars of its programs do not count.
+  [[nodiscard]] bool reports_progress() const { return progress_.has_value(); }
+  // The first line of its progress that cannot be understood; "" while there is none.
+  [[nodiscard]] const std::string& malformed_progress() const { return malformed_progress_; }
   // The number of "::checkpoint" lines so far.
   [[nodiscard]] std::uint64_t checkpoints() const { return checkpoints_; }
 
@@ -46,6 +42,8 @@ class LogLines {
   std::string line_;  // the current line, not complete yet
   std::string last_;  // the last complete line that was not blank
   std::optional<Progress> progress_;
+  BarReader bars_;
+  std::string malformed_progress_;
   std::uint64_t checkpoints_ = 0;
 };
 

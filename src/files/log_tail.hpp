@@ -27,8 +27,8 @@ class LogTail {
 
   [[nodiscard]] core::Result<Update> poll();
   [[nodiscard]] std::string last_line() const { return lines_.last_line(); }
-  [[nodiscard]] const std::optional<Progress>& progress() const { return lines_.progress(); }
-  [[nodiscard]] std::uint64_t checkpoints() const { return lines_.checkpoints(); }
+  // What was read so far.
+  [[nodiscard]] const LogLines& lines() const { return lines_; }
   // The number of bytes read so far.
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
 

@@ -34,10 +34,16 @@ struct TaskView {
   std::optional<double> progress = {};
   std::optional<std::string> progress_text = {};
   std::optional<core::WallTime> saved = {};  // when what it had written was last saved
+  std::optional<core::Millis> left_ms = {};  // until its progress is 1, as an estimate
+  // Of a running task, as they were when its agent last looked.
+  std::optional<int> cpu_percent = {};  // 100: one core
+  std::optional<std::uint64_t> memory_bytes = {};
+  std::optional<std::uint64_t> memory_limit_bytes = {};
+  std::optional<core::Millis> quiet_ms = {};  // since its log last grew
 };
 BOOST_DESCRIBE_STRUCT(TaskView, (),
                       (id, attempt, state, reason, node, cause, ran_ms, running_since, last_line, progress,
-                       progress_text, saved))
+                       progress_text, saved, left_ms, cpu_percent, memory_bytes, memory_limit_bytes, quiet_ms))
 
 // A host that the job does not use now.
 struct AvoidedView {
@@ -75,10 +81,13 @@ struct JobView {
   std::optional<std::vector<AvoidedView>> avoided = {};  // the one that was avoided first comes first
   std::optional<std::vector<ElasticRoleView>> elastic = {};
   std::optional<std::string> notice = {};  // what holds the job up now, outside of its tasks
+  // Of the deciding tasks that report progress, of the one that has most to do.
+  std::optional<double> progress = {};
+  std::optional<core::Millis> left_ms = {};
 };
 BOOST_DESCRIBE_STRUCT(JobView, (),
                       (id, name, framework, cluster, user, state, attempt, submitted, logs, results, tasks, finished,
-                       exit_code, reason, cause, avoided, elastic, notice))
+                       exit_code, reason, cause, avoided, elastic, notice, progress, left_ms))
 
 struct EventView {
   std::uint64_t seq = 0;

@@ -3,6 +3,7 @@
 #include "backend/backend.hpp"
 #include "job/machine.hpp"
 #include "jobs/job_folder.hpp"
+#include "jobs/job_view.hpp"
 #include "master/decision_gate.hpp"
 #include "master/event_store.hpp"
 #include "master/journal.hpp"
@@ -131,6 +132,7 @@ class Master {
   void on(const job::Record& record);
   void on(const job::Finish& finish);
   void take_output(protocol::TaskOutput output);
+  void add_meter(jobs::TaskView& view, core::Instant now) const;
   void flush_journal();
   void write_state();
   void records_incomplete(const core::Error& why);
@@ -183,6 +185,7 @@ class Master {
   std::shared_ptr<const protocol::GangFacts> gang_facts_;  // of gang_
   std::shared_ptr<const std::string> gang_text_;           // the same, encoded
   TaskOutputs outputs_;
+  TaskMeters meters_;
   std::shared_ptr<const std::string> recent_view_;
   core::Instant recent_view_at_{};
   std::optional<job::Outcome> outcome_;

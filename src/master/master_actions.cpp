@@ -71,6 +71,7 @@ void Master::take_output(protocol::TaskOutput output) {
       output.progress_text = last.progress_text;
     }
   }
+  meters_[output.attempt.task].note(output, core::steady_now());
   last = std::move(output);
 }
 

@@ -19,6 +19,23 @@ std::shared_ptr<const std::string> Master::recent_view() {
   return recent_view_;
 }
 
+// What a running task uses, how long it has been silent, and how much time it needs.
+void Master::add_meter(jobs::TaskView& view, core::Instant now) const {
+  const auto found = meters_.find(view.id);
+  if (found == meters_.end()) return;
+  const auto& meter = found->second;
+  view.left_ms = meter.left(view.attempt, now);
+  view.cpu_percent = meter.cpu_percent();
+  view.memory_bytes = meter.memory_bytes();
+  if (view.memory_bytes) {
+    const auto& role = plan_.role(view.id.role);
+    // A container on a cluster has a size in any case.
+    const auto limit = job_.cluster == core::ClusterKind::local ? role.asked.memory.value_or(0) : role.memory;
+    if (limit > 0) view.memory_limit_bytes = limit;
+  }
+  view.quiet_ms = std::max(core::Millis(0), now - meter.wrote_at());
+}
+
 std::string Master::job_view() const {
   const auto snapshot = machine_.snapshot();
   const auto now = core::steady_now();
@@ -47,9 +64,15 @@ std::string Master::job_view() const {
     const auto output = outputs_.find(task.id);
     if (output == outputs_.end() || output->second.attempt.attempt != task.attempt) continue;
     one.last_line = output->second.last_line;
+    if (task.state == job::TaskState::running) add_meter(one, now);
     if (!output->second.progress) continue;
     one.progress = output->second.progress;
     one.progress_text = output->second.progress_text;
+  }
+  if (!outcome_) {
+    const auto estimate = estimate_job(plan_.job, snapshot, outputs_, meters_, now);
+    view.progress = estimate.progress;
+    view.left_ms = estimate.left;
   }
   auto& avoided = view.avoided.emplace();
   for (const auto& host : snapshot.avoided) {

@@ -65,6 +65,8 @@ Result<Report> report_from_json(const boost::json::object& object) {
   if (auto* output = std::get_if<TaskOutput>(&*report)) {
     auto& progress = output->progress;
     if (progress && !(*progress >= 0 && *progress <= 1)) progress.reset();  // infinity could not be passed on as JSON
+    if (output->cpu_percent && *output->cpu_percent < 0) output->cpu_percent.reset();
+    if (output->quiet_ms && *output->quiet_ms < core::Millis(0)) output->quiet_ms.reset();
   }
   return report;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "core/result.hpp"
 #include "job/types.hpp"
@@ -79,14 +80,18 @@ struct TaskWrites {
 };
 BOOST_DESCRIBE_STRUCT(TaskWrites, (), (attempt))
 
-// What the task last said; sent when it changes, not for every line.
+// What the task last said, and what its processes use; sent when it changes, not for every line.
 struct TaskOutput {
   core::AttemptId attempt;
   std::string last_line;
   std::optional<double> progress;
   std::string progress_text;
+  std::optional<int> cpu_percent = {};             // 100: one core
+  std::optional<std::uint64_t> memory_bytes = {};  // of all its processes
+  std::optional<core::Millis> quiet_ms = {};       // since its log last grew
 };
-BOOST_DESCRIBE_STRUCT(TaskOutput, (), (attempt, last_line, progress, progress_text))
+BOOST_DESCRIBE_STRUCT(TaskOutput, (),
+                      (attempt, last_line, progress, progress_text, cpu_percent, memory_bytes, quiet_ms))
 
 // A sentence for the user.
 struct Note {

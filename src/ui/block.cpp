@@ -89,11 +89,12 @@ struct Cell {
   int columns = 0;  // 0: as wide as its text
 };
 
-Cell detail_cell(const TaskView& task, int columns) {
+Cell detail_cell(const TaskView& task, int columns, Charset charset) {
   const auto percent = progress_percent(task);
   if (task.state == core::TaskState::running && percent) {
     const auto words = progress_words(*percent, clean(task.progress_text));
-    return {columns < kMinColumnsForBar ? words : fmt::format("{} {}", progress_bar(*percent, kBarCells), words)};
+    if (columns < kMinColumnsForBar) return {words};
+    return {fmt::format("{} {}", progress_bar(*percent, kBarCells, charset), words)};
   }
   if (task.state == core::TaskState::running || task.state == core::TaskState::stopping)
     return {clean(task.last_line), Tone::dim};
@@ -106,7 +107,7 @@ Line task_line(const TaskView& task, const Columns& columns, const Frame& frame,
   std::vector<Cell> cells{{task.id.str(), Tone::plain, columns.id}, {state_words(task), tone, columns.state}};
   if (columns.node > 0) cells.push_back({task.node, Tone::plain, columns.node});
   if (columns.time > 0) cells.push_back({pad_left(time_words(task, frame), columns.time), Tone::plain, columns.time});
-  cells.push_back(detail_cell(task, columns.detail));
+  cells.push_back(detail_cell(task, columns.detail, style.charset));
   // No blanks at the end: a terminal made narrower would fold them into a row of their own.
   while (core::trim(cells.back().text).empty()) cells.pop_back();
 
@@ -201,11 +202,29 @@ bool Talkers::spoke_lately(const core::TaskId& task, core::Instant now) const {
   return found != said_.end() && found->second.at && now - *found->second.at < kLately;
 }
 
-Line header_line(const JobView& job, const Frame& frame) {
+namespace {
+
+// How far the job is and how long it still takes, as much of it as `columns` hold: "████░░░░░░ 40%  about 6 min left".
+std::string estimate_words(const JobView& job, int columns, Charset charset) {
+  const auto percent = progress_percent(job.progress);
+  if (!percent || job.state != core::JobState::running) return {};
+  const auto words = progress_words(*percent, "");
+  const auto left = job.left ? "  " + time_left_words(*job.left) : std::string();
+  for (auto text : {fmt::format("{} {}{}", progress_bar(*percent, kBarCells, charset), words, left), words + left}) {
+    if (display_width(text) <= columns) return text;
+  }
+  return words;
+}
+
+}  // namespace
+
+Line header_line(const JobView& job, const Frame& frame, Charset charset) {
   Line line(job_title(job), Tone::bold);
   line.add("  ").add(job.state.name(), state_tone(job.state));
   if (!job.tasks.empty()) line.add("  ").add(progress_of_job(job));
   line.add("  ").add(running_time(job.finished.value_or(frame.wall) - job.submitted));
+  if (const auto words = estimate_words(job, frame.size.columns - line.width() - 2, charset); !words.empty())
+    line.add("  ").add(words);
   if (!job.reason.empty()) line.add("  ").add(job.reason, Tone::dim);
   return line;
 }

@@ -28,7 +28,7 @@ class Talkers {
 };
 
 // "mnist-7f3k  running  2 of 2 tasks  12 s".
-[[nodiscard]] Line header_line(const JobView& job, const Frame& frame);
+[[nodiscard]] Line header_line(const JobView& job, const Frame& frame, Charset charset = Charset::unicode);
 
 // A line per task, in the job's order where all fit `max_lines`; else the interesting ones first and, last, how many
 // others there are. A line may be wider than the screen: the caller cuts it.

@@ -30,6 +30,10 @@ json::value number_or_null(const std::optional<Number>& number) {
   return number ? json::value(*number) : json::value(nullptr);
 }
 
+json::value millis_or_null(const std::optional<core::Millis>& duration) {
+  return duration ? json::value(duration->count()) : json::value(nullptr);
+}
+
 json::object line_of(std::string_view type, std::string_view job_id) {
   json::object object;
   object["v"] = kVersion;
@@ -50,9 +54,15 @@ json::object task_object(const TaskView& task) {
   object["node"] = text(task.node);
   object["reason"] = text(task.reason);
   object["running_since"] = time_or_null(task.running_since);
-  object["ran_for_ms"] = task.ran_for ? json::value(task.ran_for->count()) : json::value(nullptr);
+  object["ran_for_ms"] = millis_or_null(task.ran_for);
   object["percent"] = number_or_null(progress_percent(task));
   object["progress_text"] = text(task.progress_text);
+  object["left_ms"] = millis_or_null(task.left);
+  object["cpu_percent"] = number_or_null(task.cpu_percent);
+  object["memory_bytes"] = number_or_null(task.memory_bytes);
+  object["memory_limit_bytes"] = number_or_null(task.memory_limit);
+  object["quiet_ms"] = millis_or_null(task.quiet);
+  object["last_line"] = text(task.last_line);
   if (task.saved) object["saved"] = time_or_null(task.saved);
   return object;
 }
@@ -68,6 +78,8 @@ std::string json_job_line(const JobView& job) {
   object["reason"] = text(job.reason);
   object["submitted"] = time(job.submitted);
   object["finished"] = time_or_null(job.finished);
+  object["percent"] = number_or_null(progress_percent(job.progress));
+  object["left_ms"] = millis_or_null(job.left);
   json::array tasks;
   for (const auto& task : job.tasks) tasks.push_back(task_object(task));
   object["tasks"] = std::move(tasks);
@@ -82,6 +94,15 @@ std::string json_job_line(const JobView& job) {
         json::object{{"node", text(host.node)}, {"until", time_or_null(host.until)}, {"reason", text(host.reason)}});
   }
   object["avoided"] = std::move(avoided);
+  if (!job.queue.empty()) object["queue"] = text(job.queue);
+  if (!job.commands.empty()) {
+    auto& commands = object["commands"].emplace_array();
+    for (const auto& command : job.commands) {
+      json::array words;
+      for (const auto& word : command.words) words.push_back(text(word));
+      commands.push_back({{"role", text(command.role)}, {"words", std::move(words)}});
+    }
+  }
   if (!job.notice.empty()) object["notice"] = text(job.notice);
   return written(object);
 }
@@ -122,6 +143,7 @@ std::string JsonDisplay::progress_lines(const JobView& job, core::Instant now) {
     object["attempt"] = task.attempt;
     object["percent"] = *percent;
     object["text"] = text(task.progress_text);
+    object["left_ms"] = millis_or_null(task.left);
     out += written(object);
   }
   return out;

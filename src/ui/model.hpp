@@ -25,6 +25,17 @@ struct TaskView {
   std::optional<double> progress;                      // 0 to 1, when the task reports it
   std::string progress_text;                           // "epoch 3/5 loss 0.12"
   std::optional<core::WallTime> saved = std::nullopt;  // what it had written, while it ran
+  std::optional<core::Millis> left = std::nullopt;     // until its progress is 1, as an estimate
+  std::optional<int> cpu_percent = std::nullopt;       // 100: one core
+  std::optional<std::uint64_t> memory_bytes = std::nullopt;
+  std::optional<std::uint64_t> memory_limit = std::nullopt;
+  std::optional<core::Millis> quiet = std::nullopt;  // since its log last grew
+};
+
+// What the tasks of a role run.
+struct CommandView {
+  std::string role;
+  std::vector<std::string> words;
 };
 
 // A host that the job does not use now.
@@ -57,7 +68,12 @@ struct JobView {
   std::string results_path;
   std::vector<AvoidedView> avoided = {};
   std::vector<ElasticRoleView> elastic = {};
+  std::string queue = {};   // of a cluster, where it is known
   std::string notice = {};  // what holds the job up now, outside of its tasks; empty: nothing
+  // Of the deciding tasks that report progress, of the one that has most to do.
+  std::optional<double> progress = std::nullopt;
+  std::optional<core::Millis> left = std::nullopt;
+  std::vector<CommandView> commands = {};  // where they are known
 };
 
 struct EventView {

@@ -1,33 +1,29 @@
 #pragma once
 
+#include "core/clock.hpp"
+#include "ui/line.hpp"
 #include "ui/model.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include <fmt/format.h>
-
+// How far something is, and how long it still takes, as people read it.
 namespace ydl::ui {
 
-// Whole percents, rounded down so that 100 means done; nothing when the task reports none, or no number.
+// Whole percents, rounded down so that 100 means done; nothing when none is reported, or no number.
+[[nodiscard]] std::optional<int> progress_percent(const std::optional<double>& progress);
 [[nodiscard]] inline std::optional<int> progress_percent(const TaskView& task) {
-  if (!task.progress || !std::isfinite(*task.progress)) return std::nullopt;
-  // 0.29 * 100 is 28.999...: a little is added so that what a person computes is what is shown.
-  return static_cast<int>(std::clamp(*task.progress, 0.0, 1.0) * 100 + 1e-9);
+  return progress_percent(task.progress);
 }
 
 // "42% epoch 3/5 loss 0.12".
-[[nodiscard]] inline std::string progress_words(int percent, std::string_view text) {
-  return text.empty() ? fmt::format("{}%", percent) : fmt::format("{}% {}", percent, text);
-}
+[[nodiscard]] std::string progress_words(int percent, std::string_view text);
 
-// "[####------]".
-[[nodiscard]] inline std::string progress_bar(int percent, int cells) {
-  const auto full = static_cast<std::size_t>(percent * cells / 100);
-  return fmt::format("[{}{}]", std::string(full, '#'), std::string(static_cast<std::size_t>(cells) - full, '-'));
-}
+// "████▏░░░░░", and without Unicode "[####------]".
+[[nodiscard]] std::string progress_bar(int percent, int cells, Charset charset);
+
+// "about 6 min left".
+[[nodiscard]] std::string time_left_words(core::Millis left);
 
 }  // namespace ydl::ui

@@ -115,7 +115,7 @@ std::string TtyDisplay::draw(const Frame& frame) {
     widths.push_back(std::min(line.width(), frame.size.columns));
   };
   if (job_) {
-    add(header_line(*job_, frame));
+    add(header_line(*job_, frame, options_.style.charset));
     // The line that counts the rest has its own row, so one more than there is room for tasks may come.
     const int room = std::min(frame.size.rows - kRowsForOthers + 1, frame.size.rows - 2);
     for (const auto& line : task_lines(*job_, frame, options_.style, talkers_, room)) add(line);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -94,6 +95,13 @@ std::string job_title(const JobView& job) {
 std::optional<core::JobState> end_of_job(const EventView& event) {
   const auto state = event.kind.value() ? job_state_of(*event.kind.value()) : std::nullopt;
   return state && is_final(*state) ? state : std::nullopt;
+}
+
+std::string framework_title(std::string_view name) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kTitles{
+      {{"none", ""}, {"pytorch", "PyTorch"}, {"tensorflow", "TensorFlow"}, {"jax", "JAX"}, {"mxnet", "MXNet"}}};
+  const auto* const found = std::ranges::find(kTitles, name, [](const auto& entry) { return entry.first; });
+  return clean(found == kTitles.end() ? name : found->second);
 }
 
 std::string elastic_text(const ElasticRoleView& role) {

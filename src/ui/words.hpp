@@ -37,6 +37,9 @@ using UtcOffset = std::function<core::Seconds(core::WallTime)>;
 // The job's final state, where the event tells its end.
 [[nodiscard]] std::optional<core::JobState> end_of_job(const EventView& event);
 
+// "MXNet": a framework as the project that makes it writes its name; "" for a job without one.
+[[nodiscard]] std::string framework_title(std::string_view name);
+
 // "4 of 2 to 8 workers".
 [[nodiscard]] std::string elastic_text(const ElasticRoleView& role);
 

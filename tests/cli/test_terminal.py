@@ -66,7 +66,7 @@ def test_a_terminal_shows_one_line_per_task_with_its_last_log_line(ydl, on_termi
 
 def test_a_terminal_shows_a_bar_for_a_task_that_reports_progress(ydl, on_terminal):
     terminal = on_terminal("run", "--", "sh", "-c", "echo ::progress 0.5 epoch 2 of 4; exec sleep 600")
-    terminal.expect(r"\[#+-+\] 50% epoch 2 of 4")
+    terminal.expect("█████░░░░░ 50% epoch 2 of 4")
     ydl.the_job().kill()
     assert exit_code(terminal) == 130
 

@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ydl::files::LogLines pieces;
   for (std::size_t i = 0; i < text.size(); i += 3) pieces.feed(text.substr(i, 3));
   if (whole.last_line() != pieces.last_line() || whole.progress() != pieces.progress()) std::abort();
-  if (const auto& progress = whole.progress(); progress && !(progress->fraction >= 0 && progress->fraction <= 1)) {
+  if (whole.malformed_progress() != pieces.malformed_progress()) std::abort();
+  if (const auto progress = whole.progress(); progress && !(progress->fraction >= 0 && progress->fraction <= 1)) {
     std::abort();
   }
   return 0;

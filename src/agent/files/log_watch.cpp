@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace ydl::agent {
 namespace {
 
@@ -42,7 +44,16 @@ LogWatch::LogWatch(core::AttemptId attempt, std::filesystem::path directory, Sin
       out_(directory_ / "stdout"),
       err_(directory_ / "stderr") {}
 
-std::uint64_t LogWatch::read() {
+// What the task writes for ydl counts before the bars that its programs print, in whichever stream.
+std::optional<files::Progress> LogWatch::progress() const {
+  const auto& out = out_.lines();
+  const auto& err = err_.lines();
+  if (err.reports_progress() && !out.reports_progress()) return err.progress();
+  auto progress = out.progress();
+  return progress ? progress : err.progress();
+}
+
+std::uint64_t LogWatch::read(core::Instant now) {
   std::uint64_t bytes = 0;
   for (auto* tail : {&out_, &err_}) {
     for (int pieces = 0; pieces < 16; ++pieces) {  // 4 MiB a turn: a task that floods its log does not stop the others
@@ -52,22 +63,50 @@ std::uint64_t LogWatch::read() {
       bytes += update->bytes;
     }
   }
-  auto line = latest_->last_line();
-  auto progress = out_.progress() ? out_.progress() : err_.progress();
+  if (bytes > 0 || grew_at_ == core::Instant{}) grew_at_ = now;  // a task that writes nothing is silent from its start
+  report_malformed_progress();
+  auto line = latest_->lines().last_line();
+  auto progress = this->progress();
   if (line == said_line_ && progress == said_progress_) return bytes;
-  said_line_ = line;
-  said_progress_ = progress;
-  protocol::TaskOutput output{attempt_, std::move(line), std::nullopt, {}};
-  if (progress) {
-    output.progress = progress->fraction;
-    output.progress_text = progress->text;
-  }
-  report_(std::move(output));
+  said_line_ = std::move(line);
+  said_progress_ = std::move(progress);
+  report(now);
   return bytes;
 }
 
+void LogWatch::report(core::Instant now) {
+  protocol::TaskOutput output{attempt_, said_line_, std::nullopt, {}};
+  if (said_progress_) {
+    output.progress = said_progress_->fraction;
+    output.progress_text = said_progress_->text;
+  }
+  output.cpu_percent = usage_.latest().cpu_percent;
+  output.memory_bytes = usage_.latest().memory_bytes;
+  output.quiet_ms = now - grew_at_;
+  usage_.reported(now);
+  report_(std::move(output));
+}
+
+void LogWatch::note_usage(Usage usage, core::Instant now) {
+  usage_.note(usage);
+  if (usage_.is_worth_report(now, grew_at_)) report(now);
+}
+
+// Without it a person waits for a bar that never comes.
+void LogWatch::report_malformed_progress() {
+  if (said_malformed_) return;
+  for (const auto* tail : {&out_, &err_}) {
+    const auto& line = tail->lines().malformed_progress();
+    if (line.empty()) continue;
+    said_malformed_ = true;
+    report_(protocol::Note{attempt_,
+                           fmt::format("it wrote `{}`, which is not understood: write ::progress 3/8 text", line)});
+    return;
+  }
+}
+
 bool LogWatch::take_checkpoint() {
-  const auto asked = out_.checkpoints() + err_.checkpoints();
+  const auto asked = out_.lines().checkpoints() + err_.lines().checkpoints();
   return std::exchange(taken_checkpoints_, asked) != asked;
 }
 

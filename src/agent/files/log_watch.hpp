@@ -1,5 +1,7 @@
 #pragma once
 
+#include "agent/resources/usage_news.hpp"
+#include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "files/log_lines.hpp"
 #include "files/log_tail.hpp"
@@ -14,7 +16,8 @@
 
 namespace ydl::agent {
 
-// What a running task writes into its two logs: reports the last line and the progress when they change.
+// What a running task writes into its two logs: reports the last line and the progress when they change, and with them
+// what its processes use.
 class LogWatch {
  public:
   using Sink = std::function<void(protocol::Report)>;
@@ -24,7 +27,9 @@ class LogWatch {
   LogWatch& operator=(const LogWatch&) = delete;
 
   // Reads what is new; to be called a few times a second, and once after the task's end. Returns how many bytes.
-  std::uint64_t read();
+  std::uint64_t read(core::Instant now = core::steady_now());
+  // What the task's processes use: reported with the next line, or alone where that is worth a report (usage_news.hpp).
+  void note_usage(Usage usage, core::Instant now);
   // Whether a line since the last call of this asked that what the task has written is saved now.
   [[nodiscard]] bool take_checkpoint();
   // The last line with something in it, of standard error if it has one, else of standard output, as it can be printed;
@@ -34,6 +39,10 @@ class LogWatch {
   [[nodiscard]] protocol::LogPiece piece(const protocol::ReadLog& question) const;
 
  private:
+  [[nodiscard]] std::optional<files::Progress> progress() const;
+  void report(core::Instant now);
+  void report_malformed_progress();
+
   core::AttemptId attempt_;
   std::filesystem::path directory_;
   Sink report_;
@@ -42,6 +51,9 @@ class LogWatch {
   files::LogTail* latest_ = &err_;  // which of them grew last
   std::string said_line_;
   std::optional<files::Progress> said_progress_;
+  bool said_malformed_ = false;
+  UsageNews usage_;
+  core::Instant grew_at_{};
   std::uint64_t taken_checkpoints_ = 0;
 };
 

@@ -71,12 +71,30 @@ std::vector<ProcessLink> list_processes() {
   return all;
 }
 
-std::vector<pid_t> children_of(pid_t pid) {
-  std::vector<pid_t> children;
-  const auto text = core::read_file(fmt::format("/proc/{0}/task/{0}/children", pid));
-  if (!text) return children;
+namespace {
+
+void add_children(std::vector<pid_t>& children, pid_t pid, std::string_view thread) {
+  const auto text = core::read_file(fmt::format("/proc/{}/task/{}/children", pid, thread));
+  if (!text) return;
   for (const auto word : core::split(*text, ' ')) {
     if (const auto child = core::parse_int<pid_t>(word)) children.push_back(*child);
+  }
+}
+
+}  // namespace
+
+std::vector<pid_t> children_of(pid_t pid) {
+  std::vector<pid_t> children;
+  add_children(children, pid, std::to_string(pid));
+  return children;
+}
+
+std::vector<pid_t> children_of_all_threads(pid_t pid) {
+  std::vector<pid_t> children;
+  const std::unique_ptr<DIR, CloseDirectory> threads(::opendir(fmt::format("/proc/{}/task", pid).c_str()));
+  if (!threads) return children;
+  while (const auto* entry = ::readdir(threads.get())) {
+    if (entry->d_name[0] != '.') add_children(children, pid, entry->d_name);
   }
   return children;
 }

@@ -31,6 +31,9 @@ struct ProcessLink {
 // Its children, or nobody where the kernel keeps no such list. Much quicker than to look at every process.
 [[nodiscard]] std::vector<pid_t> children_of(pid_t pid);
 
+// The same of every thread of the process: each has a list of its own.
+[[nodiscard]] std::vector<pid_t> children_of_all_threads(pid_t pid);
+
 // The processes below `root`, without it and without `except` and what is below those.
 [[nodiscard]] std::vector<ProcessLink> descendants_of(pid_t root, std::span<const ProcessLink> all,
                                                       std::span<const pid_t> except = {});

@@ -77,6 +77,27 @@ std::optional<std::uint64_t> TaskCgroup::peak_memory() const {
   return number_of(memory_ / (version_ == CgroupVersion::v2 ? "memory.peak" : "memory.max_usage_in_bytes"));
 }
 
+std::optional<std::uint64_t> TaskCgroup::cpu_us() const {
+  for (const auto& directory : directories_) {
+    if (version_ == CgroupVersion::v1) {
+      if (const auto nanoseconds = number_of(directory / "cpuacct.usage")) return *nanoseconds / 1000;
+    } else if (const auto text = core::read_file(directory / "cpu.stat")) {
+      if (const auto microseconds = keyed_number(*text, "usage_usec")) return microseconds;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> TaskCgroup::memory_in_use() const {
+  if (memory_.empty()) return std::nullopt;
+  const bool is_v2 = version_ == CgroupVersion::v2;
+  const auto all = number_of(memory_ / (is_v2 ? "memory.current" : "memory.usage_in_bytes"));
+  if (!all) return std::nullopt;
+  const auto text = core::read_file(memory_ / "memory.stat");
+  const auto idle = text ? keyed_number(*text, is_v2 ? "inactive_file" : "total_inactive_file") : std::nullopt;
+  return *all - std::min(*all, idle.value_or(0));
+}
+
 bool TaskCgroup::remove() {
   std::erase_if(directories_, remove_directory);
   return directories_.empty();

@@ -38,6 +38,10 @@ class TaskCgroup {
   [[nodiscard]] bool oom_killed() const;
   // The most memory all processes of the task had together; not every kernel tells.
   [[nodiscard]] std::optional<std::uint64_t> peak_memory() const;
+  // What its processes use now: the time they have run, and the memory without the file cache that is not in use.
+  // Nothing where the kernel does not count it.
+  [[nodiscard]] std::optional<std::uint64_t> cpu_us() const;
+  [[nodiscard]] std::optional<std::uint64_t> memory_in_use() const;
   // True when it is gone. The kernel refuses while a dying process is still in it: try again a little later.
   [[nodiscard]] bool remove();
 

@@ -87,7 +87,7 @@ net::Async<Code> status(ClusterClient& /*cluster*/, ForeignJob job, Status comma
     client::JobClient master(co_await net::asio::this_coro::executor, *job.master);
     const auto view = co_await master.job();
     if (view) {
-      print(wants_json(command.common) ? ui::json_job_line(*view) : status_text(*view));
+      print(wants_json(command.common) ? ui::json_job_line(*view) : status_text(*view, StatusScreen::of_output()));
       co_return Code(0);
     }
     job.rest = cannot_ask(job, view.error()).message;

@@ -74,15 +74,26 @@ core::Result<ui::JobView> current_view(const jobs::JobFolder& folder) {
   return stored;
 }
 
+// What the job's file says and its master does not.
+void add_what_was_asked(ui::JobView& view, const jobs::JobFolder& folder) {
+  const auto job = jobs::read_job_file(folder);
+  if (!job) return;
+  view.queue = job->spec.queue.value_or("");
+  if (job->spec.roles.empty() && !job->spec.command.empty()) view.commands.push_back({"", job->spec.command});
+  for (const auto& role : job->spec.roles)
+    view.commands.push_back({role.name, role.command.empty() ? job->spec.command : role.command});
+}
+
 }  // namespace
 
 int execute(const Status& command) {
   if (const auto code = show_foreign(command)) return *code;
   const auto folder = folder_of(command.job);
   if (!folder) return complain(folder.error());
-  const auto view = current_view(*folder);
+  auto view = current_view(*folder);
   if (!view) return complain(view.error());
-  print(wants_json(command.common) ? ui::json_job_line(*view) : status_text(*view));
+  add_what_was_asked(*view, *folder);
+  print(wants_json(command.common) ? ui::json_job_line(*view) : status_text(*view, StatusScreen::of_output()));
   return 0;
 }
 

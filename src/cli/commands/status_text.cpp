@@ -1,25 +1,22 @@
 #include "cli/commands/status_text.hpp"
 
 #include "cli/commands/common.hpp"
+#include "cli/commands/status_table.hpp"
 #include "core/strings.hpp"
+#include "ui/progress.hpp"
 #include "ui/relative_time.hpp"
 #include "ui/screen.hpp"
-#include "ui/table.hpp"
 #include "ui/text.hpp"
 #include "ui/words.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
 namespace ydl::cli {
 namespace {
-
-std::string duration_of(const ui::TaskView& task, core::WallTime now) {
-  if (task.ran_for) return core::format_duration(*task.ran_for);
-  if (task.running_since) return core::format_duration(now - *task.running_since);
-  return "";
-}
 
 // "until 14:10 ", with the day where that is not the next such time. Once the job has ended nothing ends the entry.
 std::string until_text(const std::optional<core::WallTime>& until, const ui::JobView& job, core::WallTime now) {
@@ -31,47 +28,99 @@ std::string until_text(const std::optional<core::WallTime>& until, const ui::Job
   return fmt::format("until {}{} ", date, ui::clock_time(*until, ui::local_utc_offset).substr(0, 5));
 }
 
-// With a column for saves where there are any.
-ui::Table task_table(const ui::JobView& job, core::WallTime now) {
-  const bool has_saves =
-      std::ranges::any_of(job.tasks, [](const ui::TaskView& task) { return task.saved.has_value(); });
-  std::vector<ui::Column> columns{
-      {"TASK"}, {"STATE"}, {"ATTEMPT", ui::Align::right}, {"HOST"}, {"RAN", ui::Align::right}};
-  if (has_saves) columns.push_back({"SAVED", ui::Align::right});
-  columns.push_back({"LAST", ui::Align::left, ui::Fit::shrink});
-  ui::Table table(std::move(columns));
-  for (const auto& task : job.tasks) {
-    std::vector<std::string> row{task.id.str(), std::string(task.state.name()), std::to_string(task.attempt), task.node,
-                                 duration_of(task, now)};
-    if (has_saves) row.push_back(task.saved ? ui::relative_time(*task.saved, now) : "");
-    row.push_back(task.reason.empty() ? task.last_line : task.reason);
-    table.row(std::move(row));
+// "running 4 min, about 6 min left", "succeeded in 41 s", "failed after 41 s".
+std::string progress_of(const ui::JobView& job, core::WallTime now) {
+  const auto state = job.state.name();
+  if (job.finished) {
+    const auto took = ui::settled_time(*job.finished - job.submitted);
+    return fmt::format("{} {} {}", state, job.state == core::JobState::succeeded ? "in" : "after", took);
   }
-  return table;
+  if (is_final(job.state) || job.state == core::JobState::lost) return std::string(state);
+  auto text = fmt::format("{} {}", state, ui::running_time(now - job.submitted));
+  if (job.left && job.state == core::JobState::running)
+    return fmt::format("{}, {}", text, ui::time_left_words(*job.left));
+  if (const auto percent = ui::progress_percent(job.progress)) text += fmt::format(", {}%", *percent);
+  return text;
+}
+
+// "MXNet on YARN, queue ml".
+std::string where_text(const ui::JobView& job) {
+  auto text = ui::framework_title(job.framework);
+  if (!job.where.empty()) text += fmt::format("{}on {}", text.empty() ? "" : " ", ui::clean(job.where));
+  if (!job.queue.empty()) text += fmt::format(", queue {}", ui::clean(job.queue));
+  return text;
+}
+
+// The place stands at the end of the row, and where there is no room for it in a row of its own.
+std::string title(const ui::JobView& job, const StatusScreen& screen) {
+  ui::Line line(ui::job_title(job), ui::Tone::bold);
+  line.add("  ").add(progress_of(job, screen.now), ui::state_tone(job.state));
+  const auto where = where_text(job);
+  if (where.empty()) return line.cut_to(screen.columns > 0 ? screen.columns : line.width(), screen.style) + "\n";
+  const int gap = screen.columns > 0 ? screen.columns - line.width() - ui::display_width(where) : 2;
+  if (gap < 2) {
+    const ui::Line second(where, ui::Tone::dim);
+    return line.cut_to(screen.columns, screen.style) + "\n" + second.cut_to(screen.columns, screen.style) + "\n";
+  }
+  line.add(std::string(static_cast<std::size_t>(gap), ' ')).add(where, ui::Tone::dim);
+  return line.whole(screen.style) + "\n";
+}
+
+class Lines {
+ public:
+  explicit Lines(const StatusScreen& screen) : screen_(screen) {}
+
+  // Whole, however wide the screen is: a path can be copied, and a reason be read.
+  void whole(std::string_view text) { text_.append(ui::clean(text)).append("\n"); }
+  void cut(std::string_view text) {
+    const ui::Line line(text);
+    text_.append(screen_.columns > 0 ? line.cut_to(screen_.columns, screen_.style) : line.whole(screen_.style));
+    text_.append("\n");
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  const StatusScreen& screen_;
+  std::string text_;
+};
+
+// One line where all roles run the same.
+void add_commands(Lines& lines, const ui::JobView& job) {
+  if (job.commands.empty()) return;
+  const bool is_same = std::ranges::all_of(
+      job.commands, [&](const ui::CommandView& command) { return command.words == job.commands.front().words; });
+  for (const auto& command : job.commands) {
+    std::vector<std::string> words;
+    for (const auto& word : command.words) words.push_back(core::shell_quote(word));
+    const auto text = core::join(words, " ");
+    lines.cut(is_same ? text : fmt::format("{}: {}", command.role, text));
+    if (is_same) break;
+  }
 }
 
 }  // namespace
 
-std::string status_text(const ui::JobView& job) {
-  const auto now = core::wall_now();
-  // The master may be somebody else's, and a terminal must not take what it sends for commands.
-  std::string text = fmt::format("{}  {}  {}on {}\n", ui::clean(job.id), ui::clean(job.state.name()),
-                                 job.framework == "none" ? "" : ui::clean(job.framework) + " ", ui::clean(job.where));
-  text +=
-      fmt::format("submitted {}{}\n", ui::relative_time(job.submitted, now),
-                  job.finished ? fmt::format(", took {}", core::format_duration(*job.finished - job.submitted)) : "");
-  if (!job.reason.empty()) text += fmt::format("{}\n", ui::clean(job.reason));
-  text += fmt::format("logs     {}\nresults  {}\n", ui::clean(job.logs_path), ui::clean(job.results_path));
-  for (const auto& host : job.avoided) {
-    text += fmt::format("avoided  {} {}({})\n", ui::clean(host.node), until_text(host.until, job, now),
-                        ui::clean(host.reason));
-  }
+StatusScreen StatusScreen::of_output() {
+  return {core::wall_now(), table_width(), output_style()};
+}
+
+// The master may be another user's, and a terminal must not take what it sends for commands: every text is cleaned.
+std::string status_text(const ui::JobView& job, const StatusScreen& screen) {
+  Lines head(screen);
+  add_commands(head, job);
+  if (!job.reason.empty()) head.whole(job.reason);
+  if (!job.notice.empty()) head.whole("notice   " + job.notice);
+  for (const auto& host : job.avoided)
+    head.whole(fmt::format("avoided  {} {}({})", host.node, until_text(host.until, job, screen.now), host.reason));
   if (!job.finished) {
-    for (const auto& role : job.elastic) text += fmt::format("tasks    {}\n", ui::elastic_text(role));
+    for (const auto& role : job.elastic) head.whole(fmt::format("tasks    {}", ui::elastic_text(role)));
   }
-  if (!job.notice.empty()) text += fmt::format("notice   {}\n", ui::clean(job.notice));
-  text += "\n";
-  return text + task_table(job, now).render(table_width(), output_style());
+  Lines foot(screen);
+  foot.whole(fmt::format("submitted {}", ui::relative_time(job.submitted, screen.now)));
+  foot.whole("logs     " + job.logs_path);
+  foot.whole("results  " + job.results_path);
+  const auto table = job.tasks.empty() ? std::string() : "\n" + task_table(job, screen);
+  return title(job, screen) + head.text() + table + "\n" + foot.text();
 }
 
 }  // namespace ydl::cli

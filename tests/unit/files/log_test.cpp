@@ -16,9 +16,9 @@ TEST(Progress, a_line_has_a_fraction_and_a_text) {
 }
 
 TEST(Progress, other_lines_and_fractions_outside_0_to_1_are_ignored) {
-  for (const auto* line :
-       {"::progress", "::progress ", "::progress x", "::progress nan", "::progress inf", "::progress -0.1",
-        "::progress 1.1", "::progress 50%", "::progress 0.5x", "progress 0.5", " ::progress 0.5", "::progress 1e999"}) {
+  for (const auto* line : {"::progress", "::progress ", "::progress x", "::progress nan", "::progress inf",
+                           "::progress -0.1", "::progress 1.1", "::progress 150%", "::progress 0.5x", "progress 0.5",
+                           " ::progress 0.5", "::progress 1e999"}) {
     EXPECT_FALSE(parse_progress(line)) << line;
   }
 }
@@ -96,7 +96,7 @@ TEST_F(LogFile, a_file_is_followed_when_it_appears_and_grows) {
   append("::progress 0.5 half\ntwo");
   EXPECT_EQ(tail.poll()->bytes, 23U);
   EXPECT_EQ(tail.last_line(), "two");
-  EXPECT_EQ(tail.progress(), (Progress{0.5, "half"}));
+  EXPECT_EQ(tail.lines().progress(), (Progress{0.5, "half"}));
   EXPECT_EQ(tail.poll()->bytes, 0U);
 }
 

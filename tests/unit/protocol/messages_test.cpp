@@ -91,6 +91,7 @@ TEST(AgentProtocol, every_report_survives_the_wire) {
         Report(SchedulerNote{kAttempt, "a sentence"}), Report(SchedulerBroken{kAttempt, "nobody came"}),
         Report(Note{kAttempt, "a sentence"}), Report(LogPiece{kAttempt, 7, 1ULL << 40U, 9, {{"\0\xff\n", 3}}, ""}),
         Report(LogPiece{kAttempt, 7, 0, 0, {}, "gone"}), Report(TaskOutput{kAttempt, "line", 0.5, "half"}),
+        Report(TaskOutput{kAttempt, "line", std::nullopt, "", 250, 1ULL << 33U, core::Seconds(48)}),
         Report(TaskOutput{kAttempt, "line", std::nullopt, ""})}) {
     EXPECT_EQ(round_trip(report), json::serialize(to_json(report)));
   }

@@ -15,14 +15,26 @@ TEST(JsonDisplay, the_job_is_written_whole_at_first_and_when_its_state_changes) 
   job.tasks.resize(1);
   job.tasks[0].progress = 0.42;
   job.tasks[0].progress_text = "epoch 3/5";
+  job.tasks[0].left = core::Seconds(60);
+  job.tasks[0].cpu_percent = 97;
+  job.tasks[0].memory_bytes = 1'181'116'006;
+  job.tasks[0].memory_limit = 2'147'483'648;
+  job.tasks[0].quiet = core::Seconds(48);
+  job.tasks[0].last_line = "loss 0.1";
+  job.progress = 0.4;
+  job.left = core::Seconds(90);
   EXPECT_EQ(
       display.begin(job, frame_at(0)),
       R"({"v":1,"type":"job","job":"mnist-7f3k","name":"mnist","framework":"mxnet","where":"this machine",)"
-      R"("state":"placing","reason":"","submitted":"2026-11-15T03:13:20.000Z","finished":null,"tasks":[)"
+      R"("state":"placing","reason":"","submitted":"2026-11-15T03:13:20.000Z","finished":null,)"
+      R"("percent":40,"left_ms":90000,"tasks":[)"
       R"({"task":"worker:0","attempt":1,"state":"running","node":"host1","reason":"",)"
-      R"("running_since":"2026-11-15T03:13:22.000Z","ran_for_ms":null,"percent":42,"progress_text":"epoch 3/5"}],"avoided":[]})"
+      R"("running_since":"2026-11-15T03:13:22.000Z","ran_for_ms":null,"percent":42,"progress_text":"epoch 3/5",)"
+      R"("left_ms":60000,"cpu_percent":97,"memory_bytes":1181116006,"memory_limit_bytes":2147483648,)"
+      R"("quiet_ms":48000,"last_line":"loss 0.1"}],"avoided":[]})"
       "\n"
-      R"({"v":1,"type":"progress","job":"mnist-7f3k","task":"worker:0","attempt":1,"percent":42,"text":"epoch 3/5"})"
+      R"({"v":1,"type":"progress","job":"mnist-7f3k","task":"worker:0","attempt":1,"percent":42,"text":"epoch 3/5",)"
+      R"("left_ms":60000})"
       "\n");
   EXPECT_EQ(display.update(job, frame_at(5000)), "");
   job.state = core::JobState::running;
@@ -36,6 +48,15 @@ TEST(JsonDisplay, avoided_hosts_are_part_of_the_job) {
   EXPECT_TRUE(json_job_line(job).ends_with(
       R"("avoided":[{"node":"node2","until":"2026-11-15T04:10:00.000Z","reason":"2 containers lost"},)"
       R"({"node":"node3","until":null,"reason":"worker:1 ended with code 1"}]})"
+      "\n"));
+}
+
+TEST(JsonDisplay, the_commands_are_part_of_the_job_where_they_are_known) {
+  auto job = mnist();
+  job.queue = "ml";
+  job.commands = {{"worker", {"python", "train.py"}}};
+  EXPECT_TRUE(json_job_line(job).ends_with(
+      R"("avoided":[],"queue":"ml","commands":[{"role":"worker","words":["python","train.py"]}]})"
       "\n"));
 }
 

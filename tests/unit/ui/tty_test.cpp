@@ -49,7 +49,7 @@ TEST(TtyDisplay, shows_the_job_and_a_line_per_task) {
   EXPECT_EQ(terminal.vt.text(),
             "mnist-7f3k: mxnet job of 2 tasks on this machine\n"
             "mnist-7f3k  running  2 of 2 tasks  12 s\n"
-            "● worker:0  running  host1  10 s  [####------] 42% epoch 3/5 loss 0.12\n"
+            "● worker:0  running  host1  10 s  ████▏░░░░░ 42% epoch 3/5 loss 0.12\n"
             "● worker:1  running  host2  10 s  loading shard 7\n");
 }
 
@@ -357,6 +357,24 @@ TEST(TtyDisplay, the_header_counts_what_the_state_is_about) {
   EXPECT_EQ(header(job), "mnist-7f3k  finishing  1 of 2 tasks done  12 s");
   job.name = "other";
   EXPECT_EQ(header(job), "other (mnist-7f3k)  finishing  1 of 2 tasks done  12 s");
+}
+
+TEST(TtyDisplay, the_header_tells_how_far_the_job_is_and_what_it_still_takes) {
+  auto job = mnist();
+  job.progress = 0.4;
+  job.left = core::Seconds(360);
+  const auto header = [&](int columns) {
+    return header_line(job, frame_at(240'000, {columns, 24})).cut_to(columns, {});
+  };
+  EXPECT_EQ(header(80), "mnist-7f3k  running  2 of 2 tasks  4 min  ████░░░░░░ 40%  about 6 min left");
+  EXPECT_EQ(header(70), "mnist-7f3k  running  2 of 2 tasks  4 min  40%  about 6 min left");
+  EXPECT_EQ(header(50), "mnist-7f3k  running  2 of 2 tasks  4 min  40%");
+  EXPECT_EQ(header_line(job, frame_at(240'000, {80, 24}), Charset::ascii).whole({}),
+            "mnist-7f3k  running  2 of 2 tasks  4 min  [####------] 40%  about 6 min left");
+  job.left.reset();
+  EXPECT_EQ(header(80), "mnist-7f3k  running  2 of 2 tasks  4 min  ████░░░░░░ 40%");
+  job.state = core::JobState::finishing;
+  EXPECT_EQ(header(80), "mnist-7f3k  finishing  0 of 2 tasks done  4 min");
 }
 
 TEST(TtyDisplay, a_second_try_is_seen_in_the_tasks_state) {

@@ -73,5 +73,53 @@ TEST_F(FinalLine, that_asks_for_a_save_is_taken_once) {
   EXPECT_FALSE(watch.take_checkpoint());
 }
 
+class Reports : public FinalLine {
+ protected:
+  std::vector<protocol::Report> reports_;
+  LogWatch watch_{
+      {{"worker", 0}, 1}, dir_.path(), [this](protocol::Report report) { reports_.push_back(std::move(report)); }};
+
+  [[nodiscard]] const protocol::TaskOutput& output() const { return std::get<protocol::TaskOutput>(reports_.back()); }
+  static core::Instant at(long seconds) { return core::Instant(core::Seconds(1000 + seconds)); }
+};
+
+TEST_F(Reports, tell_once_of_progress_that_is_not_understood) {
+  write("stdout", "::progress abc\n::progress 12 of 30\n");
+  watch_.read(at(0));
+  ASSERT_EQ(reports_.size(), 2U);
+  EXPECT_EQ(std::get<protocol::Note>(reports_.front()).text,
+            "it wrote `::progress abc`, which is not understood: write ::progress 3/8 text");
+  write("stderr", "::progress ?\n");
+  watch_.read(at(1));
+  ASSERT_EQ(reports_.size(), 3U) << "the line, but no second note";
+  EXPECT_EQ(output().last_line, "::progress ?");
+}
+
+TEST_F(Reports, prefer_what_the_task_writes_to_bars_of_its_programs) {
+  write("stdout", " 75%|███████▌  | 3/4 [00:03<00:01,  1.0s/it]\n");
+  watch_.read(at(0));
+  EXPECT_EQ(output().progress, 0.75);
+  write("stderr", "::progress 1/4\n");
+  watch_.read(at(1));
+  EXPECT_EQ(output().progress, 0.25);
+}
+
+TEST_F(Reports, have_the_usage_and_how_long_the_log_is_quiet) {
+  watch_.read(at(0));
+  EXPECT_TRUE(reports_.empty());
+  watch_.note_usage({97, 5}, at(5));
+  ASSERT_EQ(reports_.size(), 1U) << "the first is worth a report";
+  EXPECT_EQ(output().cpu_percent, 97);
+  EXPECT_EQ(output().memory_bytes, 5U);
+  EXPECT_EQ(output().quiet_ms, core::Seconds(5));
+  watch_.note_usage({96, 6}, at(10));
+  EXPECT_EQ(reports_.size(), 1U);
+  write("stdout", "step 1\n");
+  watch_.read(at(11));
+  ASSERT_EQ(reports_.size(), 2U);
+  EXPECT_EQ(output().cpu_percent, 96);
+  EXPECT_EQ(output().quiet_ms, core::Millis(0));
+}
+
 }  // namespace
 }  // namespace ydl::agent

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "master/time_left.hpp"
+#include "protocol/reports.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+namespace ydl::master {
+
+// What is measured of one task's current attempt: how much time it needs, what it uses, when it last wrote. Pure.
+class TaskMeter {
+ public:
+  // Reports of another attempt begin anew.
+  void note(const protocol::TaskOutput& output, core::Instant now);
+
+  [[nodiscard]] std::optional<core::Millis> left(int attempt, core::Instant now) const {
+    return attempt == attempt_ ? time_left_.left(now) : std::nullopt;
+  }
+  [[nodiscard]] const std::optional<int>& cpu_percent() const { return cpu_percent_; }
+  [[nodiscard]] const std::optional<std::uint64_t>& memory_bytes() const { return memory_bytes_; }
+  // When its log last grew, or its first report came.
+  [[nodiscard]] core::Instant wrote_at() const { return wrote_at_; }
+
+ private:
+  int attempt_ = 0;
+  TimeLeft time_left_;
+  std::optional<int> cpu_percent_;
+  std::optional<std::uint64_t> memory_bytes_;
+  core::Instant wrote_at_{};
+};
+
+using TaskMeters = std::map<core::TaskId, TaskMeter>;
+
+}  // namespace ydl::master
