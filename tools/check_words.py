@@ -63,9 +63,7 @@ PATHS_NOT_YET = [
     "docs/adr/0019-the-scheduler-runs-beside-server-0.md",
     "docs/adr/0020-elastic-roles.md",
     "docs/adr/README.md",
-    "docs/hdfs.md",
     "docs/pslite.md",
-    "docs/security.md",
     "docs/yarn.md",
 ]
 
