@@ -63,8 +63,6 @@ PATHS_NOT_YET = [
     "docs/adr/0019-the-scheduler-runs-beside-server-0.md",
     "docs/adr/0020-elastic-roles.md",
     "docs/adr/README.md",
-    "docs/pslite.md",
-    "docs/yarn.md",
 ]
 
 # (path, words as they stand there or *, reason). An exception that is not needed any more is an error.
