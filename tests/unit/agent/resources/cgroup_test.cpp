@@ -102,6 +102,23 @@ TEST_F(CgroupTree, version_2_tells_out_of_memory_and_the_peak) {
   EXPECT_FALSE(made->remove()) << "it is not empty";
 }
 
+TEST_F(CgroupTree, version_2_tells_what_is_used_without_idle_file_cache) {
+  put_v2("", "cpu memory\n", "");
+  put_task_v2("");
+  const auto made = Cgroups::detect(view("0::/\n")).create(std::string(kName), {.memory_bytes = 4096, .vcores = {}});
+  ASSERT_TRUE(made);
+  EXPECT_FALSE(made->cpu_us());
+  EXPECT_FALSE(made->memory_in_use());
+  put(fs::path(kName) / "cpu.stat", "usage_usec 123456\nuser_usec 100000\nsystem_usec 23456\n");
+  put(fs::path(kName) / "memory.current", "10000\n");
+  EXPECT_EQ(made->cpu_us(), 123456U);
+  EXPECT_EQ(made->memory_in_use(), 10000U);
+  put(fs::path(kName) / "memory.stat", "anon 5000\ninactive_file 4000\nactive_file 1000\n");
+  EXPECT_EQ(made->memory_in_use(), 6000U);
+  put(fs::path(kName) / "memory.stat", "inactive_file 40000\n");
+  EXPECT_EQ(made->memory_in_use(), 0U) << "the two files are not read at the same moment";
+}
+
 TEST_F(CgroupTree, version_2_with_strangers_everywhere_explains_itself) {
   put_v2("", "", "");
   put("cgroup.type", "domain\n");  // a container's top is not the very top
@@ -135,6 +152,11 @@ TEST_F(CgroupTree, version_1_takes_each_controllers_own_cgroup) {
   put(memory / "memory.max_usage_in_bytes", "8000\n");
   EXPECT_TRUE(made->oom_killed());
   EXPECT_EQ(made->peak_memory(), 8000U);
+  put(cpu / "cpuacct.usage", "123456789\n");
+  put(memory / "memory.usage_in_bytes", "7000\n");
+  put(memory / "memory.stat", "inactive_file 1\ntotal_inactive_file 3000\n");
+  EXPECT_EQ(made->cpu_us(), 123456U);
+  EXPECT_EQ(made->memory_in_use(), 4000U);
 }
 
 TEST_F(CgroupTree, version_1_uses_what_a_container_shows_as_the_top) {
