@@ -27,7 +27,6 @@ PATHS_NOT_YET = [
     "src/client",
     "src/framework",
     "src/hdfs",
-    "src/hrpc",
     "src/http",
     "src/job",
     "src/jobs",

@@ -9,17 +9,17 @@
 
 namespace ydl::hrpc {
 
-// Who waits for which answer. Each is told exactly once: by its answer, by the end of the connection, or not at all
-// when it has stopped waiting.
+// The callers that wait for answers. Each waiter is called at most once: with its answer or with the error that ended
+// the connection. After forget() it is not called.
 class CallTable {
  public:
   using Waiter = std::function<void(core::Result<std::string>)>;
 
   void add(CallId id, Waiter waiter);
-  // The answer to a call nobody waits for any more is dropped: it gave up before.
+  // An answer without a waiter is dropped, because its caller has given up.
   void finish(CallId id, core::Result<std::string> result);
   void forget(CallId id) { waiters_.erase(id); }
-  // A waiter may add calls or forget others: they are not in the table any more when the first is told.
+  // Waiters may call add() and forget(): the table is already empty when the first one is called.
   void fail_all(const core::Error& why);
 
   [[nodiscard]] std::size_t size() const { return waiters_.size(); }

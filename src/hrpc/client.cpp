@@ -27,7 +27,7 @@ core::Error closed() {
   return {make_error_code(core::Errc::cancelled), "the client was closed"};
 }
 
-// The end of a call's attempts, said so that a person knows how long we have tried.
+// Adds the number of attempts to the error, so that the user knows how much was tried.
 core::Error after_attempts(core::Error error, int attempts, std::string_view why) {
   if (attempts > 1) error.message += fmt::format(" (after {} attempts: {})", attempts, why);
   return error;
@@ -35,12 +35,12 @@ core::Error after_attempts(core::Error error, int attempts, std::string_view why
 
 }  // namespace
 
-// What outlives the client while calls are in flight.
+// The state is shared with calls in flight, so it may outlive the client.
 struct Client::State : std::enable_shared_from_this<State> {
   State(asio::any_io_executor executor_, ClientOptions options_)
       : executor(std::move(executor_)), options(std::move(options_)), closing(executor) {}
 
-  // A connection to one of the servers. Everybody who needs it while it is being opened waits for `opened`.
+  // A connection to one of the servers. Calls that need it while it is being opened wait for `opened`.
   struct Link {
     Link(const asio::any_io_executor& executor, std::size_t server_, ConnectionOptions connection_options)
         : server(server_),
@@ -82,9 +82,10 @@ struct Client::State : std::enable_shared_from_this<State> {
   ClientOptions options;
   ClientId client = random_client_id();
   std::uint32_t last_call = 0;
-  std::size_t server = 0;  // the one that served last
+  std::size_t server = 0;  // index of the server in use
   std::shared_ptr<Link> link;
-  std::vector<std::weak_ptr<Connection>> left;  // to servers we have left; calls may still wait there
+  // connections to servers no longer in use, on which calls may still wait
+  std::vector<std::weak_ptr<Connection>> left;
   net::Signal closing;
   bool is_closed = false;
   std::minstd_rand random{std::random_device{}()};
@@ -103,7 +104,7 @@ ConnectionOptions Client::State::connection_options(std::string_view protocol) c
           .idle_close = options.idle_close};
 }
 
-// The one that is open or being opened, or a new one.
+// The link that is open or being opened, or else a new one.
 std::shared_ptr<Client::State::Link> Client::State::current_link(std::string_view protocol) {
   if (link && link->connection->alive()) return link;
   link = std::make_shared<Link>(executor, server, connection_options(protocol));
@@ -135,7 +136,7 @@ net::awaitable<Client::State::Attempt> Client::State::attempt(const Call& call, 
   co_return attempt;
 }
 
-// Another call may have left that server before.
+// Several calls may fail on the same server; only the first of them must switch to the next server.
 void Client::State::leave(std::size_t server_left) {
   if (server != server_left) return;
   server = (server + 1) % options.servers.size();
@@ -161,7 +162,7 @@ void Client::State::close() {
 }
 
 core::Error Client::State::too_late(std::optional<core::Error> last, const Call& call, int attempts) {
-  if (last) return after_attempts(*std::move(last), attempts, "no time left");
+  if (last) return after_attempts(*std::move(last), attempts, "the time limit of the call is reached");
   return {Errc::timed_out,
           fmt::format("no answer to {} within {}", call.method.name, core::format_duration(*call.at_most))};
 }
@@ -221,7 +222,10 @@ void Client::close() {
 }
 
 core::Error Client::unreadable_answer(const Method& method) {
-  return {Errc::corrupt, fmt::format("the server's answer to {} is not readable", method.name)};
+  return {Errc::corrupt,
+          fmt::format(
+              "the server's answer to {} cannot be decoded; probably the server runs an incompatible version of Hadoop",
+              method.name)};
 }
 
 }  // namespace ydl::hrpc

@@ -12,12 +12,12 @@
 
 namespace ydl::hrpc {
 
-// Calls to one logical service: one NameNode or an HA group, one ResourceManager, one NodeManager.
-//
-// Any number of calls are in flight at a time, all on one connection, which is opened by the first call, closed when
-// idle, and opened again, on the same server or on the next one, as the retry policy says. Client id and call ids are
-// the same over retries and failover. A client serves one protocol and belongs to one thread: call it from coroutines
-// of its executor. It may be destroyed with calls in flight: they end with core::Errc::cancelled.
+// Calls one logical service: a NameNode or an HA group of them, a ResourceManager, or a NodeManager.
+// Any number of calls can be in flight, all on one connection. The first call opens it; it is closed when idle, and
+// opened again to the same or the next server, as the retry policy decides. Client id and call ids do not change with
+// retries and failover, so that a server can recognise a repeated call. A client is for one protocol and one thread:
+// use it from coroutines of its executor. If it is destroyed with calls in flight, they fail with
+// core::Errc::cancelled.
 class Client {
  public:
   Client(net::asio::any_io_executor executor, ClientOptions options);
@@ -25,9 +25,9 @@ class Client {
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;
 
-  // The request is serialised before the function returns. `at_most` bounds everything, retries included; without it
-  // the options' timeouts and attempts do.
-  // Errors: those of hrpc/errors.hpp, with the remote exception where the server threw one.
+  // The request is serialised before the function returns. `at_most` limits the whole call including retries; without
+  // it only the timeouts and attempts in the options are limits. Errors: those of hrpc/errors.hpp, with the remote
+  // exception if the server threw one.
   template <class Response>
   [[nodiscard]] net::Async<Response> call(const Method& method, const google::protobuf::MessageLite& request,
                                           std::optional<core::Millis> at_most = std::nullopt) {
@@ -35,7 +35,7 @@ class Client {
     return parse<Response>(call_bytes(method, request.SerializeAsString(), at_most), method);
   }
 
-  // The same with the messages as bytes.
+  // The same with serialised messages.
   [[nodiscard]] net::Async<std::string> call_bytes(Method method, std::string request,
                                                    std::optional<core::Millis> at_most = std::nullopt);
 
@@ -50,7 +50,7 @@ class Client {
     auto answer = co_await std::move(bytes);
     if (!answer) co_return core::fail(std::move(answer).error());
     Response response;
-    // Not the plain ParseFromString, which writes to standard error.
+    // Not ParseFromString(), because it prints missing fields to standard error.
     if (!response.ParsePartialFromString(*answer) || !response.IsInitialized())
       co_return core::fail(unreadable_answer(method));
     co_return response;

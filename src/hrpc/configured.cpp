@@ -14,14 +14,14 @@ namespace {
 using core::Millis;
 using hconf::Reader;
 
-constexpr Millis kNoTimeout = std::chrono::hours(1);  // where Hadoop would wait for ever
+constexpr Millis kNoTimeout = std::chrono::hours(1);  // used where Hadoop would wait without a limit
 constexpr int kManyTimes = 1'000'000;
 
 Security security(Reader& read) {
   constexpr std::string_view kKey = "hadoop.security.authentication";
   const auto word = read.config().get_trimmed(kKey);
   if (word == "kerberos") return Security::kerberos;
-  // "token" is what a NodeManager's own port is set to.
+  // NodeManagers set "token" in the configuration of their own containers' port.
   if (word != "simple" && word != "token") read.wrong(kKey, "simple or kerberos");
   return Security::simple;
 }
@@ -47,15 +47,15 @@ ClientOptions common(const Credentials& credentials, Reader& read) {
   return options;
 }
 
-// hdfs-default.xml has the pattern "*", which would let any service of the realm be the NameNode: only a pattern that
-// somebody has written into a file counts.
+// hdfs-default.xml has the pattern "*", which would accept any service of the realm as the NameNode. Only a pattern
+// from a site file is used, because our table of defaults has none.
 void expect_principal(Identity& identity, const hconf::Config& config, std::string_view key) {
   identity.principal_key = key;
   identity.server_principal = config.get_trimmed(key);
   identity.principal_pattern = config.get_trimmed(fmt::format("{}.pattern", key));
 }
 
-// As many tries as fit into `max_wait`; a negative one is for ever in Hadoop.
+// The number of tries that fit into `max_wait`. In Hadoop a negative value means no limit.
 int tries(Millis max_wait, Millis interval) {
   if (max_wait < Millis(0) || interval <= Millis(0)) return kManyTimes;
   return static_cast<int>(std::min<std::int64_t>(max_wait / interval, kManyTimes));

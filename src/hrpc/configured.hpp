@@ -14,9 +14,9 @@
 
 namespace ydl::hrpc {
 
-// Client options as Hadoop's configuration has them. Errors: usage, naming file, key and value.
+// Client options from Hadoop's configuration. Errors: usage, with file, key and value.
 
-// Who calls: the user and the tokens at hand (from HADOOP_TOKEN_FILE_LOCATION, say).
+// The user and the tokens that calls may use, for example those in HADOOP_TOKEN_FILE_LOCATION.
 struct Credentials {
   std::string user;
   std::string real_user = {};
@@ -28,21 +28,22 @@ struct Credentials {
                                                             const hconf::NameService& service,
                                                             const Credentials& credentials);
 
-// `servers` are the ResourceManagers' client or scheduler ports; a token of `token_kind` is preferred to Kerberos.
+// `servers` are the client or scheduler ports of the ResourceManagers. A token of `token_kind` has priority over
+// Kerberos.
 [[nodiscard]] core::Result<ClientOptions> resource_manager_options(const hconf::Config& config,
                                                                    std::vector<hconf::HostPort> servers,
                                                                    std::string_view token_kind,
                                                                    const Credentials& credentials);
 
-// A NodeManager takes nothing but the token that came with the container.
+// A NodeManager only accepts the token that the ResourceManager issued with the container.
 [[nodiscard]] core::Result<ClientOptions> node_manager_options(const hconf::Config& config, hconf::HostPort server,
                                                                Token token, const Credentials& credentials);
 
-// What a key such as hadoop.rpc.protection allows, in order of preference.
+// The protections that a key such as hadoop.rpc.protection allows, in order of preference.
 [[nodiscard]] std::vector<Protection> protections(std::string_view key, hconf::Reader& read);
 
-// The token of this kind for this service. A service may be named by address, by host or not at all in the token, so
-// the only one of its kind is taken as well. One token under two names is one token.
+// The token of this kind for this service. Tokens name their service by address, by host name or not at all, so the
+// only token of its kind is used even if its service is different. Two tokens with the same identifier count as one.
 [[nodiscard]] std::optional<Token> select_token(std::span<const Token> tokens, std::string_view kind,
                                                 std::string_view service);
 

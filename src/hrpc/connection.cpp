@@ -14,7 +14,7 @@ namespace ydl::hrpc {
 
 namespace asio = net::asio;
 
-// The timer is the waiting: it ends by itself at the deadline and is cancelled by the answer.
+// A caller waits for the timer, which expires at the deadline and is cancelled when the answer arrives.
 struct Connection::Waiter {
   explicit Waiter(const asio::any_io_executor& executor) : timer(executor) {}
   asio::steady_timer timer;
@@ -50,7 +50,8 @@ void Connection::retire() {
 }
 
 void Connection::close_if_retired() {
-  if (retired_ && calls_.empty()) close({Errc::connection_lost, place_ + ": closed when it was no longer needed"});
+  if (retired_ && calls_.empty())
+    close({Errc::connection_lost, place_ + ": the connection was closed because it was no longer needed"});
 }
 
 net::Async<std::string> Connection::call(CallKey key, Method method, std::string request, core::Millis at_most) {
@@ -75,7 +76,7 @@ net::Async<std::string> Connection::call(CallKey key, Method method, std::string
   if (stopped) co_return core::fail(core::Errc::cancelled, fmt::format("{} was cancelled", method.name));
   core::Error late{Errc::timed_out,
                    fmt::format("{}: no answer to {} within {}", place_, method.name, core::format_duration(at_most))};
-  // Not a word in all that time: the others would wait in vain too.
+  // The server sent nothing at all in this time, so the other calls would get no answer either.
   if (reads_ == reads_before) close({Errc::connection_lost, late.message});
   co_return core::fail(std::move(late));
 }
@@ -86,7 +87,7 @@ void Connection::enqueue(std::string_view bytes) {
   net::spawn(socket_.get_executor(), "writing RPC calls", write_loop(shared_from_this()));
 }
 
-// What comes while one write is under way goes out together with the next.
+// Bytes that are added during a write are sent together in the next write.
 net::awaitable<void> Connection::write_loop(std::shared_ptr<Connection> self) {
   while (self->alive() && !self->unsent_.empty()) {
     auto done = co_await self->write(std::exchange(self->unsent_, {}));
@@ -112,7 +113,7 @@ net::awaitable<void> Connection::read_loop(std::shared_ptr<Connection> self) {
   }
 }
 
-// Pings while calls wait and the server is silent, so that a dead peer is noticed; closes what nobody uses.
+// Sends pings while calls wait and the server is silent, so that a dead server is noticed. Closes an idle connection.
 net::awaitable<void> Connection::watch_loop(std::shared_ptr<Connection> self) {
   const auto& options = self->options_;
   const auto beat = std::min(options.ping_interval, options.idle_close);
@@ -123,7 +124,8 @@ net::awaitable<void> Connection::watch_loop(std::shared_ptr<Connection> self) {
     if (!self->alive()) co_return;
     const auto now = core::steady_now();
     if (self->calls_.empty()) {
-      if (now - self->used_ >= options.idle_close) self->close({Errc::connection_lost, "closed when idle"});
+      if (now - self->used_ >= options.idle_close)
+        self->close({Errc::connection_lost, "the connection was closed because it was idle"});
     } else if (now - std::max(self->received_, pinged) >= options.ping_interval) {
       pinged = now;
       if (auto ping = self->session_->ping()) self->enqueue(*ping);

@@ -23,24 +23,27 @@ struct ConnectionOptions {
   core::Millis connect_timeout;
   core::Millis ping_interval;
   core::Millis idle_close;
-};  // Drives one session on one socket: any number of calls in flight, pings while the server is silent, closed when
-// nobody has called for a while. One thread. Made by make_shared, opened once, then called; it lives as long as its
-// coroutines or its owner hold it, and close() ends them at any time.
+  // Drives one session on one socket: any number of calls in flight, pings while the server is silent, and a close
+  // after some idle time. Single-threaded. Create it with make_shared and open it once before calls. Its owner and its
+  // coroutines keep it alive; close() ends the coroutines at any time.
+};
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   Connection(const net::asio::any_io_executor& executor, ConnectionOptions options);
 
-  // Name, TCP and handshake, all within the connect timeout. Errors: those of the handshake; unreachable, timed_out.
+  // Resolves the name, connects and does the handshake, all within the connect timeout. Errors: unreachable, timed_out,
+  // and those of the handshake.
   [[nodiscard]] net::Async<> open();
 
-  // The answer to one call. Errors: what the server said; connection_lost and whatever ended the connection; timed_out.
+  // Makes one call and returns the answer. Errors: the server's exception, timed_out, connection_lost or another error
+  // that ended the connection.
   [[nodiscard]] net::Async<std::string> call(CallKey key, Method method, std::string request, core::Millis at_most);
 
   [[nodiscard]] bool alive() const { return !failure_; }
   [[nodiscard]] const std::optional<core::Error>& failure() const { return failure_; }
-  // Everybody who waits is told why.
+  // All waiting calls fail with `why`.
   void close(core::Error why);
-  // No further calls will come: it closes as soon as the last one that waits has its answer.
+  // Closes the connection as soon as the last waiting call has its answer. No new calls may be made.
   void retire();
 
  private:
@@ -65,13 +68,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   ConnectionOptions options_;
   std::string place_;  // "host:port", for errors
   net::asio::ip::tcp::socket socket_;
-  net::asio::steady_timer timer_;        // the deadline while opening, then the watch's
+  net::asio::steady_timer timer_;        // the deadline of open(), afterwards used by watch_loop()
   std::shared_ptr<SessionFsm> session_;  // shared with the thread of a handshake step
   CallTable calls_;
   std::string unsent_;
   bool writing_ = false;
   bool retired_ = false;
-  bool expired_ = false;  // the connect timeout is over
+  bool expired_ = false;  // the connect timeout has passed
   core::Instant received_{};
   std::uint64_t reads_ = 0;
   core::Instant used_{};

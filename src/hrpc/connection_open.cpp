@@ -1,4 +1,4 @@
-// How a connection comes to be: the name, TCP, the handshake.
+// Opening a connection: name resolution, TCP, handshake.
 #include "core/strings.hpp"
 #include "hrpc/connection.hpp"
 #include "hrpc/errors.hpp"
@@ -56,7 +56,7 @@ net::Async<> Connection::connect() {
   for (const auto& address : *addresses) {
     if (expired_ || failure_) break;
     boost::system::error_code ignored;
-    socket_.close(ignored);  // what the address before has left
+    socket_.close(ignored);  // from the attempt with the previous address
     const auto [error] = co_await socket_.async_connect(tcp::endpoint(address, options_.server.port), net::tuple);
     failed = error;
     if (!error) break;
@@ -75,8 +75,8 @@ net::Async<> Connection::connect() {
   co_return core::Result<>{};
 }
 
-// _HOST of a server that is configured by its address: Java asks for the address's name, and so do we. A name that is
-// not found is reported by check_principal(), should the server's principal matter at all.
+// If the server is configured by a numeric address, _HOST in its principal means the name of this address, as in Java.
+// A missing name is not an error here: check_principal() reports it if the principal is really needed.
 net::awaitable<void> Connection::find_server_name() {
   auto& handshake = options_.session.handshake;
   const auto& identity = handshake.identity;
@@ -91,8 +91,9 @@ net::awaitable<void> Connection::find_server_name() {
   session_ = std::make_shared<SessionFsm>(options_.session);
 }
 
-// Kerberos may ask its KDC, and waits for it. The thread owns the session and not the connection, whose destructor
-// touches the loop; a thread that is late keeps its session to itself.
+// Kerberos may have to wait for its KDC, so the step runs in a thread. The thread shares ownership of the session, but
+// not of the connection, whose destructor uses the loop. After a timeout the thread keeps the old session, and the
+// connection gets a new one.
 net::awaitable<SessionFsm::Step> Connection::handshake_step(std::string bytes) {
   if (options_.session.handshake.identity.security == Security::simple) co_return session_->feed(bytes);
   const auto step = std::make_shared<SessionFsm::Step>();
@@ -100,10 +101,13 @@ net::awaitable<SessionFsm::Step> Connection::handshake_step(std::string bytes) {
       [session = session_, step, bytes = std::move(bytes)] { *step = session->feed(bytes); }, options_.connect_timeout);
   if (done) co_return std::move(*step);
   session_ = std::make_shared<SessionFsm>(options_.session);
-  co_return SessionFsm::Step{.failure = core::Error{Errc::timed_out, "Kerberos got no answer from its KDC in time"}};
+  co_return SessionFsm::Step{
+      .failure =
+          core::Error{Errc::timed_out,
+                      "the Kerberos KDC did not answer in time; check [realms] in /etc/krb5.conf and the network"}};
 }
 
-// Without SASL there is nothing to wait for: preamble and context go out with the first call.
+// Without SASL the loop below ends at once, and preamble and context are sent together with the first call.
 net::Async<> Connection::shake_hands() {
   unsent_ = session_->start();
   while (!session_->open()) {
@@ -111,9 +115,10 @@ net::Async<> Connection::shake_hands() {
     core::Result<std::string> bytes;
     if (done) bytes = co_await receive();
     if (expired_) {
-      co_return core::fail(Errc::timed_out,
-                           fmt::format("{}: the server took the connection and did not finish the handshake within {}",
-                                       place_, core::format_duration(options_.connect_timeout)));
+      co_return core::fail(
+          Errc::timed_out,
+          fmt::format("{}: the server accepted the connection but did not finish the handshake within {}", place_,
+                      core::format_duration(options_.connect_timeout)));
     }
     if (!done) co_return core::fail(std::move(done).error());
     if (!bytes) co_return core::fail(std::move(bytes).error());

@@ -17,9 +17,9 @@ constexpr auto kTexts = std::to_array<core::ErrorText>({
     {Errc::timed_out, "timed out"},
     {Errc::connection_lost, "connection lost"},
     {Errc::not_hadoop, "not a Hadoop RPC server"},
-    {Errc::corrupt, "not the protocol"},
+    {Errc::corrupt, "protocol violation"},
     {Errc::unauthenticated, "not authenticated"},
-    {Errc::security_refused, "security settings do not meet"},
+    {Errc::security_refused, "incompatible security settings"},
     {Errc::access_denied, "access denied"},
     {Errc::invalid_token, "invalid token"},
     {Errc::standby, "standby"},
@@ -27,13 +27,13 @@ constexpr auto kTexts = std::to_array<core::ErrorText>({
     {Errc::safe_mode, "safe mode"},
     {Errc::no_such_method, "no such method"},
     {Errc::not_found, "not found"},
-    {Errc::exists, "exists already"},
+    {Errc::exists, "already exists"},
     {Errc::not_a_directory, "not a directory"},
-    {Errc::is_a_directory, "a directory"},
+    {Errc::is_a_directory, "is a directory"},
     {Errc::not_empty, "not empty"},
     {Errc::invalid_path, "invalid path"},
     {Errc::quota_exceeded, "quota exceeded"},
-    {Errc::lease_conflict, "another client writes it"},
+    {Errc::lease_conflict, "being written by another client"},
     {Errc::lease_lost, "lease lost"},
     {Errc::not_yet_replicated, "not yet replicated"},
     {Errc::unsupported, "unsupported"},
@@ -42,7 +42,7 @@ constexpr auto kTexts = std::to_array<core::ErrorText>({
     {Errc::remote, "remote exception"},
 });
 
-// What a server says is for people to read: a stack trace at most.
+// Limits for the text of a remote exception, large enough for a Java stack trace.
 constexpr std::size_t kLongestClass = 200;
 constexpr std::size_t kLongestLine = 1000;
 constexpr std::size_t kLongestMessage = std::size_t{64} << 10U;

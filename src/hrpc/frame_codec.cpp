@@ -20,27 +20,29 @@ std::uint32_t read_u32(std::string_view bytes) {
   return value;
 }
 
-struct Stranger {
+struct OtherService {
   std::string_view first_bytes;
   std::string_view name;
 };
-// What people reach when they name the wrong port.
-constexpr std::array kStrangers = {Stranger{"HTTP", "an HTTP server"}, Stranger{"SSH-", "an SSH server"},
-                                   Stranger{"\x15\x03", "a TLS server"}, Stranger{"<htm", "an HTTP server"},
-                                   Stranger{"220 ", "a mail or FTP server"}};
+// Services that users often reach with a wrong port number.
+constexpr std::array kOtherServices = {OtherService{"HTTP", "an HTTP server"}, OtherService{"SSH-", "an SSH server"},
+                                       OtherService{"\x15\x03", "a TLS server"}, OtherService{"<htm", "an HTTP server"},
+                                       OtherService{"220 ", "a mail or FTP server"}};
 
 core::Error refuse_first(std::string_view bytes, std::uint32_t length) {
-  for (const Stranger& stranger : kStrangers) {
-    if (bytes.starts_with(stranger.first_bytes)) {
-      return {Errc::not_hadoop, fmt::format("{} answers there, not Hadoop RPC; is it the RPC port?", stranger.name)};
+  for (const OtherService& service : kOtherServices) {
+    if (bytes.starts_with(service.first_bytes)) {
+      return {Errc::not_hadoop,
+              fmt::format("{} answered instead of Hadoop RPC; check that this is the RPC port", service.name)};
     }
   }
   if (length == std::numeric_limits<std::uint32_t>::max()) {
     return {Errc::not_hadoop, "the server speaks an RPC version before 9 (Hadoop 1 or older)"};
   }
-  return {Errc::not_hadoop,
-          fmt::format("what answers there does not speak Hadoop RPC (it began with '{}'); is it the RPC port?",
-                      core::printable(bytes.substr(0, kLengthSize)))};
+  return {
+      Errc::not_hadoop,
+      fmt::format("the server does not speak Hadoop RPC (its answer starts with '{}'); check that this is the RPC port",
+                  core::printable(bytes.substr(0, kLengthSize)))};
 }
 
 }  // namespace
@@ -62,16 +64,18 @@ core::Result<std::optional<std::string>> FrameReader::next() {
   const std::uint32_t length = read_u32(rest);
   if (length == 0 || length > max_frame_) {
     if (is_first_) return core::fail(refuse_first(rest, length));
-    return core::fail(Errc::corrupt, fmt::format("the server announced an answer of {} bytes; at most {} are allowed "
-                                                 "(ipc.maximum.response.length, and less before the handshake is over)",
-                                                 length, max_frame_));
+    return core::fail(Errc::corrupt,
+                      fmt::format("the server announced an answer of {} bytes, but at most {} are allowed (set by "
+                                  "ipc.maximum.response.length; during the handshake the limit is lower)",
+                                  length, max_frame_));
   }
   if (rest.size() - kLengthSize < length) {
     buffer_.reserve(start_ + kLengthSize + length);
     return std::nullopt;
   }
   is_first_ = false;
-  if (start_ == 0 && rest.size() == kLengthSize + length) {  // alone in the buffer, as a large one is: not copied
+  // the only frame in the buffer, as large ones usually are: it can be moved instead of copied
+  if (start_ == 0 && rest.size() == kLengthSize + length) {
     std::string whole = std::exchange(buffer_, {});
     whole.erase(0, kLengthSize);
     return whole;
@@ -101,7 +105,7 @@ void append_delimited(std::string& out, std::string_view message) {
 }
 
 std::optional<std::string_view> take_delimited(std::string_view& bytes) {
-  constexpr std::size_t kMaxVarint = 5;  // no length is over 32 bits
+  constexpr std::size_t kMaxVarint = 5;  // a length has at most 32 bits
   std::uint64_t length = 0;
   for (std::size_t i = 0; i < kMaxVarint && i < bytes.size(); ++i) {
     const auto byte = static_cast<unsigned char>(bytes[i]);

@@ -17,8 +17,8 @@ namespace {
 using hadoop::common::RpcSaslProto;
 using SaslAuth = RpcSaslProto::SaslAuth;
 
-constexpr std::size_t kLongestOffer = 200;  // in a message
-constexpr int kMostFrames = 16;             // Kerberos needs four, DIGEST-MD5 two
+constexpr std::size_t kLongestOffer = 200;  // characters of the server's offer in an error message
+constexpr int kMostFrames = 16;             // Kerberos needs four frames, DIGEST-MD5 two
 
 bool is(const SaslAuth& auth, std::string_view method, std::string_view mechanism) {
   return auth.method() == method && auth.mechanism() == mechanism;
@@ -30,10 +30,11 @@ std::string methods_of(const RpcSaslProto& message) {
   return names.empty() ? "nothing" : core::shortened(names, kLongestOffer);
 }
 
-// What the server's Kerberos says is a line of Java; the one cause that is on our side gets its remedy.
+// A server reports Kerberos errors as a line of Java text. A wrong clock is the one cause that the user can fix on this
+// machine, so its remedy is added.
 core::Error refusal(core::Error error) {
   if (error.message.find("Clock skew") != std::string::npos) {
-    error.message += "; this machine's clock differs from the server's by more than Kerberos forgives: set it";
+    error.message += "; this machine's clock differs from the server's by more than Kerberos allows: correct it";
   }
   return error;
 }
@@ -41,9 +42,9 @@ core::Error refusal(core::Error error) {
 core::Error cannot_authenticate(const Identity& identity, const RpcSaslProto& message) {
   const std::string_view remedy = identity.security == Security::kerberos
                                       ? "get a delegation token for this service"
-                                      : "give a token for this service, or set hadoop.security.authentication to "
-                                        "kerberos and get a ticket (kinit)";
-  return {Errc::unauthenticated, fmt::format("the server accepts {} and we have {}; {}", methods_of(message),
+                                      : "get a delegation token for this service, or set "
+                                        "hadoop.security.authentication to kerberos and get a ticket with kinit";
+  return {Errc::unauthenticated, fmt::format("the server accepts {}, but ydl has {}; {}", methods_of(message),
                                              identity.token ? "another kind of token" : "no token", remedy)};
 }
 
@@ -69,7 +70,8 @@ std::string HandshakeFsm::first_bytes() {
 }
 
 core::Result<std::string> HandshakeFsm::on_frame(std::string_view frame) {
-  if (++frames_ > kMostFrames) return core::fail(Errc::corrupt, "the server does not come to an end of the handshake");
+  if (++frames_ > kMostFrames)
+    return core::fail(Errc::corrupt, "the server sends more handshake messages than any mechanism needs");
   auto response = decode_response(frame);
   if (!response) return core::fail(response.error());
   if (response->status != Status::success) {
@@ -90,12 +92,12 @@ core::Result<std::string> HandshakeFsm::on_frame(std::string_view frame) {
   return core::fail(Errc::corrupt, "the server sent a handshake message outside the handshake");
 }
 
-// The server wants no proof, or accepts none that we have: nothing protects what follows.
+// The server requires no authentication, or the only common method is SIMPLE. The following bytes are not protected.
 core::Result<std::string> HandshakeFsm::finish_simple() {
   if (options_.identity.security == Security::kerberos && !options_.identity.fallback_to_simple) {
     return core::fail(Errc::security_refused,
-                      "the server runs without security and our configuration asks for Kerberos; set "
-                      "ipc.client.fallback-to-simple-auth-allowed to true to talk to it all the same");
+                      "the server runs without security, but the configuration requires Kerberos; to use it "
+                      "nevertheless, set ipc.client.fallback-to-simple-auth-allowed to true");
   }
   method_ = Method::simple;
   mechanism_.reset();
@@ -106,17 +108,18 @@ core::Result<std::string> HandshakeFsm::finish_simple() {
 core::Result<std::string> HandshakeFsm::on_offer(const RpcSaslProto& message) {
   if (message.state() == RpcSaslProto::SUCCESS) return finish_simple();
   if (message.state() != RpcSaslProto::NEGOTIATE) {
-    return core::fail(Errc::corrupt, "the server did not begin by offering its mechanisms");
+    return core::fail(Errc::corrupt, "the server did not start the handshake with its list of mechanisms");
   }
   auto offer = choose(message);
   if (!offer) return core::fail(offer.error());
   RpcSaslProto initiate;
   initiate.set_state(RpcSaslProto::INITIATE);
-  // The server compares this with what it offered, field by field, those that are there and empty included.
+  // The server compares this field by field with its offer, and an empty field differs from a missing one. So the offer
+  // is copied and only its challenge removed.
   *initiate.add_auths() = offer->auth;
   initiate.mutable_auths(0)->clear_challenge();
   if (offer->method == Method::simple) {
-    auto rest = finish_simple();  // the server does not answer: the context follows at once
+    auto rest = finish_simple();  // the server does not answer SIMPLE, so the context follows immediately
     if (!rest) return rest;
     return encode_sasl(initiate);
   }
@@ -128,7 +131,7 @@ core::Result<std::string> HandshakeFsm::on_offer(const RpcSaslProto& message) {
   return encode_sasl(initiate);
 }
 
-// The first of the server's offers that we can use.
+// Chooses the first of the server's offers for which we have credentials.
 core::Result<HandshakeFsm::Offer> HandshakeFsm::choose(const RpcSaslProto& message) {
   for (const auto& auth : message.auths()) {
     if (is(auth, "TOKEN", "DIGEST-MD5") && options_.identity.token) {
@@ -151,7 +154,7 @@ core::Result<HandshakeFsm::Offer> HandshakeFsm::choose(const RpcSaslProto& messa
 
 core::Result<std::unique_ptr<sasl::Mechanism>> HandshakeFsm::start_kerberos(const ServerPrincipal& server) const {
   if (!options_.kerberos)
-    return core::fail(Errc::unauthenticated, "the server wants Kerberos, which this program lacks");
+    return core::fail(Errc::unauthenticated, "the server requires Kerberos, which this program does not support");
   if (auto trusted = check_principal(server, options_.identity, options_.server_host); !trusted) {
     return core::fail(trusted.error());
   }
@@ -171,23 +174,24 @@ core::Result<std::string> HandshakeFsm::on_exchange(const RpcSaslProto& message)
   }
   if (succeeded) {
     if (!mechanism_->complete()) {
-      return core::fail(Errc::unauthenticated, "the server ended the handshake before proving who it is");
+      return core::fail(Errc::unauthenticated, "the server ended the handshake before it proved its identity");
     }
     state_ = State::done;
     return std::string();
   }
   RpcSaslProto response;
   response.set_state(RpcSaslProto::RESPONSE);
-  response.set_token(std::move(answer));  // there even when empty: the server waits for it
+  response.set_token(std::move(answer));  // also if it is empty, because the server expects a token
   return encode_sasl(response);
 }
 
 Caller HandshakeFsm::caller() const {
   switch (method_) {
     case Method::token:
-      return {};  // another name than the token's would be refused
+      return {};  // the token contains the user; the server would refuse a different name
     case Method::kerberos:
-      // Naming ourselves would be asking to act for somebody: the server compares with the full principal.
+      // The server compares the user with the full principal. A short name would differ from it and count as a request
+      // to impersonate this user.
       return options_.identity.real_user.empty() ? Caller{} : Caller{options_.identity.user, {}};
     case Method::simple:
       return {options_.identity.user, options_.identity.real_user};

@@ -18,32 +18,32 @@ using KerberosFactory =
 
 struct HandshakeOptions {
   Identity identity = {};
-  std::string server_host = {};  // the host we connect to: what _HOST in a principal stands for
+  std::string server_host = {};  // the host to connect to; replaces _HOST in principals
   KerberosFactory kerberos = nullptr;
-  std::string client_nonce = {};  // of DIGEST-MD5; empty: random
+  std::string client_nonce = {};  // for DIGEST-MD5; empty: random
 };
 
-// The start of a connection, until both sides know who the other is. Pure: the driver writes first_bytes(), feeds one
-// frame after the other, and writes what comes back, until done.
+// The start of a connection, until client and server are authenticated. Pure: the driver writes first_bytes(), passes
+// each received frame to on_frame() and writes its result, until done().
 //
 //   no token, no Kerberos          preamble ──────────────────────────────────────────────────────────> done (SIMPLE)
 //   else   preamble, NEGOTIATE ──> offered ──INITIATE──> exchanging ──CHALLENGE/RESPONSE...──SUCCESS──> done
-//                                     └── the server wants nothing, or SIMPLE is all we can use ──────> done (SIMPLE)
+//                                     └── no authentication needed, or only SIMPLE in common ──────> done (SIMPLE)
 class HandshakeFsm {
  public:
   explicit HandshakeFsm(HandshakeOptions options);
 
   [[nodiscard]] std::string first_bytes();
 
-  // The bytes to write in answer to a frame; may be empty. Errors: unauthenticated, security_refused, corrupt, and what
-  // the server's exceptions mean (standby, invalid_token, access_denied).
+  // The bytes to write after a received frame; may be empty. Errors: unauthenticated, security_refused, corrupt, and
+  // those of the server's exceptions (standby, invalid_token, access_denied).
   [[nodiscard]] core::Result<std::string> on_frame(std::string_view frame);
 
   [[nodiscard]] bool done() const { return state_ == State::done; }
 
-  // After done: whom the connection context must name.
+  // After done(): the user for the connection context.
   [[nodiscard]] Caller caller() const;
-  // After done: what protects the bytes; null when nothing does.
+  // After done(): the mechanism that protects the following bytes; null if they are not protected.
   [[nodiscard]] std::unique_ptr<sasl::Mechanism> take_protection();
 
  private:
@@ -64,7 +64,7 @@ class HandshakeFsm {
 
   HandshakeOptions options_;
   State state_ = State::preamble;
-  int frames_ = 0;  // that the server has sent
+  int frames_ = 0;  // received from the server
   Method method_ = Method::simple;
   std::unique_ptr<sasl::Mechanism> mechanism_;
 };

@@ -10,7 +10,7 @@ std::string short_name(std::string_view principal) {
 
 std::string login_name(const hconf::Config& config, const core::Getenv& getenv) {
   if (config.get_trimmed("hadoop.security.authentication") == "kerberos") {
-    // One that cannot be read is explained when it is needed.
+    // An unreadable ticket cache is ignored here: the error is reported when a ticket is needed.
     if (const auto ticket = sasl::read_ticket_cache(""); ticket && !ticket->principal.empty()) {
       return short_name(ticket->principal);
     }

@@ -8,12 +8,12 @@
 
 namespace ydl::hrpc {
 
-// Who we are to the servers of this configuration. With Kerberos the ticket says it: HADOOP_USER_NAME and the login on
-// this machine count for nothing there. Without a ticket, and without Kerberos, it is core::user_name().
+// The user name as the servers of this configuration see it. With Kerberos it is the principal of the ticket: servers
+// then ignore HADOOP_USER_NAME and the local user. Without Kerberos or without a ticket it is core::user_name().
 [[nodiscard]] std::string login_name(const hconf::Config& config, const core::Getenv& getenv = core::process_getenv);
 
-// "alice" of "alice@EXAMPLE.ORG" and of "alice/admin@EXAMPLE.ORG": what servers make of a principal unless rules of
-// their own (hadoop.security.auth_to_local) say otherwise.
+// "alice" for "alice@EXAMPLE.ORG" and "alice/admin@EXAMPLE.ORG". Servers use this name for a principal unless
+// hadoop.security.auth_to_local has other rules.
 [[nodiscard]] std::string short_name(std::string_view principal);
 
 }  // namespace ydl::hrpc

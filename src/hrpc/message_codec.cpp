@@ -20,7 +20,7 @@ constexpr char kVersion = 9;
 constexpr int kNoRetryCount = -1;
 constexpr std::uint64_t kProtocolVersion = 1;
 
-// Kind and operation are optional to protobuf and required by the server.
+// Kind and operation are optional in the .proto file, but the server requires them.
 std::string encode_header(std::string_view client, CallKey key) {
   pb::RpcRequestHeaderProto header;
   header.set_rpckind(pb::RPC_PROTOCOL_BUFFER);
@@ -33,7 +33,7 @@ std::string encode_header(std::string_view client, CallKey key) {
   return out;
 }
 
-// Not the plain ParseFromArray, which writes to standard error.
+// Not ParseFromArray(), because it prints missing fields to standard error.
 bool parse(google::protobuf::MessageLite& message, std::string_view bytes) {
   return message.ParsePartialFromArray(bytes.data(), static_cast<int>(bytes.size())) && message.IsInitialized();
 }
@@ -47,7 +47,7 @@ core::Result<Status> status_of(pb::RpcResponseHeaderProto::RpcStatusProto status
     case pb::RpcResponseHeaderProto::FATAL:
       return Status::fatal;
   }
-  return core::fail(Errc::corrupt, "the server answered with an unknown status");
+  return core::fail(Errc::corrupt, "the header of the server's answer has an unknown status");
 }
 
 }  // namespace
@@ -55,7 +55,8 @@ core::Result<Status> status_of(pb::RpcResponseHeaderProto::RpcStatusProto status
 ClientId random_client_id() {
   ClientId id;
   const auto got = ::getrandom(id.bytes.data(), id.bytes.size(), 0);
-  YDL_ASSERT(got == static_cast<ssize_t>(id.bytes.size()));  // never short for so few bytes
+  // getrandom() never returns less for requests up to 256 bytes
+  YDL_ASSERT(got == static_cast<ssize_t>(id.bytes.size()));
   return id;
 }
 
@@ -100,11 +101,11 @@ core::Result<Response> decode_response(std::string_view frame) {
   std::string_view rest = frame;
   const auto head = take_delimited(rest);
   if (!head || !parse(header, *head)) {
-    return core::fail(Errc::corrupt, "the server's answer has no readable header");
+    return core::fail(Errc::corrupt, "the header of the server's answer cannot be decoded");
   }
   const auto status = status_of(header.status());
   if (!status) return core::fail(status.error());
-  // Plain in this direction: -33 comes as 4294967263.
+  // Requests encode the id as sint32, but responses as uint32: -33 arrives as 4294967263.
   Response response{.id = CallId{static_cast<std::int32_t>(header.callid())}, .status = *status};
   if (*status != Status::success) {
     response.exception = std::move(*header.mutable_exceptionclassname());
@@ -112,7 +113,7 @@ core::Result<Response> decode_response(std::string_view frame) {
     return response;
   }
   const auto body = take_delimited(rest);
-  if (!body || !rest.empty()) return core::fail(Errc::corrupt, "the server's answer ends in the wrong place");
+  if (!body || !rest.empty()) return core::fail(Errc::corrupt, "the length of the server's answer is wrong");
   response.body = *body;
   return response;
 }
@@ -120,7 +121,7 @@ core::Result<Response> decode_response(std::string_view frame) {
 core::Result<pb::RpcSaslProto> decode_sasl(std::string_view body) {
   pb::RpcSaslProto message;
   if (!parse(message, body)) {
-    return core::fail(Errc::corrupt, "the server's SASL message is not readable");
+    return core::fail(Errc::corrupt, "the server's SASL message cannot be decoded");
   }
   return message;
 }

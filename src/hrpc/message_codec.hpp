@@ -15,13 +15,13 @@ class RpcSaslProto;
 
 namespace ydl::hrpc {
 
-// One call of a client, the same over its retries. Negative ones are not calls but frames with a meaning of their own.
+// Identifies a call of a client; retries have the same id. Negative ids are not calls but special frames.
 enum class CallId : std::int32_t {};
 inline constexpr CallId kContextCall{-3};
 inline constexpr CallId kPingCall{-4};
 inline constexpr CallId kSaslCall{-33};
 
-// One client, over all its connections: with the call id it is the key of the server's memory of answers.
+// Identifies a client on all its connections. Together with the call id it is the key of the server's retry cache.
 struct ClientId {
   std::array<char, 16> bytes{};
   [[nodiscard]] std::string_view view() const { return {bytes.data(), bytes.size()}; }
@@ -37,14 +37,14 @@ enum class AuthProtocol : unsigned char { none = 0x00, sasl = 0xdf };
 //   u32 length | delimited RpcRequestHeaderProto | delimited body ...
 
 struct Caller {
-  std::string_view user;       // empty where a token says who it is
-  std::string_view real_user;  // empty unless it acts for `user`
+  std::string_view user;       // empty if a token contains the user
+  std::string_view real_user;  // the proxy user that acts for `user`; else empty
 };
 [[nodiscard]] std::string encode_context(const ClientId& client, std::string_view protocol, const Caller& caller);
 
 struct CallKey {
   CallId id;
-  int retry = 0;  // 0 the first time
+  int retry = 0;  // 0 for the first attempt
 };
 [[nodiscard]] std::string encode_call(const ClientId& client, CallKey key, const Method& method,
                                       std::string_view request);
@@ -57,14 +57,14 @@ enum class Status {
   fatal,  // the server closes the connection
 };
 
-// What a frame from the server says.
+// A decoded frame from the server.
 //
 //   delimited RpcResponseHeaderProto | delimited body (success and SASL only)
 struct Response {
   CallId id{};
   Status status = Status::success;
   std::string exception = {};  // Java class
-  std::string message = {};    // with its stack trace
+  std::string message = {};    // including the stack trace
   std::string body = {};
 };
 // Errors: corrupt.

@@ -4,16 +4,16 @@
 
 namespace ydl::hrpc {
 
-// What happens when a call is sent again because nobody knows whether the first one arrived.
+// Whether a call may be repeated when it is unknown whether the server executed it.
 enum class Repeat {
-  idempotent,    // doing it twice is doing it once
-  at_most_once,  // the server remembers client id and call id and gives the old answer
-  never,         // not safe: the caller is told instead
+  idempotent,    // executing it twice has the same effect as once
+  at_most_once,  // the server recognises client id and call id and returns its first answer again (retry cache)
+  never,         // must not be repeated: the caller gets an error
 };
 
-// One remote method. `protocol` is the Java interface's name as the server registers it, e.g.
-// "org.apache.hadoop.hdfs.protocol.ClientProtocol"; its version is 1 for all we speak. Made of constants: calls keep
-// the views.
+// One remote method. `protocol` is the name of the Java interface under which the server registers it, for example
+// "org.apache.hadoop.hdfs.protocol.ClientProtocol"; all protocols that we use have version 1. Must consist of
+// constants, because calls keep the views.
 struct Method {
   std::string_view protocol;
   std::string_view name;

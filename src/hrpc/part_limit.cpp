@@ -11,9 +11,9 @@
 namespace ydl::hrpc {
 namespace {
 
-constexpr int kDeepest = 100;  // protobuf itself goes no deeper
+constexpr int kDeepest = 100;  // protobuf's own limit of nesting
 
-// A number, which is taken away from the front.
+// Removes a varint from the front and returns it.
 std::optional<std::uint64_t> take_number(std::string_view& bytes) {
   constexpr std::size_t kMostBytes = 10;
   std::uint64_t number = 0;
@@ -33,10 +33,11 @@ bool skip(std::string_view& bytes, std::size_t count) {
   return true;
 }
 
-// Strings are counted as if they were messages: text soon stops to look like one.
+// Without the schema, strings and messages look the same, so strings are counted as messages too. Ordinary text is soon
+// invalid as a message, and counting stops there.
 class Counter {
  public:
-  // Whether the message is within the limits.
+  // Returns whether the message is within the limits.
   bool count(std::string_view message, int depth) {
     std::size_t siblings = 0;
     while (const auto key = take_number(message)) {
@@ -75,9 +76,9 @@ class Counter {
 
 core::Result<> check_parts(std::string_view message) {
   if (Counter().count(message, 0)) return {};
-  return core::fail(Errc::corrupt, fmt::format("the server's answer has more parts than any cluster needs ({} in one "
-                                               "list, {} in all)",
-                                               kMostSiblings, kMostParts));
+  return core::fail(Errc::corrupt,
+                    fmt::format("the server's answer has more elements than ydl accepts ({} in one list, {} in total)",
+                                kMostSiblings, kMostParts));
 }
 
 }  // namespace ydl::hrpc

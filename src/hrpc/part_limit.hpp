@@ -7,13 +7,13 @@
 
 namespace ydl::hrpc {
 
-// The most parts (strings and messages) that one message of an answer has, and that the whole answer has. Ten thousand
-// NodeManagers are far below it.
+// The maximum number of parts (strings and messages) in one message of an answer, and in the whole answer. A cluster
+// with ten thousand NodeManagers stays far below.
 inline constexpr std::size_t kMostSiblings = std::size_t{1} << 17U;
 inline constexpr std::size_t kMostParts = std::size_t{1} << 20U;
 
-// An empty part has two bytes in an answer and several hundred in memory once it is decoded, so an answer is measured
-// before that. What cannot be read is not counted: decoding it fails. Errors: corrupt.
+// Checks an answer before it is decoded: an empty part has two bytes on the wire, but several hundred in memory.
+// Invalid bytes are not counted, because decoding them fails later. Errors: corrupt.
 [[nodiscard]] core::Result<> check_parts(std::string_view message);
 
 }  // namespace ydl::hrpc

@@ -21,7 +21,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// With * for any characters and ? for one. On a mismatch the last * takes one character more.
+// * matches any characters and ? exactly one. After a mismatch the last * is extended by one character.
 bool matches(std::string_view pattern, std::string_view text) {
   std::size_t p = 0;
   std::size_t t = 0;
@@ -48,26 +48,26 @@ bool is_numeric(std::string_view host) {
   return host.find(':') != std::string_view::npos || host.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
-// Whether the host of the configuration can be the one with this full name.
+// Whether the configured short host name can belong to this full name.
 bool may_be_called(std::string_view host, std::string_view full_name) {
   return host.find('.') == std::string_view::npos && full_name.starts_with(lower(host) + ".");
 }
 
-// What a server calls itself, as it may be shown.
+// A name that a server sent, made safe for messages.
 std::string shown(std::string_view name) {
   constexpr std::size_t kLongestName = 200;
   return core::shortened(core::printable(name), kLongestName);
 }
 
 core::Error not_expected(std::string_view is, std::string_view wanted) {
-  return {Errc::unauthenticated, fmt::format("the server says it is {}, and the configuration expects {}", shown(is),
-                                             core::printable(wanted))};
+  return {Errc::unauthenticated, fmt::format("the server's principal is {}, but the configuration expects {}",
+                                             shown(is), core::printable(wanted))};
 }
 
 }  // namespace
 
 std::string expand_principal(std::string_view pattern, std::string_view host) {
-  // As in Java only the whole host component is replaced.
+  // As in Java, _HOST is only replaced if it is the whole host component.
   const auto slash = pattern.find('/');
   if (slash == std::string_view::npos) return std::string(pattern);
   const std::string_view rest = pattern.substr(slash + 1);
@@ -90,14 +90,14 @@ core::Result<> check_principal(const ServerPrincipal& server, const Identity& id
   }
   if (identity.server_principal.empty()) {
     return core::fail(Errc::unauthenticated,
-                      fmt::format("the server says it is {}, and no principal is configured to compare with: set {} to "
-                                  "the principal of the service, for instance {}/_HOST@REALM",
+                      fmt::format("the server's principal is {}, but the configuration has no principal to compare it "
+                                  "with: set {} to the principal of the service, for example {}/_HOST@REALM",
                                   shown(is), identity.principal_key, shown(server.service)));
   }
   if (needs_reverse_name(identity, host)) {
     return core::fail(Errc::unauthenticated,
-                      fmt::format("the server says it is {}, and its address {} has no name in /etc/hosts or DNS that "
-                                  "could stand for _HOST in {}: configure the server by its name",
+                      fmt::format("the server's principal is {}, but its address {} has no name in /etc/hosts or DNS "
+                                  "to replace _HOST in {}: configure the server by its name",
                                   shown(is), host, identity.server_principal));
   }
   const std::string wanted = expand_principal(identity.server_principal, host);

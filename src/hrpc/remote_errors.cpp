@@ -1,4 +1,4 @@
-// What the servers' Java exceptions mean to us: the only place that knows.
+// The only table that maps Java exception classes of servers to our errors.
 #include "hrpc/errors.hpp"
 
 #include <algorithm>

@@ -10,30 +10,30 @@
 
 namespace ydl::hrpc {
 
-// How far one attempt came.
+// How far an attempt got.
 enum class Progress {
-  not_sent,  // no connection: the server cannot have seen it
-  sent,      // the server may have done it
+  not_sent,  // no connection: the server cannot have seen the call
+  sent,      // the server may have executed the call
 };
 
-// One call so far.
+// The attempts of one call so far.
 struct Attempts {
   Repeat repeat = Repeat::never;
   std::size_t servers = 1;
   int failovers = 0;
   int retries = 0;        // on the same server
-  core::Millis spent{0};  // since the first one began
+  core::Millis spent{0};  // since the start of the first attempt
 };
 
 struct Decision {
   enum class Action { give_up, same_server, next_server };
   Action action;
   core::Millis delay;
-  std::string_view why;  // for people: after "gave up because", "tries again because"
+  std::string_view why;  // the reason, for messages: "gave up because ...", "tries again because ..."
 };
 
-// What to do after an attempt has failed, as Java's client decides it (RetryPolicies.FailoverOnNetworkExceptionRetry).
-// `chance` in [0, 1) spreads the clients' waits. Pure.
+// Decides what to do after a failed attempt, like Java's client (RetryPolicies.FailoverOnNetworkExceptionRetry).
+// `chance` is a random number in [0, 1), so that clients do not all retry at the same time. Pure.
 [[nodiscard]] Decision decide(const core::Error& error, Progress progress, const Attempts& attempts,
                               const RetryOptions& options, double chance);
 

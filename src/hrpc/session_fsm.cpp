@@ -15,7 +15,7 @@ namespace {
 
 using hadoop::common::RpcSaslProto;
 
-// Why those calls fail that the server's last word was not about.
+// The error for all calls except the one that the server's last message answers.
 core::Error closed_by_server(const core::Error& why) {
   return {Errc::connection_lost, "the server closed the connection: " + why.message, why.remote};
 }
@@ -32,13 +32,13 @@ std::string SessionFsm::start() {
   std::string bytes = handshake_.first_bytes();
   if (handshake_.done()) {
     auto context = begin_calls();
-    YDL_ASSERT(context.has_value());  // nothing is wrapped here
+    YDL_ASSERT(context.has_value());  // without SASL nothing is wrapped, so it cannot fail
     bytes += *context;
   }
   return bytes;
 }
 
-// The handshake is done: who we are, once.
+// After the handshake the connection context is sent once; it names the user.
 core::Result<std::string> SessionFsm::begin_calls() {
   open_ = true;
   outer_.set_limit(options_.max_response);
@@ -76,14 +76,16 @@ core::Result<void> SessionFsm::on_frame(std::string_view frame, Step& step) {
 core::Result<void> SessionFsm::on_wrapped(std::string_view frame, Step& step) {
   auto response = decode_response(frame);
   if (!response) return core::fail(std::move(response).error());
-  // Whoever sent it in clear, it is good for nothing but closing the connection.
+  // The exception is not authenticated, so it must not be treated as the answer to a call. It only closes the
+  // connection.
   if (response->status != Status::success) {
     return core::fail(closed_by_server(remote_error(std::move(response->exception), std::move(response->message))));
   }
   if (response->id != kSaslCall) return core::fail(Errc::corrupt, "the server sent an unprotected answer");
   const auto message = decode_sasl(response->body);
   if (!message) return core::fail(message.error());
-  if (message->state() != RpcSaslProto::WRAP) return core::fail(Errc::corrupt, "the server sent no wrapped message");
+  if (message->state() != RpcSaslProto::WRAP)
+    return core::fail(Errc::corrupt, "the server sent a message that is not wrapped");
   auto plain = protection_->unwrap(message->token());
   if (!plain) return core::fail(std::move(plain).error());
   inner_.feed(*plain);
@@ -100,13 +102,13 @@ core::Result<void> SessionFsm::on_answer(std::string_view frame, Step& step) {
   if (!response) return core::fail(std::move(response).error());
   const bool is_call = std::to_underlying(response->id) >= 0;
   if (response->status == Status::success) {
-    if (!is_call) return core::fail(Errc::corrupt, "the server answered what was not asked");
+    if (!is_call) return core::fail(Errc::corrupt, "the server sent an answer without a call");
     if (auto bounded = check_parts(response->body); !bounded) return bounded;
     step.answers.push_back({response->id, std::move(response->body)});
     return {};
   }
   core::Error error = remote_error(std::move(response->exception), std::move(response->message));
-  // About no call: the server refused the connection itself, for instance its user.
+  // Not the answer to a call: the server refused the connection itself, for example because of its user.
   if (!is_call) return core::fail(std::move(error));
   step.answers.push_back({response->id, core::fail(error)});
   if (response->status == Status::fatal) return core::fail(closed_by_server(error));

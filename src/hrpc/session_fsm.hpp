@@ -15,18 +15,18 @@
 
 namespace ydl::hrpc {
 
-// Nothing that a server sends before it has proved who it is needs more.
+// The largest frame that is accepted before the server is authenticated. No handshake message needs more.
 inline constexpr std::uint32_t kLargestHandshakeFrame = 1U << 20U;
 
 struct SessionOptions {
   ClientId client = {};
   HandshakeOptions handshake = {};
-  std::string protocol = {};  // what the connection context names
+  std::string protocol = {};  // the Java interface, sent in the connection context
   std::uint32_t max_response = 0;
 };
 
-// One connection: the handshake, then calls and their answers in whatever order they come, wrapped where SASL protects
-// them. Pure: the driver writes `output` and feeds what it reads.
+// The protocol of one connection: the handshake, then calls and their answers in any order, wrapped if SASL protects
+// them. Pure: the driver writes `output` and passes received bytes to feed().
 //
 //   WRAP: with integrity or privacy every frame, in both directions, is a SASL frame whose token is
 //   wrap(bytes of the plain stream): several frames, one, or a piece of one.
@@ -39,7 +39,8 @@ class SessionFsm {
   struct Step {
     std::string output = {};
     std::vector<Answer> answers = {};
-    std::optional<core::Error> failure = std::nullopt;  // the connection is over; whoever still waits must be told
+    // set: the connection must be closed and all waiting calls must fail
+    std::optional<core::Error> failure = std::nullopt;
   };
 
   explicit SessionFsm(SessionOptions options);
@@ -47,7 +48,7 @@ class SessionFsm {
   [[nodiscard]] std::string start();
   [[nodiscard]] Step feed(std::string_view bytes);
 
-  // Calls and pings may be made once it is open.
+  // Whether calls and pings may be sent.
   [[nodiscard]] bool open() const { return open_; }
   [[nodiscard]] core::Result<std::string> send(CallKey key, const Method& method, std::string_view request);
   [[nodiscard]] core::Result<std::string> ping();
@@ -62,7 +63,7 @@ class SessionFsm {
   SessionOptions options_;
   HandshakeFsm handshake_;
   FrameReader outer_;
-  FrameReader inner_;  // of the unwrapped stream
+  FrameReader inner_;  // for the unwrapped stream
   std::unique_ptr<sasl::Mechanism> protection_;
   bool open_ = false;
 };

@@ -11,7 +11,8 @@ namespace ydl::hrpc {
 
 inline constexpr std::string_view kHdfsToken = "HDFS_DELEGATION_TOKEN";
 
-// A delegation, block or job token: what proves to a service who is calling. Identifier and password are bytes.
+// A delegation, block or job token, with which a caller authenticates to a service. Identifier and password are
+// arbitrary bytes.
 struct Token {
   std::string identifier;
   std::string password;

@@ -175,8 +175,8 @@ def attacks_of_masters():
     yield Attack("events: 10 MB of events", of_bob(master(then(response(many_events(10_000_000)), wait_for_the_end)), "events"),
                  "repeats its events", prints="x")  # fmt: skip
     yield Attack("events: events that are none", of_bob(master(response('{"events":[1]}')), "events"), "no event")
-    yield Attack("logs: a task whose name leads elsewhere", of_bob(master(logs_of("../../x:0")), "logs"), "is not a task: a role has letters")
-    yield Attack("logs: a task whose name has escapes", of_bob(master(logs_of(ESCAPES + ":0")), "logs"), "owned.*is not a task: a role has letters")
+    yield Attack("logs: a task whose name leads elsewhere", of_bob(master(logs_of("../../x:0")), "logs"), "is not a task: the name of a role consists of letters")
+    yield Attack("logs: a task whose name has escapes", of_bob(master(logs_of(ESCAPES + ":0")), "logs"), "owned.*is not a task: the name of a role consists of letters")
 
 
 ATTACKS = list(attacks_of_masters())

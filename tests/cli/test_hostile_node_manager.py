@@ -163,7 +163,7 @@ DIGEST = sasl(1, data(4, data(1, "TOKEN") + data(2, "DIGEST-MD5") + data(3, "") 
 NOT_STARTED = r"worker:0 cannot be placed: the NodeManager on 127.0.0.1 did not start its container: "
 TOO_LARGE = NOT_STARTED + ".*(announced an answer of|does not speak Hadoop RPC)"
 SILENT = NOT_STARTED + ".*no answer to startContainers within 1 s"
-UNREADABLE = NOT_STARTED + ".*is not readable"
+UNREADABLE = NOT_STARTED + ".*cannot be decoded"
 NOT_NAMED = NOT_STARTED + ".*its answer does not name container_"
 WAITS = "has been starting for 15 s"
 
@@ -193,7 +193,7 @@ ATTACKS = [
               against(after_the_call(lambda connection, call: wait_for_the_end(connection)), settings=IMPATIENT), SILENT),
     JobAttack("node manager asks to retry for ever", against(answering(Failure("org.apache.hadoop.ipc.RetriableException", "again"))),
               NOT_STARTED + ".*again"),
-    JobAttack("node manager does not prove that it has the key", against(serving(shaking_hands(DIGEST, sasl(0)))), NOT_STARTED + ".*before proving who it is"),
+    JobAttack("node manager does not prove that it has the key", against(serving(shaking_hands(DIGEST, sasl(0)))), NOT_STARTED + ".*before it proved its identity"),
     JobAttack("node manager accepts no token", against(serving(shaking_hands(sasl(1)))), NOT_STARTED + ".*the server accepts nothing"),
     # ---- what it says of containers
     JobAttack("node manager says nothing of the container", against(answering(b"")), NOT_NAMED),
@@ -202,7 +202,7 @@ ATTACKS = [
               against(answering(failed(container(99)) + failed(container(2, application_=77)) + failed(b""))), NOT_NAMED),
     JobAttack("node manager says both started and failed", against(answering(all_asked(lambda id_: started(id_) + failed(id_, "both")))), NOT_STARTED + ".*both"),
     JobAttack("node manager says a thousand times failed", against(answering(all_asked(lambda id_: failed(id_, "often") * 1000))), NOT_STARTED + ".*often"),
-    JobAttack("node manager says a million times failed", against(answering(all_asked(lambda id_: failed(id_) * MIB))), "more parts than any cluster needs"),
+    JobAttack("node manager says a million times failed", against(answering(all_asked(lambda id_: failed(id_) * MIB))), "more elements than ydl accepts"),
     JobAttack("node manager blames another host", against(blames_others, answering(all_asked(started)), words=("-n", "2"), meanwhile=stop_after_heartbeats), "stopped",
               code=130, never="blamed|did not start|avoided"),
     # ---- its words
@@ -212,7 +212,7 @@ ATTACKS = [
     JobAttack("node manager fails with a text that is not UTF-8", against(answering(all_asked(lambda id_: failed(id_, b"\xff\xfe\x1b" * 9000)))), NOT_STARTED),
     JobAttack("node manager fails with causes in causes, 2,000 deep", against(answering(all_asked(lambda id_: failed(id_, more=deep_cause())))), UNREADABLE),
     JobAttack("node manager refuses all calls with 10 MB and escapes", against(answering(Failure(OOPS, ESCAPES + "lies " * 2 * MIB))), NOT_STARTED + ".*owned"),
-    JobAttack("node manager answers without a status", against(answering(Bytes(lambda call: framed(number(1, call), b"")))), "no readable header"),
+    JobAttack("node manager answers without a status", against(answering(Bytes(lambda call: framed(number(1, call), b"")))), "the header of the server's answer cannot be decoded"),
 ]  # fmt: skip
 
 

@@ -177,5 +177,5 @@ def test_tasks_have_the_limit_of_open_files_of_the_shell_and_ydl_has_the_hard_on
 def test_a_job_that_would_run_out_of_open_files_is_refused_when_it_starts(ydl):
     done = ydl("run", "--n", "64", "--", "true", preexec_fn=allowed(400, 400))
     assert done.code == 1, done.everything()
-    assert "a job of 64 tasks needs about 448 open files and connections in one process, and the limit is 400" in done.err
+    assert "a job of 64 tasks needs about 448 open files and connections in one process, but the limit is 400" in done.err
     assert "ulimit -Hn 448" in done.err

@@ -112,13 +112,13 @@ def test_a_client_without_kerberos_is_told_what_the_server_accepts(kerberos, tmp
 def test_an_unknown_server_principal_is_named(kerberos, tmp_path):
     pattern = "<property><name>dfs.namenode.kerberos.principal.pattern</name><value>nn/elsewhere@YDL.TEST</value></property></configuration>"
     conf = with_setting(kerberos, tmp_path, "</configuration>", pattern)
-    assert "the server says it is nn/localhost, and the configuration expects nn/elsewhere@YDL.TEST" in error_of(kerberos, "/", HADOOP_CONF_DIR=conf)
+    assert "the server's principal is nn/localhost, but the configuration expects nn/elsewhere@YDL.TEST" in error_of(kerberos, "/", HADOOP_CONF_DIR=conf)
 
 
 def test_a_wrong_or_missing_server_principal_is_refused(kerberos, tmp_path):
     right = "<value>nn/_HOST@YDL.TEST</value>"
     wrong = with_setting(kerberos, tmp_path / "wrong", right, "<value>dn/_HOST@YDL.TEST</value>")
-    assert "the server says it is nn/localhost, and the configuration expects dn/localhost@YDL.TEST" in error_of(kerberos, "/", HADOOP_CONF_DIR=wrong)
+    assert "the server's principal is nn/localhost, but the configuration expects dn/localhost@YDL.TEST" in error_of(kerberos, "/", HADOOP_CONF_DIR=wrong)
     missing = with_setting(kerberos, tmp_path / "missing", right, "<value></value>")
     assert "set dfs.namenode.kerberos.principal to the principal of the service" in error_of(kerberos, "/", HADOOP_CONF_DIR=missing)
 
@@ -140,7 +140,7 @@ def test_a_web_port_is_recognised(kerberos, clusters, tmp_path):
     web = text.partition("<name>dfs.namenode.http-address</name><value>")[2].partition("<")[0]
     rpc = (plain.conf / "core-site.xml").read_text().partition("hdfs://")[2].partition("<")[0]
     conf = with_setting(plain, tmp_path, f"hdfs://{rpc}", f"hdfs://{web}")
-    assert "an HTTP server answers there, not Hadoop RPC" in error_of(plain, "/", HADOOP_CONF_DIR=conf)
+    assert "an HTTP server answered instead of Hadoop RPC" in error_of(plain, "/", HADOOP_CONF_DIR=conf)
 
 
 @pytest.mark.on_cluster(*HDFS)

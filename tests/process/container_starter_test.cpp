@@ -80,7 +80,7 @@ TEST(ContainerStarter, where_kerberos_is_configured_a_node_manager_without_secur
     test::Loop loop;
     StrangeNode node(loop.executor(), handshake);
     EXPECT_THAT(start_on(node, loop, {{"hadoop.security.authentication", "kerberos"}}),
-                HasSubstr("the server runs without security and our configuration asks for Kerberos"));
+                HasSubstr("the server runs without security, but the configuration requires Kerberos"));
     EXPECT_THAT(node.calls(), IsEmpty());
   }
 }

@@ -113,7 +113,7 @@ TEST_F(HttpClientTest, a_server_that_dies_before_or_within_its_answer_is_unavail
     auto asking = client(server->port());
     const auto error = error_of(asking);
     EXPECT_EQ(error.code, core::Errc::unavailable) << bytes << ": " << error.message;
-    EXPECT_THAT(error.message, HasSubstr("closed before the answer was whole"));
+    EXPECT_THAT(error.message, HasSubstr("closed before the answer was complete"));
   }
 }
 

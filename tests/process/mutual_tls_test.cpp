@@ -180,7 +180,7 @@ TEST(MutualTls, what_cannot_be_used_is_refused_with_openssls_reason) {
   EXPECT_EQ(problem({good.key, {}, good.callers}), "the private key has no certificate");
   EXPECT_THAT(problem({good.key, {good.chain[1]}, good.callers}), HasSubstr("key values mismatch"));
   EXPECT_THAT(problem({good.key, {good.chain[0], "x"}, good.callers}), HasSubstr("certificate 2 of the chain"));
-  EXPECT_EQ(problem({good.key, good.chain, {}}), "the certificate that callers must show is missing");
+  EXPECT_EQ(problem({good.key, good.chain, {}}), "the list of callers' certificates is empty");
   EXPECT_THAT(problem({good.key, good.chain, {"x"}}), HasSubstr("a caller's certificate cannot be used"));
   const auto dsa = store("dsa.jks", "changeit").keys[0];
   EXPECT_THAT(problem({dsa.key, dsa.chain, good.callers}), HasSubstr("cannot be used for TLS: "));

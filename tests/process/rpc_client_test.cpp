@@ -157,7 +157,7 @@ TEST_F(RpcClientTest, the_caller_s_time_bounds_retries_too) {
   opts.retry = {.max_retries = 1'000'000, .same_server_pause = core::Millis(1)};
   Client calling(loop_.executor(), opts);
   const auto error = error_of(calling, kRead, kShort);
-  EXPECT_THAT(error.message, HasSubstr("no time left"));
+  EXPECT_THAT(error.message, HasSubstr("the time limit of the call is reached"));
 }
 
 TEST_F(RpcClientTest, a_server_that_says_nothing_in_the_handshake_times_out) {
@@ -178,7 +178,7 @@ TEST_F(RpcClientTest, an_http_server_is_recognised) {
   const auto error = error_of(calling);
   EXPECT_EQ(error.code, Errc::not_hadoop);
   EXPECT_EQ(error.message, "127.0.0.1:" + std::to_string(wrong->port()) +
-                               ": an HTTP server answers there, not Hadoop RPC; is it the RPC port?");
+                               ": an HTTP server answered instead of Hadoop RPC; check that this is the RPC port");
 }
 
 TEST_F(RpcClientTest, a_length_of_four_gigabytes_is_refused) {
@@ -295,7 +295,7 @@ TEST_F(RpcClientTest, two_standbys_are_given_up_after_the_allowed_changes) {
   auto calling = client({one->port(), two->port()});
   const auto error = error_of(calling);
   EXPECT_EQ(error.code, Errc::standby);
-  EXPECT_THAT(error.message, HasSubstr("after 4 attempts: no server of the group could serve it"));
+  EXPECT_THAT(error.message, HasSubstr("after 4 attempts: no server of the group could handle the call"));
   EXPECT_EQ(seen.size(), 4U);
 }
 

@@ -16,10 +16,10 @@ struct Directive {
   std::string value;
 };
 
-// No real challenge is longer.
+// Longer than any real challenge.
 constexpr std::size_t kMaxChallenge = 4096;
 
-// name=token or name="quoted, with \" in it"; takes it off the front of `rest`.
+// Removes name=token or name="quoted, with \" in it" from the front of `rest` and returns it.
 std::optional<Directive> take_directive(std::string_view& rest) {
   const auto equals = rest.find('=');
   if (equals == std::string_view::npos) return std::nullopt;
@@ -47,7 +47,7 @@ std::optional<Directive> take_directive(std::string_view& rest) {
 
 core::Error not_a_challenge(std::string_view text) {
   return {Errc::corrupt,
-          fmt::format("the server's DIGEST-MD5 message is not readable: '{}'", core::printable(text.substr(0, 200)))};
+          fmt::format("the server's DIGEST-MD5 message cannot be decoded: '{}'", core::printable(text.substr(0, 200)))};
 }
 
 core::Result<std::vector<Directive>> parse_directives(std::string_view text) {

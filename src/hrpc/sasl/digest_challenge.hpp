@@ -13,14 +13,14 @@ namespace ydl::hrpc::sasl {
 //
 //   realm="default",nonce="...",qop="auth-conf",charset=utf-8,cipher="3des,rc4",algorithm=md5-sess
 struct DigestChallenge {
-  std::string realm;  // the first, when several are offered
+  std::string realm;  // the first one if several are offered
   std::string nonce;
-  std::vector<std::string> qops;  // "auth" when the server names none
+  std::vector<std::string> qops;  // "auth" if the server names none
   std::vector<std::string> ciphers;
-  std::size_t max_buffer = 65536;  // what the server takes in one piece
+  std::size_t max_buffer = 65536;  // the longest message that the server accepts
 };
 
-// Errors: corrupt, in one sentence.
+// Errors: corrupt.
 [[nodiscard]] core::Result<DigestChallenge> parse_challenge(std::string_view text);
 
 // The value of "rspauth=..." in the server's last message. Errors: corrupt.

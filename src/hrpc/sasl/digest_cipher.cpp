@@ -10,7 +10,8 @@
 namespace ydl::hrpc::sasl {
 namespace {
 
-// 56 bits as the 8 bytes DES wants: seven bits each, the lowest bit making the number of ones odd.
+// Converts 56 key bits to the 8 bytes that DES requires: seven bits each, and a lowest bit that makes the number of
+// ones odd.
 std::string spread(std::string_view seven_bytes) {
   std::uint64_t bits = 0;
   for (const char c : seven_bytes) bits = bits << 8U | static_cast<unsigned char>(c);

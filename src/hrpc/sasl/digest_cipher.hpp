@@ -9,7 +9,7 @@ namespace ydl::hrpc::sasl {
 
 enum class Direction { encrypt, decrypt };
 
-// One direction of the privacy layer's cipher; its state goes on from message to message.
+// The privacy layer's cipher for one direction. Its state continues from message to message.
 class DigestCipher {
  public:
   DigestCipher() = default;
@@ -19,7 +19,7 @@ class DigestCipher {
 
   // 1 for a stream cipher.
   [[nodiscard]] virtual std::size_t block_size() const = 0;
-  // In place; a multiple of the block size.
+  // Encrypts or decrypts in place. The length must be a multiple of the block size.
   virtual void apply(std::string& bytes) = 0;
 };
 

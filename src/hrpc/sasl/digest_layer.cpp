@@ -34,7 +34,7 @@ std::string signing_key(std::string_view session_key, std::string_view direction
   return md5(fmt::format("{}Digest session key to {} signing key magic constant", session_key, direction));
 }
 
-// The MACs and counts of one direction.
+// The message authentication codes and the message counter of one direction.
 class Signer {
  public:
   Signer(std::string_view session_key, std::string_view direction) : key_(signing_key(session_key, direction)) {}
@@ -44,7 +44,7 @@ class Signer {
     counted.append(message);
     return hmac_md5(key_, counted).substr(0, kMacSize);
   }
-  // Version and count, and on to the next.
+  // Returns version and count, and increments the count.
   std::string trailer() { return std::string(kVersion) + u32(count_++); }
 
  private:
@@ -52,7 +52,7 @@ class Signer {
   std::uint32_t count_ = 0;
 };
 
-// The message without its trailer, when that is the expected one.
+// Checks the trailer and returns the message without it.
 core::Result<std::string_view> strip_trailer(std::string_view wrapped, Signer& signer) {
   if (wrapped.size() < kMacSize + kTrailerSize) return core::fail(damaged("is too short"));
   const auto body = wrapped.substr(0, wrapped.size() - kTrailerSize);
@@ -77,7 +77,7 @@ class Integrity final : public DigestLayer {
     if (!body) return core::fail(body.error());
     const auto message = body->substr(0, body->size() - kMacSize);
     if (!core::secret_equal(body->substr(message.size()), expected.mac(message))) {
-      return core::fail(damaged("was changed on its way"));
+      return core::fail(damaged("was modified during transmission"));
     }
     return std::string(message);
   }
@@ -112,7 +112,7 @@ class Privacy final : public DigestLayer {
     const auto body = strip_trailer(wrapped, down_);
     if (!body) return core::fail(body.error());
     const std::size_t block = decryptor_->block_size();
-    if (body->size() % block != 0) return core::fail(damaged("is cut"));
+    if (body->size() % block != 0) return core::fail(damaged("is truncated"));
     std::string message(*body);
     decryptor_->apply(message);
     const std::string mac = message.substr(message.size() - kMacSize);
@@ -120,16 +120,16 @@ class Privacy final : public DigestLayer {
     if (block > 1) {
       const auto padding = message.empty() ? 0U : static_cast<unsigned char>(message.back());
       if (padding == 0 || padding > block || padding > message.size())
-        return core::fail(damaged("was changed on its way"));
+        return core::fail(damaged("was modified during transmission"));
       message.resize(message.size() - padding);
     }
-    if (!core::secret_equal(mac, expected.mac(message))) return core::fail(damaged("was changed on its way"));
+    if (!core::secret_equal(mac, expected.mac(message))) return core::fail(damaged("was modified during transmission"));
     return message;
   }
 
  private:
   static std::string sealing_key(std::string_view session_key, std::string_view cipher, std::string_view direction) {
-    // The weak variants only use the head of the session key.
+    // The weak variants only use the first bytes of the session key (RFC 2831).
     const std::size_t used = cipher == "rc4-40" ? 5 : cipher == "rc4-56" ? 7 : session_key.size();
     return md5(fmt::format("{}Digest H(A1) to {} sealing key magic constant", session_key.substr(0, used), direction));
   }

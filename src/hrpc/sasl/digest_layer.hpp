@@ -9,10 +9,10 @@
 
 namespace ydl::hrpc::sasl {
 
-// What DIGEST-MD5 does to the bytes once both sides are known. Each direction has its keys and its count of messages:
+// How DIGEST-MD5 protects the bytes after authentication. Each direction has its own keys and its own message counter:
 //
 //   integrity   message | MAC | 0001 | u32 count               MAC = HMAC-MD5(signing key, count | message), 10 bytes
-//   privacy     E(message | padding | MAC) | 0001 | u32 count   E goes on from message to message
+//   privacy     E(message | padding | MAC) | 0001 | u32 count   E continues from message to message
 class DigestLayer {
  public:
   DigestLayer() = default;

@@ -18,10 +18,10 @@
 namespace ydl::hrpc::sasl {
 namespace {
 
-constexpr std::string_view kNonceCount = "00000001";  // we never authenticate twice with one nonce
+constexpr std::string_view kNonceCount = "00000001";  // a nonce is never used for a second authentication
 constexpr int kOwnMaxBuffer = 65536;
 constexpr std::size_t kIntegrityOverhead = 16;  // MAC, version, count
-constexpr std::size_t kPrivacyOverhead = 26;    // and the longest padding, rounded up as the JDK does
+constexpr std::size_t kPrivacyOverhead = 26;    // the same and the longest padding, rounded up like in the JDK
 
 std::string_view qop_name(Protection protection) {
   switch (protection) {
@@ -64,7 +64,7 @@ class DigestMd5 final : public Mechanism {
       case State::complete:
         break;
     }
-    return core::fail(Errc::corrupt, "the server goes on with a DIGEST-MD5 exchange that is complete");
+    return core::fail(Errc::corrupt, "the server continued the DIGEST-MD5 exchange after its end");
   }
 
   bool complete() const override { return state_ == State::complete; }
@@ -109,8 +109,8 @@ class DigestMd5 final : public Mechanism {
       std::ranges::transform(options_.protections, std::back_inserter(ours), qop_name);
       return core::fail(
           Errc::security_refused,
-          fmt::format("the server protects with {} and our configuration allows {}; set "
-                      "hadoop.rpc.protection (dfs.data.transfer.protection) as the cluster has it",
+          fmt::format("the server offers the protection {}, but the configuration allows {}; set hadoop.rpc.protection "
+                      "(for data connections dfs.data.transfer.protection) to the cluster's value",
                       core::printable(fmt::format("{}", fmt::join(challenge_.qops, ", "))), fmt::join(ours, ", ")));
     }
     protection_ = *protection;
@@ -120,7 +120,7 @@ class DigestMd5 final : public Mechanism {
     });
     if (cipher == options_.ciphers.end()) {
       return core::fail(Errc::security_refused,
-                        fmt::format("the server encrypts with {} and we with {}",
+                        fmt::format("the server offers the ciphers {}, but ydl supports {}",
                                     core::printable(fmt::format("{}", fmt::join(challenge_.ciphers, ", "))),
                                     fmt::join(options_.ciphers, ", ")));
     }
@@ -137,7 +137,7 @@ class DigestMd5 final : public Mechanism {
     return md5(a1);
   }
 
-  // The client's proof has the verb AUTHENTICATE, the server's none.
+  // The client's proof contains the verb AUTHENTICATE; the server's proof has an empty verb.
   std::string proof(std::string_view verb) const {
     std::string a2 = fmt::format("{}:{}", verb, options_.digest_uri);
     if (protection_ != Protection::authentication) a2 += ":" + std::string(32, '0');
@@ -145,7 +145,7 @@ class DigestMd5 final : public Mechanism {
                                   options_.client_nonce, qop_name(protection_), to_hex(md5(a2)))));
   }
 
-  // In the JDK's order.
+  // The directives are in the same order as in the JDK.
   std::string response_text() const {
     std::string text = fmt::format(
         "charset=utf-8,username={},realm={},nonce={},nc={},cnonce={},digest-uri={},maxbuf={},response={},qop={}",
@@ -161,7 +161,7 @@ class DigestMd5 final : public Mechanism {
     const auto rspauth = parse_rspauth(text);
     if (!rspauth) return core::fail(rspauth.error());
     if (!core::secret_equal(*rspauth, proof(""))) {
-      return core::fail(Errc::unauthenticated, "the server could not prove that it knows the token's password");
+      return core::fail(Errc::unauthenticated, "the server could not prove that it has the token's password");
     }
     state_ = State::complete;
     return std::string();

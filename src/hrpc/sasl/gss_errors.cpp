@@ -35,20 +35,21 @@ std::string explain(krb5_error_code code, const GssPlace& place) {
       return fmt::format("the Kerberos ticket in {} has expired: run kinit", place.source);
     case KRB5KDC_ERR_S_PRINCIPAL_UNKNOWN:
       return fmt::format(
-          "the KDC does not know the server's principal {}: is the host's name the one in the "
-          "configuration, and the realm right?",
+          "the KDC does not know the server's principal {}: check the host name in the configuration and the realm",
           place.server);
     case KRB5KDC_ERR_C_PRINCIPAL_UNKNOWN:
-      return fmt::format("the KDC does not know our principal of {}", place.source);
+      return fmt::format("the KDC does not know the principal in {}: check its name and realm", place.source);
     case KRB5KRB_AP_ERR_SKEW:
       return describe_skew(kdc_ahead_by(place.source, place.server));
     case KRB5_KDC_UNREACH:
     case KRB5_REALM_CANT_RESOLVE:
     case KRB5_REALM_UNKNOWN:
-      return fmt::format("no KDC of the realm of {} answers: see [realms] in /etc/krb5.conf", place.server);
+      return fmt::format("no KDC of the realm of {} answers: check [realms] in /etc/krb5.conf", place.server);
     case KRB5KDC_ERR_PREAUTH_FAILED:
     case KRB5KRB_AP_ERR_BAD_INTEGRITY:
-      return fmt::format("the KDC does not accept the key of {}: it is older than the password", place.source);
+      return fmt::format(
+          "the KDC does not accept the key in {}: the password was probably changed later; create a new keytab",
+          place.source);
     default:
       return {};
   }

@@ -7,7 +7,7 @@
 
 namespace ydl::hrpc::sasl {
 
-// A handle of the GSSAPI library, released at the end.
+// Owns a handle of the GSSAPI library.
 template <class Handle, auto release>
 class GssHandle {
  public:
@@ -38,7 +38,7 @@ using GssName = GssHandle<gss_name_t, gss_release_name>;
 using GssCredential = GssHandle<gss_cred_id_t, gss_release_cred>;
 using GssContext = GssHandle<gss_ctx_id_t, delete_context>;
 
-// Bytes the library made.
+// Owns bytes that the library allocated.
 class GssBuffer {
  public:
   GssBuffer() = default;
@@ -55,7 +55,7 @@ class GssBuffer {
   gss_buffer_desc buffer_ = GSS_C_EMPTY_BUFFER;
 };
 
-// Bytes of ours, which the library only reads.
+// Passes our bytes to the library, which only reads them.
 inline gss_buffer_desc borrowed(std::string_view bytes) {
   return {bytes.size(), const_cast<char*>(bytes.data())};
 }

@@ -20,7 +20,7 @@ namespace ydl::hrpc::sasl {
 namespace {
 
 constexpr std::uint32_t kOwnMaxBuffer = 65536;
-constexpr std::size_t kOfferSize = 4;  // a byte of layers, three of the longest message
+constexpr std::size_t kOfferSize = 4;  // one byte with the layers, three with the length of the longest message
 
 unsigned char layer_bit(Protection protection) {
   switch (protection) {
@@ -51,7 +51,7 @@ class Gssapi final : public Mechanism {
       case State::complete:
         break;
     }
-    return core::fail(Errc::corrupt, "the server goes on with a GSSAPI exchange that is complete");
+    return core::fail(Errc::corrupt, "the server continued the GSSAPI exchange after its end");
   }
 
   bool complete() const override { return state_ == State::complete; }
@@ -67,12 +67,13 @@ class Gssapi final : public Mechanism {
     GssBuffer plain;
     int is_encrypted = 0;
     const auto major = gss_unwrap(&minor, context_.get(), &input, plain.put(), &is_encrypted, nullptr);
-    // Old and repeated messages come with GSS_S_COMPLETE and a supplementary bit.
+    // Old and repeated messages have GSS_S_COMPLETE with a supplementary bit, so any other value is an error.
     if (major != GSS_S_COMPLETE) {
-      return core::fail(Errc::corrupt, "a protected message from the server was changed, lost or repeated on its way");
+      return core::fail(Errc::corrupt,
+                        "a protected message from the server was modified, lost or repeated during transmission");
     }
     if (state_ == State::complete && protection_ == Protection::privacy && is_encrypted == 0) {
-      return core::fail(Errc::corrupt, "the server sent in clear what was to be encrypted");
+      return core::fail(Errc::corrupt, "the server sent a message without the required encryption");
     }
     return plain.str();
   }
@@ -99,24 +100,24 @@ class Gssapi final : public Mechanism {
     if (GSS_ERROR(major)) return core::fail(gss_error(major, minor, place_));
     if (major == GSS_S_COMPLETE) {
       if ((granted & GSS_C_MUTUAL_FLAG) == 0) {
-        return core::fail(Errc::unauthenticated, "the server did not prove who it is");
+        return core::fail(Errc::unauthenticated, "the server did not prove its identity");
       }
       state_ = State::layers;
     }
     return output.str();
   }
 
-  // The server's offer and our choice have the same form, wrapped: layers | u24 longest message.
+  // The server's offer and our choice have the same format and are both wrapped: layers | u24 longest message.
   core::Result<std::string> choose_layer(std::string_view challenge) {
     const auto offer = unwrap(challenge);
     if (!offer) return offer;
-    if (offer->size() < kOfferSize) return core::fail(Errc::corrupt, "the server's offer of protections is cut");
+    if (offer->size() < kOfferSize) return core::fail(Errc::corrupt, "the server's offer of protections is truncated");
     const auto byte = [&](std::size_t i) { return std::uint32_t{static_cast<unsigned char>((*offer)[i])}; };
     const auto chosen = std::ranges::find_if(protections_, [&](Protection p) { return (byte(0) & layer_bit(p)) != 0; });
     if (chosen == protections_.end()) {
       return core::fail(Errc::security_refused,
-                        "the server does not offer the protection our configuration asks for; set "
-                        "hadoop.rpc.protection as the cluster has it");
+                        "the server does not offer any protection that the configuration allows; set "
+                        "hadoop.rpc.protection to the cluster's value");
     }
     protection_ = *chosen;
     if (auto limited = limit_messages(byte(1) << 16U | byte(2) << 8U | byte(3)); !limited) {
@@ -137,7 +138,10 @@ class Gssapi final : public Mechanism {
     const auto major = gss_wrap_size_limit(&minor, context_.get(), protection_ == Protection::privacy ? 1 : 0,
                                            GSS_C_QOP_DEFAULT, peer_max, &plain);
     if (GSS_ERROR(major) || plain == 0) {
-      return core::fail(Errc::corrupt, fmt::format("the server takes messages of {} bytes only", peer_max));
+      return core::fail(
+          Errc::corrupt,
+          fmt::format("the server accepts only messages of {} bytes, which is too short for protected messages",
+                      peer_max));
     }
     max_plaintext_ = plain;
     return {};
@@ -174,7 +178,7 @@ core::Result<GssName> import_name(const std::string& text, gss_OID type, const G
 }
 
 core::Result<GssCredential> acquire(const KerberosSource& source, const GssPlace& place) {
-  // Tickets got with a keytab stay in memory: they are nobody else's.
+  // Tickets for a keytab are kept in memory, so that they do not change the user's ticket cache.
   static std::atomic<unsigned> caches = 0;
   const std::string memory = fmt::format("MEMORY:ydl-{}", caches++);
   const std::string keytab = "FILE:" + source.keytab.string();
@@ -204,7 +208,7 @@ core::Result<GssCredential> acquire(const KerberosSource& source, const GssPlace
 
 core::Result<std::unique_ptr<Mechanism>> make_gssapi(const ServerPrincipal& server, const Identity& identity) {
   const auto& source = identity.kerberos;
-  // With the realm where the configuration names it; else by host, and krb5 finds the realm.
+  // If the configuration has no realm, the name is passed by host, and libkrb5 determines the realm.
   const std::string full_name = ticket_name(server, identity);
   const bool has_realm = full_name.find('@') != std::string::npos;
   GssPlace place{.server = full_name, .source = "the keytab " + source.keytab.string()};

@@ -8,10 +8,10 @@
 
 namespace ydl::hrpc::sasl {
 
-// GSSAPI with Kerberos (RFC 4752), the client's side, by MIT krb5. Credentials come from the ticket cache or a keytab.
-// Making it and its first step() may wait for the KDC: not for the event loop's thread.
-// Errors, with cause and remedy: unauthenticated (no or expired ticket, unknown principal, clock skew, KDC that does
-// not answer), security_refused (no common protection), corrupt.
+// The client side of GSSAPI with Kerberos (RFC 4752), using MIT krb5. Credentials are taken from the ticket cache or a
+// keytab. This function and the first step() may wait for the KDC, so they must not run in the thread of the event
+// loop. Errors, with cause and remedy: unauthenticated (no ticket or an expired one, unknown principal, clock skew, no
+// answer from the KDC), security_refused (no common protection), corrupt.
 [[nodiscard]] core::Result<std::unique_ptr<Mechanism>> make_gssapi(const ServerPrincipal& server,
                                                                    const Identity& identity);
 

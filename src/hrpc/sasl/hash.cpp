@@ -21,7 +21,7 @@ unsigned char* bytes_of(std::string& text) {
 
 std::string md5(std::string_view bytes) {
   std::string digest(kMd5Size, '\0');
-  // It fails only where OpenSSL was built without MD5, and ours is not.
+  // It only fails in an OpenSSL without MD5, and ours has it.
   YDL_ASSERT(EVP_Digest(bytes.data(), bytes.size(), bytes_of(digest), nullptr, EVP_md5(), nullptr) == 1);
   return digest;
 }

@@ -10,7 +10,8 @@ namespace {
 
 using Ahead = std::optional<std::chrono::seconds>;
 
-// Sees every answer of a KDC. That of a refusal holds the KDC's time; the library itself keeps it to itself.
+// Called by libkrb5 with every answer of a KDC. An error answer contains the KDC's time, which the library does not
+// report.
 krb5_error_code look_at(krb5_context context, void* data, krb5_error_code /*code*/, const krb5_data* /*realm*/,
                         const krb5_data* /*message*/, const krb5_data* reply, krb5_data** /*new_reply*/) {
   krb5_error* refusal = nullptr;
@@ -43,10 +44,10 @@ std::optional<std::chrono::seconds> kdc_ahead_by(const std::string& cache, const
 std::string describe_skew(std::optional<std::chrono::seconds> kdc_ahead) {
   const auto minutes = std::chrono::round<std::chrono::minutes>(kdc_ahead.value_or(std::chrono::seconds(0)));
   if (minutes.count() == 0) {
-    return "this machine's clock differs from the server's by more than the five minutes that Kerberos forgives: set "
+    return "this machine's clock differs from the server's by more than the five minutes that Kerberos allows: correct "
            "it";
   }
-  return fmt::format("this machine's clock is {} {} the KDC's, and Kerberos forgives five minutes: set it",
+  return fmt::format("this machine's clock is {} {} the KDC's, but Kerberos allows only five minutes: correct it",
                      core::format_duration(std::chrono::abs(minutes)), minutes.count() > 0 ? "behind" : "ahead of");
 }
 

@@ -15,9 +15,9 @@ Krb5Context::~Krb5Context() {
 }
 
 core::Error Krb5Context::error() const {
-  return {Errc::unauthenticated, fmt::format("Kerberos cannot be used: {}; it is set up in /etc/krb5.conf, or in the "
-                                             "file KRB5_CONFIG names",
-                                             message(failure_))};
+  return {
+      Errc::unauthenticated,
+      fmt::format("Kerberos cannot be used: {}; check /etc/krb5.conf, or the file in KRB5_CONFIG", message(failure_))};
 }
 
 std::string Krb5Context::message(krb5_error_code code) const {

@@ -7,7 +7,7 @@
 
 namespace ydl::hrpc::sasl {
 
-// One use of libkrb5. For one thread.
+// A context of libkrb5. For one thread.
 class Krb5Context {
  public:
   Krb5Context();
@@ -15,12 +15,12 @@ class Krb5Context {
   Krb5Context(const Krb5Context&) = delete;
   Krb5Context& operator=(const Krb5Context&) = delete;
 
-  // False: krb5.conf cannot be read; error() says why.
+  // False if krb5.conf cannot be read; error() then has the reason.
   [[nodiscard]] explicit operator bool() const { return context_ != nullptr; }
   [[nodiscard]] core::Error error() const;
   [[nodiscard]] krb5_context get() const { return context_; }
 
-  // What the library says of a failure of its own.
+  // The library's message for one of its error codes.
   [[nodiscard]] std::string message(krb5_error_code code) const;
   [[nodiscard]] std::string name_of(krb5_const_principal principal) const;
 

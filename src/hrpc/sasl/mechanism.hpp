@@ -9,7 +9,8 @@
 
 namespace ydl::hrpc::sasl {
 
-// One side of a SASL exchange and what it does to the bytes afterwards. No I/O: who owns it carries the messages.
+// The client side of a SASL exchange, and the protection of bytes after it. Does no I/O: its owner transports the
+// messages.
 class Mechanism {
  public:
   Mechanism() = default;
@@ -17,18 +18,19 @@ class Mechanism {
   Mechanism& operator=(const Mechanism&) = delete;
   virtual ~Mechanism() = default;
 
-  // The answer to the server's challenge; the challenge that comes with success goes through here too and its answer
-  // is empty. Errors: unauthenticated, corrupt.
+  // The response to a challenge of the server. Also call it with the challenge that arrives with success; the response
+  // is then empty. Errors: unauthenticated, security_refused, corrupt.
   [[nodiscard]] virtual core::Result<std::string> step(std::string_view challenge) = 0;
 
-  // Both sides are satisfied. Success from the server before that is a fault.
+  // Whether both sides are authenticated. If the server reports success earlier, it is an error.
   [[nodiscard]] virtual bool complete() const = 0;
 
-  // What was agreed; meaningful once complete.
+  // The negotiated protection; valid once complete.
   [[nodiscard]] virtual Protection protection() const = 0;
 
-  // With integrity or privacy every piece goes through these, in order: they count. A piece to wrap has at most
-  // max_plaintext() bytes. Errors of unwrap: corrupt (a byte was changed, or a message lost or repeated).
+  // With integrity or privacy, all bytes must pass through wrap() and unwrap() in order, because messages are counted.
+  // A piece for wrap() has at most max_plaintext() bytes. Errors of unwrap: corrupt (a message was modified, lost or
+  // repeated).
   [[nodiscard]] virtual core::Result<std::string> wrap(std::string_view plain) = 0;
   [[nodiscard]] virtual core::Result<std::string> unwrap(std::string_view wrapped) = 0;
   [[nodiscard]] virtual std::size_t max_plaintext() const = 0;

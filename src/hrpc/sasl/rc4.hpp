@@ -9,8 +9,8 @@
 
 namespace ydl::hrpc::sasl {
 
-// The RC4 stream cipher. OpenSSL keeps it in a module that a static binary cannot load, and some clusters
-// (dfs.encrypt.data.transfer.algorithm) still ask for it. The stream goes on from call to call.
+// The RC4 stream cipher. Some clusters still use it (dfs.encrypt.data.transfer.algorithm), but OpenSSL has it in a
+// module that a static binary cannot load. The stream continues from call to call.
 class Rc4 {
  public:
   explicit Rc4(std::string_view key) {
@@ -22,7 +22,7 @@ class Rc4 {
     }
   }
 
-  // Encrypts or decrypts in place: it is the same.
+  // Encrypts or decrypts in place; both are the same operation.
   void apply(std::string& bytes) {
     for (char& byte : bytes) {
       i_ = static_cast<std::uint8_t>(i_ + 1);

@@ -22,7 +22,7 @@ bool is_ticket_granting(const krb5_creds& creds) {
 }
 
 std::chrono::sys_seconds time_of(krb5_timestamp time) {
-  // Unsigned until 2106, as MIT krb5 itself counts.
+  // MIT krb5 treats its 32-bit times as unsigned, which is valid until 2106.
   return std::chrono::sys_seconds(std::chrono::seconds(static_cast<std::uint32_t>(time)));
 }
 
@@ -69,8 +69,9 @@ core::Result<> check_keytab(const std::filesystem::path& keytab, const std::stri
                        fmt::format("the keytab {} cannot be used for {}: {}", keytab.string(), name, why)};
   };
   if (name.empty()) {
-    return core::fail(core::Errc::usage,
-                      fmt::format("the keytab {} needs a principal's name with it", keytab.string()));
+    return core::fail(
+        core::Errc::usage,
+        fmt::format("no principal is given for the keytab {}; name the principal whose key to use", keytab.string()));
   }
   const Krb5Context context;
   if (!context) return core::fail(context.error());
@@ -93,8 +94,10 @@ core::Result<> check_keytab(const std::filesystem::path& keytab, const std::stri
 }
 
 core::Result<> check_ticket(const Ticket& ticket, core::WallTime now) {
-  constexpr auto kClockSkew = std::chrono::minutes(5);  // what Kerberos forgives
-  if (!ticket.ends) return core::fail(no_ticket(ticket.cache, fmt::format("{} has none", ticket.principal)));
+  constexpr auto kClockSkew = std::chrono::minutes(5);  // the difference that Kerberos allows by default
+  if (!ticket.ends)
+    return core::fail(
+        no_ticket(ticket.cache, fmt::format("the cache of {} has no ticket-granting ticket", ticket.principal)));
   if (*ticket.ends <= now) {
     return core::fail(Errc::unauthenticated,
                       fmt::format("the Kerberos ticket of {} in {} expired at {}, {} ago: run kinit", ticket.principal,
@@ -104,11 +107,10 @@ core::Result<> check_ticket(const Ticket& ticket, core::WallTime now) {
   if (ticket.starts && *ticket.starts > now + kClockSkew) {
     return core::fail(
         Errc::unauthenticated,
-        fmt::format(
-            "the Kerberos ticket of {} in {} is valid from {}, {} from now: this machine's clock is behind that "
-            "of the KDC, or the ticket was postdated",
-            ticket.principal, ticket.cache, core::format_utc(*ticket.starts),
-            core::format_duration(std::chrono::duration_cast<core::Millis>(*ticket.starts - now))));
+        fmt::format("the Kerberos ticket of {} in {} is valid from {}, {} from now: this machine's clock is behind the "
+                    "KDC's and must be corrected, or the ticket is postdated",
+                    ticket.principal, ticket.cache, core::format_utc(*ticket.starts),
+                    core::format_duration(std::chrono::duration_cast<core::Millis>(*ticket.starts - now))));
   }
   return {};
 }

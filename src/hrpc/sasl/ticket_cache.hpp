@@ -10,7 +10,7 @@
 
 namespace ydl::hrpc::sasl {
 
-// What a Kerberos ticket cache holds: the ticket that gets all others.
+// The ticket-granting ticket in a Kerberos ticket cache.
 struct Ticket {
   std::string cache;      // "FILE:/tmp/krb5cc_1000"
   std::string principal;  // "alice@EXAMPLE.ORG"
@@ -18,14 +18,14 @@ struct Ticket {
   std::optional<std::chrono::sys_seconds> ends;
 };
 
-// The cache of that name; empty: the one of KRB5CCNAME or of krb5.conf. Errors: unauthenticated, saying which cache was
-// looked at and what to do.
+// Reads the cache of this name; empty: the one in KRB5CCNAME or krb5.conf. Errors: unauthenticated, with the name of
+// the cache and the remedy.
 [[nodiscard]] core::Result<Ticket> read_ticket_cache(const std::string& cache);
 
-// Whether a keytab holds a key of the principal. Errors: unauthenticated, usage (no principal named).
+// Checks that a keytab has a key of the principal. Errors: unauthenticated, usage (the name of the principal is empty).
 [[nodiscard]] core::Result<> check_keytab(const std::filesystem::path& keytab, const std::string& principal);
 
-// Whether it can be used now. Errors: unauthenticated (no ticket, expired and since when, not valid yet).
+// Checks that the ticket is valid now. Errors: unauthenticated (no ticket, expired, not valid yet).
 [[nodiscard]] core::Result<> check_ticket(const Ticket& ticket, core::WallTime now);
 
 }  // namespace ydl::hrpc::sasl

@@ -22,7 +22,7 @@ const hconf::NameService kPair{
 const hconf::NameService kSingle{
     .name = "h1:8020", .is_logical = false, .servers = {{"h1", 8020}}, .token_service = {}};
 
-TEST(Configured, a_name_node_by_the_defaults) {
+TEST(Configured, defaults_for_a_name_node) {
   const auto options = name_node_options(with({}), kPair, {.user = "alice"});
   ASSERT_TRUE(options) << options.error().message;
   EXPECT_EQ(options->servers, kPair.servers);
@@ -38,7 +38,7 @@ TEST(Configured, a_name_node_by_the_defaults) {
   EXPECT_EQ(options->max_response, 128U << 20U);
 }
 
-TEST(Configured, a_secure_cluster) {
+TEST(Configured, options_of_a_secure_cluster) {
   const auto options = name_node_options(with({{"hadoop.security.authentication", "kerberos"},
                                                {"hadoop.rpc.protection", "privacy, integrity"},
                                                {"dfs.namenode.kerberos.principal", "nn/_HOST@EXAMPLE.ORG"},
@@ -50,10 +50,10 @@ TEST(Configured, a_secure_cluster) {
   EXPECT_EQ(options->identity.protections, (std::vector{Protection::privacy, Protection::integrity}));
   EXPECT_EQ(options->identity.server_principal, "nn/_HOST@EXAMPLE.ORG");
   EXPECT_TRUE(options->identity.fallback_to_simple);
-  EXPECT_EQ(options->call_timeout, std::chrono::hours(1)) << "no wait is for ever";
+  EXPECT_EQ(options->call_timeout, std::chrono::hours(1)) << "every wait has a limit";
 }
 
-TEST(Configured, a_pattern_counts_when_a_file_sets_it) {
+TEST(Configured, a_pattern_is_used_only_if_a_site_file_sets_it) {
   const auto plain =
       name_node_options(with({{"dfs.namenode.kerberos.principal", "nn/_HOST@R"}}), kSingle, {.user = "a"});
   ASSERT_TRUE(plain);
@@ -65,7 +65,7 @@ TEST(Configured, a_pattern_counts_when_a_file_sets_it) {
   EXPECT_EQ(with_pattern->identity.principal_pattern, "nn/*@R");
 }
 
-TEST(Configured, what_is_wrong_is_named) {
+TEST(Configured, an_error_names_file_key_and_value) {
   for (const auto& [key, value, message] :
        {std::tuple{"hadoop.rpc.protection", "much",
                    "x-site.xml:1: hadoop.rpc.protection has 'much'; it may be authentication, integrity or privacy"},
@@ -79,7 +79,7 @@ TEST(Configured, what_is_wrong_is_named) {
   }
 }
 
-TEST(Configured, resource_managers_are_waited_for_as_long_as_configured) {
+TEST(Configured, the_wait_for_resource_managers_is_configurable) {
   const auto options = resource_manager_options(with({}), {{"h1", 8032}}, "RM_DELEGATION_TOKEN", {.user = "alice"});
   ASSERT_TRUE(options);
   EXPECT_EQ(options->retry.max_retries, 30);
@@ -100,19 +100,20 @@ TEST(Configured, a_token_is_chosen_by_kind_and_service) {
                                      {"3", "p", "YARN_AM_RM_TOKEN", ""}};
   EXPECT_EQ(name_node_options(with({}), kPair, {.user = "a", .tokens = tokens})->identity.token->identifier, "1");
   EXPECT_EQ(name_node_options(with({}), kSingle, {.user = "a", .tokens = tokens})->identity.token->identifier, "2");
-  EXPECT_EQ(select_token(tokens, "HDFS_DELEGATION_TOKEN", "other:8020"), std::nullopt) << "two, and neither is it";
+  EXPECT_EQ(select_token(tokens, "HDFS_DELEGATION_TOKEN", "other:8020"), std::nullopt)
+      << "there are two, and neither is for this service";
   EXPECT_EQ(select_token(tokens, "YARN_AM_RM_TOKEN", "rm:8030")->identifier, "3") << "its service is empty";
   EXPECT_EQ(select_token(tokens, "NMToken", "x"), std::nullopt);
 }
 
-TEST(Configured, a_token_under_two_names_is_one_token) {
+TEST(Configured, tokens_with_the_same_identifier_count_as_one) {
   const std::vector<Token> tokens = {{"1", "p", "HDFS_DELEGATION_TOKEN", "10.0.0.1:8020"},
                                      {"1", "p", "HDFS_DELEGATION_TOKEN", "nn.example.org:8020"}};
   EXPECT_EQ(select_token(tokens, "HDFS_DELEGATION_TOKEN", "nn.example.org:8020")->service, "nn.example.org:8020");
   EXPECT_EQ(select_token(tokens, "HDFS_DELEGATION_TOKEN", "nn:8020")->identifier, "1");
 }
 
-TEST(Configured, a_node_manager_takes_its_token) {
+TEST(Configured, a_node_manager_gets_the_given_token) {
   const auto options =
       node_manager_options(with({}), {"h1", 45454}, {"id", "p", "NMToken", "h1:45454"}, {.user = "alice"});
   ASSERT_TRUE(options);
@@ -121,13 +122,13 @@ TEST(Configured, a_node_manager_takes_its_token) {
   EXPECT_EQ(options->retry.patience, core::Millis(180'000));
 }
 
-TEST(Configured, a_principal_stands_for_the_user_of_its_first_part) {
+TEST(Configured, the_short_name_of_a_principal_is_its_first_part) {
   EXPECT_EQ(short_name("alice@EXAMPLE.ORG"), "alice");
   EXPECT_EQ(short_name("alice/admin@EXAMPLE.ORG"), "alice");
   EXPECT_EQ(short_name("alice"), "alice");
 }
 
-TEST(Configured, without_kerberos_the_environment_says_who_we_are) {
+TEST(Configured, without_kerberos_the_user_is_taken_from_the_environment) {
   EXPECT_EQ(login_name(with({}), [](const char*) { return "bob"; }), "bob");
 }
 

@@ -24,7 +24,7 @@ std::string directive(const std::string& response, const std::string& name) {
   return response.substr(at, response.find('"', at) - at);
 }
 
-// A recorded handshake and the wrapped messages after it.
+// A recorded handshake and the wrapped messages that follow it.
 struct Exchange {
   std::string challenge;
   std::string response;
@@ -66,7 +66,7 @@ std::unique_ptr<Mechanism> mechanism(const Exchange& recorded, Protection protec
 
 class DigestRecordings : public ::testing::TestWithParam<std::pair<const char*, Protection>> {};
 
-TEST_P(DigestRecordings, our_response_is_java_s_and_the_server_s_proof_holds) {
+TEST_P(DigestRecordings, the_response_equals_the_one_of_java_and_the_server_s_proof_is_accepted) {
   const auto [name, protection] = GetParam();
   const Exchange recorded = exchange(name);
   const auto digest = mechanism(recorded, protection);
@@ -77,7 +77,7 @@ TEST_P(DigestRecordings, our_response_is_java_s_and_the_server_s_proof_holds) {
   EXPECT_EQ(digest->protection(), protection);
 }
 
-TEST_P(DigestRecordings, a_server_without_the_password_is_not_believed) {
+TEST_P(DigestRecordings, a_server_without_the_password_is_refused) {
   const auto [name, protection] = GetParam();
   const Exchange recorded = exchange(name);
   for (std::string proof : {recorded.proof, std::string("rspauth="), std::string("rspauth=x")}) {
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(All, DigestRecordings,
                                            std::pair{"token_conf", Protection::privacy}),
                          [](const auto& info) { return std::string(info.param.first); });
 
-// The recorded session's layer, ready for its first message in each direction.
+// The protection layer of the recorded session, before the first message of each direction.
 std::unique_ptr<Mechanism> opened(const Exchange& recorded, Protection protection) {
   auto digest = mechanism(recorded, protection);
   if (!digest->step(recorded.challenge) || !digest->step(recorded.proof)) throw std::runtime_error("not opened");
@@ -126,7 +126,7 @@ TEST(DigestLayer, privacy_with_3des_unwraps_what_java_wrapped) {
   expect_the_two_answers("token_conf", Protection::privacy);
 }
 
-// With integrity the plain bytes stand in the recording.
+// With integrity the recording contains the plain bytes.
 TEST(DigestLayer, integrity_wraps_as_java_does) {
   const Exchange recorded = exchange("token_int");
   const auto digest = opened(recorded, Protection::integrity);
@@ -144,7 +144,7 @@ TEST(DigestLayer, privacy_with_3des_wraps_as_java_does) {
   for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_EQ(digest->wrap(plain[i].bytes), recorded.up[i]);
 }
 
-TEST(DigestLayer, a_changed_lost_or_repeated_message_is_noticed) {
+TEST(DigestLayer, a_modified_lost_or_repeated_message_is_an_error) {
   for (const auto& [name, protection] :
        {std::pair{"token_int", Protection::integrity}, std::pair{"token_conf", Protection::privacy}}) {
     const Exchange recorded = exchange(name);
@@ -174,7 +174,7 @@ TEST(DigestLayer, a_changed_lost_or_repeated_message_is_noticed) {
 }
 
 // A data connection of the same Hadoop with dfs.encrypt.data.transfer.algorithm=rc4.
-TEST(DigestLayer, rc4_and_authzid_as_on_a_data_connection) {
+TEST(DigestLayer, rc4_and_authzid_work_as_on_a_data_connection) {
   const std::string user = "2005882731 BP-520768029-127.0.0.1-1794708673449 LIlrfYd3zR0=";
   const auto digest =
       make_digest_md5({.credentials = {user, core::to_base64(from_hex("d8920f15b3090b4ca095bcfc7480e9c2ff58ffca"))},
@@ -195,7 +195,7 @@ TEST(DigestLayer, rc4_and_authzid_as_on_a_data_connection) {
   EXPECT_EQ(*plain, from_hex("0408001200"));
 }
 
-TEST(DigestMd5, rc4_of_the_published_vectors) {
+TEST(DigestMd5, rc4_matches_the_published_test_vectors) {
   Rc4 stream("Key");
   std::string text = "Plain";
   stream.apply(text);
@@ -204,14 +204,14 @@ TEST(DigestMd5, rc4_of_the_published_vectors) {
   EXPECT_EQ(text + rest, from_hex("bbf316e8d940af0ad3"));
 }
 
-TEST(DigestMd5, no_common_protection_says_both_sides_and_the_key) {
+TEST(DigestMd5, without_a_common_protection_the_error_names_both_lists_and_the_key) {
   const auto digest =
       make_digest_md5({.credentials = {"u", "p"}, .digest_uri = "/default", .protections = {Protection::privacy}});
   const auto response = digest->step(R"(realm="r",nonce="n",qop="auth,auth-int",algorithm=md5-sess)");
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().code, Errc::security_refused);
   EXPECT_THAT(response.error().message,
-              HasSubstr("protects with auth, auth-int and our configuration allows auth-conf"));
+              HasSubstr("offers the protection auth, auth-int, but the configuration allows auth-conf"));
   EXPECT_THAT(response.error().message, HasSubstr("hadoop.rpc.protection"));
 }
 
@@ -223,7 +223,7 @@ TEST(DigestMd5, no_common_cipher_is_refused) {
   EXPECT_EQ(response.error().code, Errc::security_refused);
 }
 
-TEST(DigestMd5, our_preference_decides_among_what_is_offered) {
+TEST(DigestMd5, our_order_of_preference_decides) {
   const auto digest = make_digest_md5({.credentials = {"u", "p"},
                                        .digest_uri = "/",
                                        .protections = {Protection::integrity, Protection::authentication}});
@@ -231,7 +231,7 @@ TEST(DigestMd5, our_preference_decides_among_what_is_offered) {
   EXPECT_EQ(digest->protection(), Protection::integrity);
 }
 
-TEST(DigestChallenge, quotes_escapes_spaces_and_several_realms) {
+TEST(DigestChallenge, quotes_escapes_spaces_and_several_realms_are_parsed) {
   const auto challenge = parse_challenge(
       R"(realm="a \"b\", c" , realm="second",nonce="n\\x",,qop="auth , auth-int",maxbuf=1000,algorithm=md5-sess,x=y)");
   ASSERT_TRUE(challenge) << challenge.error().message;
@@ -241,7 +241,7 @@ TEST(DigestChallenge, quotes_escapes_spaces_and_several_realms) {
   EXPECT_EQ(challenge->max_buffer, 1000U);
 }
 
-TEST(DigestChallenge, what_is_not_a_challenge_is_refused) {
+TEST(DigestChallenge, invalid_challenges_are_refused) {
   for (const auto* text : {"", "nonce", "=x", "nonce=\"open", "nonce=\"a\"b,algorithm=md5-sess", "nonce=\"a\"",
                            "algorithm=md5-sess", "nonce=\"n\",algorithm=md5", "nonce=\"n\\",
                            "nonce=\"n\",algorithm=md5-sess,maxbuf=x", "nonce=\"n\",algorithm=md5-sess,maxbuf=10"}) {

@@ -18,7 +18,7 @@ core::Error refusal(std::string_view bytes, std::uint32_t limit = 1000) {
   return frame ? core::Error{} : frame.error();
 }
 
-TEST(FrameCodec, frames_come_out_however_the_bytes_are_cut) {
+TEST(FrameCodec, frames_are_complete_for_any_division_of_the_bytes) {
   const std::string bytes = encode_frame("first") + encode_frame(std::string(300, 'x')) + encode_frame("z");
   for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
     FrameReader reader(1000);
@@ -37,7 +37,7 @@ TEST(FrameCodec, frames_come_out_however_the_bytes_are_cut) {
   }
 }
 
-TEST(FrameCodec, a_length_over_the_limit_is_refused_before_the_bytes_come) {
+TEST(FrameCodec, a_length_over_the_limit_is_refused_before_the_bytes_arrive) {
   FrameReader reader(1000);
   reader.feed(encode_frame("ok"));
   ASSERT_TRUE(reader.next());
@@ -52,16 +52,18 @@ TEST(FrameCodec, a_length_over_the_limit_is_refused_before_the_bytes_come) {
   EXPECT_TRUE(reader.next());
 }
 
-TEST(FrameCodec, the_wrong_port_is_named_for_what_it_is) {
-  EXPECT_THAT(refusal("HTTP/1.1 404 Not Found\r\n").message, HasSubstr("an HTTP server answers there"));
-  EXPECT_THAT(refusal("SSH-2.0-OpenSSH_9.2\r\n").message, HasSubstr("an SSH server answers there"));
-  EXPECT_THAT(refusal("\x15\x03\x01\x00\x02\x02\x28"s).message, HasSubstr("a TLS server answers there"));
+TEST(FrameCodec, other_services_on_the_port_are_named) {
+  EXPECT_THAT(refusal("HTTP/1.1 404 Not Found\r\n").message,
+              HasSubstr("an HTTP server answered instead of Hadoop RPC"));
+  EXPECT_THAT(refusal("SSH-2.0-OpenSSH_9.2\r\n").message, HasSubstr("an SSH server answered instead of Hadoop RPC"));
+  EXPECT_THAT(refusal("\x15\x03\x01\x00\x02\x02\x28"s).message,
+              HasSubstr("a TLS server answered instead of Hadoop RPC"));
   EXPECT_THAT(refusal("\xff\xff\xff\xff"s).message, HasSubstr("before 9"));
-  EXPECT_THAT(refusal("what?").message, HasSubstr("began with 'what'"));
+  EXPECT_THAT(refusal("what?").message, HasSubstr("starts with 'what'"));
   EXPECT_EQ(refusal("HTTP/1.1").code, Errc::not_hadoop);
 }
 
-TEST(FrameCodec, delimited_messages_come_back) {
+TEST(FrameCodec, delimited_messages_can_be_read_back) {
   std::string bytes;
   append_delimited(bytes, "");
   append_delimited(bytes, std::string(127, 'a'));
@@ -76,7 +78,7 @@ TEST(FrameCodec, delimited_messages_come_back) {
   EXPECT_EQ(take_delimited(rest), std::nullopt);
 }
 
-TEST(FrameCodec, a_delimited_length_that_is_not_there_is_refused) {
+TEST(FrameCodec, an_incomplete_delimited_message_is_refused) {
   for (const auto& bytes : {"\x05"s + "four", "\xff\xff\xff\xff\xff\x01x"s, "\x80"s, "\xff\xff\xff\xff\x0f"s}) {
     std::string_view rest = bytes;
     EXPECT_EQ(take_delimited(rest), std::nullopt);

@@ -55,7 +55,7 @@ RpcSaslProto said(const std::string& bytes) {
   return decode_sasl(take_delimited(rest).value()).value();
 }
 
-// Says one, two and three whatever it hears, and is complete then.
+// Sends one, two and three, whatever it receives, and is then complete.
 class Scripted final : public sasl::Mechanism {
  public:
   core::Result<std::string> step(std::string_view challenge) override {
@@ -99,7 +99,7 @@ core::Error error_of(const core::Result<std::string>& result) {
   return result ? core::Error{} : result.error();
 }
 
-TEST(Handshake, without_token_and_kerberos_there_is_none) {
+TEST(Handshake, there_is_no_handshake_without_token_and_kerberos) {
   HandshakeFsm fsm({.identity = {.user = "alice"}, .server_host = "h"});
   EXPECT_EQ(fsm.first_bytes(), encode_preamble(AuthProtocol::none));
   EXPECT_TRUE(fsm.done());
@@ -107,7 +107,7 @@ TEST(Handshake, without_token_and_kerberos_there_is_none) {
   EXPECT_EQ(fsm.take_protection(), nullptr);
 }
 
-TEST(Handshake, initiate_echoes_the_offer_with_its_empty_field_and_without_its_challenge) {
+TEST(Handshake, initiate_repeats_the_offer_including_empty_fields_but_without_the_challenge) {
   auto fsm = handshake(with_token());
   const auto bytes = fsm.on_frame(offer({kToken, kSimple}));
   ASSERT_TRUE(bytes) << bytes.error().message;
@@ -122,20 +122,20 @@ TEST(Handshake, initiate_echoes_the_offer_with_its_empty_field_and_without_its_c
   EXPECT_FALSE(fsm.done());
 }
 
-TEST(Handshake, a_token_holder_names_nobody_in_the_context) {
+TEST(Handshake, with_a_token_the_context_has_no_user) {
   auto fsm = handshake(with_token());
   ASSERT_TRUE(fsm.on_frame(offer({kToken})));
   EXPECT_EQ(fsm.caller().user, "");
 }
 
-TEST(Handshake, a_server_without_security_takes_us_as_we_say_we_are) {
+TEST(Handshake, a_server_without_security_gets_the_user_in_the_context) {
   auto fsm = handshake(with_token());
   EXPECT_EQ(fsm.on_frame(sasl_frame(RpcSaslProto::SUCCESS)), "");
   EXPECT_TRUE(fsm.done());
   EXPECT_EQ(fsm.caller().user, "alice");
 }
 
-TEST(Handshake, simple_chosen_by_sasl_is_not_answered) {
+TEST(Handshake, no_answer_is_expected_after_choosing_simple) {
   auto fsm = handshake({.token = std::nullopt, .security = Security::kerberos, .fallback_to_simple = true});
   const auto bytes = fsm.on_frame(offer({kToken, kSimple}));
   ASSERT_TRUE(bytes) << bytes.error().message;
@@ -157,7 +157,7 @@ TEST(Handshake, a_secure_client_does_not_fall_back_unless_allowed) {
   }
 }
 
-TEST(Handshake, offers_we_do_not_know_are_passed_over) {
+TEST(Handshake, unknown_offers_are_skipped) {
   auto fsm = handshake(with_token());
   ASSERT_TRUE(fsm.on_frame(offer({kVendor, kKerberos, kToken})));
   auto other = handshake(with_kerberos());
@@ -166,7 +166,7 @@ TEST(Handshake, offers_we_do_not_know_are_passed_over) {
   EXPECT_EQ(said(*bytes).auths(0).method(), "KERBEROS");
 }
 
-TEST(Handshake, nothing_in_common_says_what_both_have) {
+TEST(Handshake, without_a_common_method_the_error_names_both_sides) {
   auto fsm = handshake(with_token());
   const auto error = error_of(fsm.on_frame(offer({kKerberos, kVendor})));
   EXPECT_EQ(error.code, Errc::unauthenticated);
@@ -174,7 +174,7 @@ TEST(Handshake, nothing_in_common_says_what_both_have) {
   EXPECT_THAT(error.message, HasSubstr("kinit"));
 }
 
-TEST(Handshake, kerberos_goes_back_and_forth_until_both_are_satisfied) {
+TEST(Handshake, kerberos_messages_are_exchanged_until_both_sides_are_complete) {
   auto fsm = handshake(with_kerberos("nn/_HOST@EXAMPLE.ORG"));
   EXPECT_EQ(said(fsm.on_frame(offer({kKerberos})).value()).token(), "step 1");
   const auto second = said(fsm.on_frame(sasl_frame(RpcSaslProto::CHALLENGE, "go on")).value());
@@ -184,10 +184,10 @@ TEST(Handshake, kerberos_goes_back_and_forth_until_both_are_satisfied) {
   EXPECT_EQ(said(fsm.on_frame(sasl_frame(RpcSaslProto::CHALLENGE, "layers")).value()).token(), "step 3");
   EXPECT_EQ(fsm.on_frame(sasl_frame(RpcSaslProto::SUCCESS)), "");
   EXPECT_TRUE(fsm.done());
-  EXPECT_EQ(fsm.caller().user, "") << "our own name would mean acting for somebody";
+  EXPECT_EQ(fsm.caller().user, "") << "a user in the context would mean impersonation";
 }
 
-TEST(Handshake, success_before_the_proof_is_not_believed) {
+TEST(Handshake, success_before_the_server_s_proof_is_refused) {
   auto fsm = handshake(with_kerberos());
   ASSERT_TRUE(fsm.on_frame(offer({kKerberos})));
   EXPECT_EQ(error_of(fsm.on_frame(sasl_frame(RpcSaslProto::SUCCESS))).code, Errc::unauthenticated);
@@ -196,24 +196,24 @@ TEST(Handshake, success_before_the_proof_is_not_believed) {
   EXPECT_EQ(error_of(digest.on_frame(sasl_frame(RpcSaslProto::SUCCESS))).code, Errc::unauthenticated);
 }
 
-TEST(Handshake, another_principal_than_the_configured_is_refused) {
+TEST(Handshake, a_principal_other_than_the_configured_one_is_refused) {
   auto fsm = handshake(with_kerberos("nn/other.example.org@EXAMPLE.ORG"));
   const auto error = error_of(fsm.on_frame(offer({kKerberos})));
   EXPECT_EQ(error.code, Errc::unauthenticated);
   EXPECT_EQ(error.message,
-            "the server says it is nn/host1, and the configuration expects nn/other.example.org@EXAMPLE.ORG");
+            "the server's principal is nn/host1, but the configuration expects nn/other.example.org@EXAMPLE.ORG");
 }
 
-TEST(Handshake, without_a_configured_principal_there_is_no_connection) {
+TEST(Handshake, a_server_is_refused_if_no_principal_is_configured) {
   auto fsm = handshake(with_kerberos(""));
   const auto error = error_of(fsm.on_frame(offer({kKerberos})));
   EXPECT_EQ(error.code, Errc::unauthenticated);
   EXPECT_EQ(error.message,
-            "the server says it is nn/host1, and no principal is configured to compare with: set "
-            "dfs.namenode.kerberos.principal to the principal of the service, for instance nn/_HOST@REALM");
+            "the server's principal is nn/host1, but the configuration has no principal to compare it with: set "
+            "dfs.namenode.kerberos.principal to the principal of the service, for example nn/_HOST@REALM");
 }
 
-// Asks for one more answer for ever.
+// Always asks for one more answer.
 class Endless final : public sasl::Mechanism {
  public:
   core::Result<std::string> step(std::string_view) override { return std::string("more"); }
@@ -224,7 +224,7 @@ class Endless final : public sasl::Mechanism {
   std::size_t max_plaintext() const override { return 100; }
 };
 
-TEST(Handshake, a_server_that_asks_for_ever_is_left) {
+TEST(Handshake, an_endless_handshake_is_an_error) {
   HandshakeFsm fsm(
       {.identity = with_kerberos(),
        .server_host = "host1",
@@ -239,7 +239,7 @@ TEST(Handshake, a_server_that_asks_for_ever_is_left) {
   EXPECT_LT(frames, 100);
 }
 
-TEST(Handshake, an_exception_in_the_handshake_keeps_its_meaning) {
+TEST(Handshake, an_exception_in_the_handshake_is_mapped_to_its_error) {
   for (const auto& [java_class, meaning] :
        {std::pair{"org.apache.hadoop.ipc.StandbyException", Errc::standby},
         std::pair{"org.apache.hadoop.security.token.SecretManager$InvalidToken", Errc::invalid_token},
@@ -251,7 +251,7 @@ TEST(Handshake, an_exception_in_the_handshake_keeps_its_meaning) {
   }
 }
 
-TEST(Handshake, messages_out_of_turn_are_refused) {
+TEST(Handshake, unexpected_messages_are_refused) {
   auto fsm = handshake(with_token());
   EXPECT_EQ(error_of(fsm.on_frame(sasl_frame(RpcSaslProto::CHALLENGE, "x"))).code, Errc::corrupt);
   auto later = handshake(with_token());
@@ -261,7 +261,7 @@ TEST(Handshake, messages_out_of_turn_are_refused) {
   EXPECT_EQ(error_of(early.on_frame(test::frames_of(test::reply(CallId{0}, "x"))[0])).code, Errc::corrupt);
 }
 
-TEST(Principal, host_stands_for_the_server_in_lower_case) {
+TEST(Principal, host_is_replaced_by_the_server_in_lower_case) {
   EXPECT_EQ(expand_principal("nn/_HOST@EXAMPLE.ORG", "NameNode1"), "nn/namenode1@EXAMPLE.ORG");
   EXPECT_EQ(expand_principal("nn/_HOST", "h"), "nn/h");
   EXPECT_EQ(expand_principal("nn/_HOSTS@R", "h"), "nn/_HOSTS@R");
@@ -274,21 +274,21 @@ bool is_trusted(const ServerPrincipal& server, std::string principal, std::strin
       .has_value();
 }
 
-TEST(Principal, the_host_we_call_is_the_one_that_answers) {
+TEST(Principal, the_principal_must_match_the_host_that_is_called) {
   const ServerPrincipal server{"rm", "host1.example.org"};
   EXPECT_TRUE(is_trusted(server, "rm/_HOST@R", "", "Host1.Example.org"));
   EXPECT_TRUE(is_trusted(server, "rm/_HOST@R", "", "host1")) << "a short name";
-  EXPECT_FALSE(is_trusted(server, "rm/_HOST@R", "", "10.0.0.1")) << "an address says nothing about a name";
+  EXPECT_FALSE(is_trusted(server, "rm/_HOST@R", "", "10.0.0.1")) << "the name of the address is missing";
   EXPECT_FALSE(is_trusted(server, "rm/_HOST@R", "", "fe80::1"));
-  EXPECT_TRUE(is_trusted(server, "rm/host1.example.org@R", "", "10.0.0.1")) << "named outright";
+  EXPECT_TRUE(is_trusted(server, "rm/host1.example.org@R", "", "10.0.0.1")) << "the principal has no _HOST";
   EXPECT_FALSE(is_trusted(server, "", "", "host1.example.org")) << "nothing is configured";
   EXPECT_FALSE(is_trusted(server, "rm/_HOST@R", "", "host"));
   EXPECT_FALSE(is_trusted(server, "rm/_HOST@R", "", "host1.other.org"));
   EXPECT_FALSE(is_trusted(server, "nn/_HOST@R", "", "host1"));
-  EXPECT_FALSE(is_trusted(server, "rm/host2@R", "", "10.0.0.1")) << "named outright";
+  EXPECT_FALSE(is_trusted(server, "rm/host2@R", "", "10.0.0.1")) << "the principal has no _HOST";
 }
 
-TEST(Principal, the_name_of_an_address_is_needed_for_host_alone) {
+TEST(Principal, the_name_of_an_address_is_only_needed_to_replace_host) {
   EXPECT_TRUE(needs_reverse_name({.server_principal = "nn/_HOST@R"}, "10.0.0.1"));
   EXPECT_TRUE(needs_reverse_name({.server_principal = "nn/_HOST@R"}, "::1"));
   EXPECT_FALSE(needs_reverse_name({.server_principal = "nn/_HOST@R"}, "host1"));
@@ -296,7 +296,7 @@ TEST(Principal, the_name_of_an_address_is_needed_for_host_alone) {
   EXPECT_FALSE(needs_reverse_name({.server_principal = "nn/_HOST@R", .principal_pattern = "*"}, "10.0.0.1"));
 }
 
-TEST(Principal, a_pattern_decides_where_there_is_one) {
+TEST(Principal, a_pattern_is_used_instead_of_the_principal) {
   const ServerPrincipal server{"nn", "host1.example.org"};
   EXPECT_TRUE(is_trusted(server, "nn/other@R", "*", "h"));
   EXPECT_TRUE(is_trusted(server, "", "nn/host?.*@R", "h"));
@@ -307,7 +307,7 @@ TEST(Principal, a_pattern_decides_where_there_is_one) {
   EXPECT_FALSE(is_trusted(server, "nn/_HOST@R", "dn/*", "host1.example.org"));
 }
 
-TEST(Principal, a_ticket_is_asked_for_in_the_configured_realm) {
+TEST(Principal, a_ticket_is_requested_for_the_configured_realm) {
   EXPECT_EQ(ticket_name({"nn", "Host1"}, {.server_principal = "hdfs/_HOST@EXAMPLE.ORG"}), "nn/host1@EXAMPLE.ORG");
   EXPECT_EQ(ticket_name({"nn", "host1"}, {}), "nn/host1");
 }

@@ -19,13 +19,13 @@ constexpr RetryOptions kOptions{.max_failovers = 4,
                                 .backoff_base = Millis(500),
                                 .backoff_max = Millis(1500),
                                 .same_server_pause = Millis(1000)};
-constexpr double kMiddle = 0.5;  // neither more nor less than the computed time
+constexpr double kMiddle = 0.5;  // makes the random factor 1
 
 Decision after(Errc code, Progress progress, Attempts attempts, double chance = kMiddle) {
   return decide({code, "x"}, progress, attempts, kOptions, chance);
 }
 
-TEST(RetryPolicy, a_standby_sends_to_the_next_server_at_once_then_with_growing_pauses) {
+TEST(RetryPolicy, after_standby_the_next_server_is_tried_at_once_then_with_growing_pauses) {
   Attempts attempts{.repeat = Repeat::never, .servers = 2};
   for (const auto expected : {0, 500, 1000, 1500}) {
     const auto decision = after(Errc::standby, Progress::sent, attempts);
@@ -36,17 +36,17 @@ TEST(RetryPolicy, a_standby_sends_to_the_next_server_at_once_then_with_growing_p
   EXPECT_EQ(after(Errc::standby, Progress::sent, attempts).action, Action::give_up);
 }
 
-TEST(RetryPolicy, pauses_are_spread_between_half_and_one_and_a_half) {
+TEST(RetryPolicy, pauses_vary_between_half_and_one_and_a_half) {
   const Attempts attempts{.servers = 2, .failovers = 1};
   EXPECT_EQ(after(Errc::standby, Progress::sent, attempts, 0.0).delay, Millis(250));
   EXPECT_EQ(after(Errc::standby, Progress::sent, attempts, 0.999).delay, Millis(750));
 }
 
-TEST(RetryPolicy, the_only_server_in_standby_is_the_end) {
+TEST(RetryPolicy, standby_of_the_only_server_ends_the_call) {
   EXPECT_EQ(after(Errc::standby, Progress::sent, {.servers = 1}).action, Action::give_up);
 }
 
-TEST(RetryPolicy, retriable_waits_for_the_same_server) {
+TEST(RetryPolicy, retriable_repeats_the_call_on_the_same_server) {
   Attempts attempts{.repeat = Repeat::never, .servers = 2};
   for (const auto expected : {500, 1000, 1500}) {
     const auto decision = after(Errc::retriable, Progress::sent, attempts);
@@ -57,7 +57,7 @@ TEST(RetryPolicy, retriable_waits_for_the_same_server) {
   EXPECT_EQ(after(Errc::retriable, Progress::sent, attempts).action, Action::give_up);
 }
 
-TEST(RetryPolicy, no_retry_begins_after_the_patience_is_spent) {
+TEST(RetryPolicy, no_retry_starts_after_the_configured_time) {
   RetryOptions options = kOptions;
   options.patience = Millis(15'000);
   const auto after_a_timeout = [&](Millis spent) {
@@ -69,7 +69,7 @@ TEST(RetryPolicy, no_retry_begins_after_the_patience_is_spent) {
   EXPECT_EQ(after(Errc::unreachable, Progress::not_sent, long_ago).action, Action::same_server) << "without a limit";
 }
 
-TEST(RetryPolicy, what_was_never_sent_may_always_be_sent) {
+TEST(RetryPolicy, a_call_that_was_not_sent_is_always_repeated) {
   for (const auto code : {Errc::unreachable, Errc::timed_out, Errc::connection_lost}) {
     const auto pair = after(code, Progress::not_sent, {.repeat = Repeat::never, .servers = 2});
     EXPECT_EQ(pair.action, Action::next_server);
@@ -80,7 +80,7 @@ TEST(RetryPolicy, what_was_never_sent_may_always_be_sent) {
   EXPECT_EQ(after(Errc::unreachable, Progress::not_sent, {.servers = 1, .retries = 3}).action, Action::give_up);
 }
 
-TEST(RetryPolicy, what_may_have_been_done_is_repeated_only_where_that_is_safe) {
+TEST(RetryPolicy, a_call_that_was_sent_is_repeated_only_if_that_is_safe) {
   for (const auto repeat : {Repeat::idempotent, Repeat::at_most_once}) {
     EXPECT_EQ(after(Errc::connection_lost, Progress::sent, {.repeat = repeat, .servers = 2}).action,
               Action::next_server);
@@ -91,7 +91,7 @@ TEST(RetryPolicy, what_may_have_been_done_is_repeated_only_where_that_is_safe) {
   }
   const auto never = after(Errc::connection_lost, Progress::sent, {.repeat = Repeat::never, .servers = 2});
   EXPECT_EQ(never.action, Action::give_up);
-  EXPECT_EQ(never.why, "whether the server did it is not known");
+  EXPECT_EQ(never.why, "it is unknown whether the server executed the call");
 }
 
 TEST(RetryPolicy, answers_are_final) {
@@ -103,7 +103,7 @@ TEST(RetryPolicy, answers_are_final) {
             Action::give_up);
 }
 
-TEST(CallTable, each_waiter_is_told_once) {
+TEST(CallTable, each_waiter_is_called_once) {
   CallTable table;
   std::vector<std::string> told;
   for (int i = 0; i < 4; ++i) {
@@ -123,7 +123,7 @@ TEST(CallTable, each_waiter_is_told_once) {
   EXPECT_TRUE(table.empty());
 }
 
-TEST(CallTable, a_waiter_may_call_again_while_it_is_told) {
+TEST(CallTable, a_waiter_may_add_calls) {
   CallTable table;
   int again = 0;
   for (int i = 0; i < 3; ++i) {

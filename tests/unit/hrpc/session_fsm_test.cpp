@@ -1,5 +1,5 @@
-// Recorded sessions replayed: our side must say what Java's client said, byte for byte, and a fault anywhere must end
-// the session with an error that everybody is told.
+// Replays recorded sessions: our side must send the same bytes as Java's client, and a fault at any step must end the
+// session with an error.
 #include "hrpc/session_fsm.hpp"
 
 #include "hrpc/errors.hpp"
@@ -26,7 +26,7 @@ struct Scenario {
   Protection protection;
 };
 
-// The random things Java's client chose in a recording.
+// The random values of Java's client in a recording.
 SessionOptions options_of(const Scenario& scenario) {
   const auto reads = recording(scenario.name);
   SessionOptions options{.client = {},
@@ -53,7 +53,7 @@ struct Outcome {
   std::optional<core::Error> failure;
 };
 
-// Plays the server's part of a recording; when the session opens we make the recording's two calls.
+// Plays the server's part of a recording. When the session is open, it makes the two calls of the recording.
 Outcome play(SessionFsm& session, const std::vector<std::string>& server) {
   Outcome outcome;
   outcome.said = session.start();
@@ -88,7 +88,7 @@ std::vector<std::string> server_side(const Scenario& scenario, std::size_t at_mo
 
 class Replay : public ::testing::TestWithParam<Scenario> {};
 
-TEST_P(Replay, says_what_java_says_and_hears_what_java_heard) {
+TEST_P(Replay, the_bytes_equal_those_of_java_and_the_answers_are_decoded) {
   SessionFsm session(options_of(GetParam()));
   const std::size_t reads = std::string_view(GetParam().name) == "simple" ? 2 : 100;
   const auto outcome = play(session, server_side(GetParam(), reads));
@@ -107,7 +107,7 @@ TEST_P(Replay, says_what_java_says_and_hears_what_java_heard) {
   }
 }
 
-TEST_P(Replay, however_the_bytes_are_cut) {
+TEST_P(Replay, works_for_any_division_of_the_bytes) {
   std::string all;
   const std::size_t reads = std::string_view(GetParam().name) == "simple" ? 2 : 100;
   for (const auto& bytes : server_side(GetParam(), reads)) all += bytes;
@@ -121,7 +121,7 @@ TEST_P(Replay, however_the_bytes_are_cut) {
   }
 }
 
-TEST_P(Replay, the_server_s_refusal_instead_of_any_message_ends_it) {
+TEST_P(Replay, a_refusal_of_the_server_at_any_step_ends_the_session) {
   const auto server = server_side(GetParam());
   for (std::size_t i = 0; i < server.size(); ++i) {
     for (const auto id : {kSaslCall, kContextCall}) {
@@ -139,7 +139,7 @@ TEST_P(Replay, the_server_s_refusal_instead_of_any_message_ends_it) {
 TEST_P(Replay, a_flipped_bit_in_the_handshake_never_opens_the_session_silently) {
   if (std::string_view(GetParam().name) == "simple") return;
   const auto server = server_side(GetParam());
-  // In the proof: the last bytes of the second message.
+  // The last bytes of the second message belong to the proof.
   for (std::size_t back = 1; back <= 32; ++back) {
     auto script = server;
     char& byte = script[1][script[1].size() - back];
@@ -164,7 +164,7 @@ SessionFsm simple_session() {
   return SessionFsm(options_of({"simple", Protection::authentication}));
 }
 
-TEST(SessionFsm, answers_come_in_any_order) {
+TEST(SessionFsm, answers_may_arrive_in_any_order) {
   auto session = simple_session();
   (void)session.start();
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(session.send({CallId{i}, 0}, kGetFileInfo, kPathA));
@@ -177,7 +177,7 @@ TEST(SessionFsm, answers_come_in_any_order) {
   EXPECT_EQ(step.answers[2].result.error().code, Errc::not_found);
 }
 
-TEST(SessionFsm, a_fatal_answer_is_the_call_s_and_the_end_of_the_others) {
+TEST(SessionFsm, a_fatal_answer_fails_its_call_and_ends_the_session) {
   auto session = simple_session();
   (void)session.start();
   const auto step =
@@ -199,7 +199,7 @@ TEST(SessionFsm, a_refused_user_fails_the_connection_with_its_reason) {
   EXPECT_TRUE(step.answers.empty());
 }
 
-TEST(SessionFsm, an_answer_to_no_question_is_a_fault) {
+TEST(SessionFsm, an_answer_without_a_call_is_an_error) {
   auto session = simple_session();
   (void)session.start();
   const auto step = session.feed(test::reply(kPingCall, ""));
@@ -218,7 +218,7 @@ TEST(SessionFsm, an_unprotected_answer_on_a_protected_connection_is_refused) {
   EXPECT_TRUE(outcome.answers.empty());
 }
 
-// The length of a frame, without the frame.
+// Only the length of a frame, without its bytes.
 std::string announced(std::uint32_t length) {
   std::string bytes;
   for (const unsigned shift : {24U, 16U, 8U, 0U}) bytes.push_back(static_cast<char>(length >> shift & 0xffU));
@@ -252,7 +252,7 @@ TEST(SessionFsm, a_frame_over_1_mib_is_refused_until_the_handshake_is_over) {
   EXPECT_FALSE(opened.feed(announced((1U << 20U) + 1)).failure);
 }
 
-TEST(SessionFsm, an_exception_in_clear_on_a_protected_connection_answers_no_call) {
+TEST(SessionFsm, an_unprotected_exception_on_a_protected_connection_does_not_answer_a_call) {
   const Scenario scenario{"token_int", Protection::integrity};
   auto script = server_side(scenario);
   script[2] = test::error_reply(CallId{0}, "java.io.FileNotFoundException", "forged");
@@ -263,7 +263,7 @@ TEST(SessionFsm, an_exception_in_clear_on_a_protected_connection_answers_no_call
   EXPECT_TRUE(outcome.answers.empty());
 }
 
-TEST(SessionFsm, a_request_larger_than_a_wrap_goes_in_pieces) {
+TEST(SessionFsm, a_request_larger_than_one_wrapped_message_is_sent_in_pieces) {
   const Scenario scenario{"token_int", Protection::integrity};
   SessionFsm session(options_of(scenario));
   (void)session.start();

@@ -22,24 +22,25 @@ std::string refusal(const Ticket& given) {
   return usable ? "" : usable.error().message;
 }
 
-TEST(Ticket, one_that_is_valid_now_is_used) {
+TEST(Ticket, a_valid_ticket_is_accepted) {
   EXPECT_EQ(refusal(ticket(kNow - 1h, kNow + 1s)), "");
   EXPECT_EQ(refusal(ticket(kNow + 4min, kNow + 1h)), "") << "clocks differ a little";
 }
 
-TEST(Ticket, an_expired_one_says_whose_where_and_since_when) {
+TEST(Ticket, the_error_for_an_expired_ticket_has_owner_cache_and_time) {
   EXPECT_EQ(refusal(ticket(kNow - 10h, kNow - 2h - 10min)),
             "the Kerberos ticket of alice@EXAMPLE.ORG in FILE:/tmp/krb5cc_1000 expired at 2026-11-14T21:50:00.000Z, "
             "2 h 10 min ago: run kinit");
 }
 
-TEST(Ticket, one_from_the_future_means_that_a_clock_is_wrong) {
+TEST(Ticket, a_ticket_from_the_future_means_a_wrong_clock) {
   EXPECT_THAT(refusal(ticket(kNow + 20min, kNow + 1h)), HasSubstr("20 min from now: this machine's clock is behind"));
 }
 
-TEST(Ticket, a_cache_without_a_ticket_says_what_to_do) {
+TEST(Ticket, the_error_for_a_cache_without_a_ticket_has_a_remedy) {
   EXPECT_EQ(refusal(ticket(std::nullopt, std::nullopt)),
-            "no Kerberos ticket in FILE:/tmp/krb5cc_1000 (alice@EXAMPLE.ORG has none): run kinit");
+            "no Kerberos ticket in FILE:/tmp/krb5cc_1000 (the cache of alice@EXAMPLE.ORG has no ticket-granting "
+            "ticket): run kinit");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What Hadoop's own client and server sent each other, decoded, checked and encoded again to the same bytes.
+// Recorded messages of Hadoop's own client and server: they are decoded, checked, and encoded again to the same bytes.
 #include "hrpc/errors.hpp"
 #include "hrpc/message_codec.hpp"
 #include "hrpc/proto/ipc_connection_context.pb.h"
@@ -33,7 +33,7 @@ ClientId client_id(std::string_view bytes) {
   return id;
 }
 
-// The client's frame, encoded again by us from what it says.
+// Decodes a frame of the client and encodes it again with our functions.
 std::string again(std::string_view frame) {
   std::string_view rest = frame;
   const auto header = parse<pb::RpcRequestHeaderProto>(take_delimited(rest).value());
@@ -68,7 +68,7 @@ TEST(RpcWire, every_frame_of_the_java_client_is_encoded_to_the_same_bytes) {
   }
 }
 
-TEST(RpcWire, an_empty_answer_and_an_exception) {
+TEST(RpcWire, an_empty_answer_and_an_exception_are_decoded) {
   const auto frames = frames_of(said(recording("simple"), false));
   const auto found = decode_response(frames.at(0));
   ASSERT_TRUE(found) << found.error().message;
@@ -88,7 +88,7 @@ TEST(RpcWire, an_empty_answer_and_an_exception) {
   EXPECT_THAT(error.remote->message, ::testing::StartsWith("no such /err\n\tat "));
 }
 
-TEST(RpcWire, the_server_offers_its_mechanisms) {
+TEST(RpcWire, the_server_s_list_of_mechanisms_is_decoded) {
   const auto frames = frames_of(said(recording("token_conf"), false));
   const auto response = decode_response(frames.at(0));
   ASSERT_TRUE(response) << response.error().message;
@@ -104,7 +104,7 @@ TEST(RpcWire, the_server_offers_its_mechanisms) {
   EXPECT_FALSE(offer->auths(1).has_protocol());
 }
 
-TEST(RpcWire, an_answer_cut_anywhere_is_an_error) {
+TEST(RpcWire, an_answer_truncated_at_any_byte_is_an_error) {
   const auto frames = frames_of(said(recording("simple"), false));
   const std::string& whole = frames.at(0);
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -126,7 +126,7 @@ TEST(RpcWire, an_unknown_status_is_an_error) {
   EXPECT_FALSE(decode_response(frame));
 }
 
-TEST(RemoteErrors, the_sentence_is_the_first_line_without_control_characters) {
+TEST(RemoteErrors, the_message_is_the_first_line_without_control_characters) {
   EXPECT_EQ(remote_error("a.b.Outer$Inner", "bad\x1b[31m thing\nat x").message, "Inner: bad[31m thing");
   EXPECT_EQ(remote_error("a.b.C", "").message, "C");
   const auto flood = remote_error(std::string(1U << 20U, 'C'), std::string(10U << 20U, 'x'));
