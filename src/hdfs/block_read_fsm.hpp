@@ -11,53 +11,52 @@
 
 namespace ydl::hdfs {
 
-// A part of a block, and what opens it.
+// A part of a block, with the token that permits reading it.
 struct BlockRange {
   hadoop::hdfs::ExtendedBlockProto block;
   hadoop::common::TokenProto token;
-  std::uint64_t offset = 0;  // in the block
-  std::uint64_t length = 0;  // at least 1, and inside the block
+  std::uint64_t offset = 0;  // relative to the start of the block
+  std::uint64_t length = 0;  // at least 1; the range must lie inside the block
   std::string client_name;
 };
 
-// READ_BLOCK: one part of a block from one DataNode. Pure: bytes in, actions out.
+// READ_BLOCK: reads a part of a block from one DataNode. Pure: bytes in, actions out.
 //
 //        start()                    resume(bytes)                                     finish()
 //   ──> request ──> answer ──> packet ──> packet ... ──> empty last packet ──> status ──> (connection free again)
-//
-// The DataNode starts at the chunk in which the part begins and ends with the chunk in which it ends; what was not
-// asked for is checked like the rest and dropped.
+// A DataNode sends whole chunks, because there is one checksum per chunk. The bytes before and after the requested
+// range are checked too, and then dropped.
 class BlockReadFsm {
  public:
   explicit BlockReadFsm(BlockRange range);
 
-  // What to send first.
+  // The request to send first.
   [[nodiscard]] std::string start() const;
 
-  enum class Do {
-    read,     // more bytes are needed: `need` in all, those consumed not counted
-    deliver,  // `data`, checked; it lies in the bytes given to resume()
-    finish,   // all is delivered: send finish(), then the connection is free for another request
+  enum class ActionKind {
+    read,     // more bytes are needed: `need` in total, not counting consumed ones
+    deliver,  // pass on `data`, which is checked; it points into the bytes given to resume()
+    finish,   // everything was delivered: send finish(), then the connection can be reused
   };
   struct Action {
-    Do what = Do::read;
+    ActionKind kind = ActionKind::read;
     std::size_t need = 0;
     std::span<const char> data = {};
-    std::size_t consumed = 0;  // bytes to drop before the next resume(), once the data has been used
+    std::size_t consumed = 0;  // bytes to drop before the next resume(), after `data` was used
   };
-  // `bytes`: all that has been received and not been consumed.
-  // Errors: access_token, datanode_refused, checksum_mismatch, protocol. The connection is of no use after one.
+  // `bytes`: everything that was received and not consumed. Errors: access_token, datanode_refused, checksum_mismatch,
+  // protocol. The connection must be closed after an error.
   [[nodiscard]] core::Result<Action> resume(std::span<const char> bytes);
 
   [[nodiscard]] std::string finish() const;
 
-  // Where the next byte to deliver lies in the block.
+  // The offset in the block of the next byte to deliver.
   [[nodiscard]] std::uint64_t position() const { return position_; }
 
  private:
   enum class State {
-    answer,  // the DataNode has not said yet whether it will
-    packet,  // data, and in the end an empty packet
+    answer,  // waiting for the DataNode's answer to the request
+    packet,  // waiting for packets with data, and at last an empty one
     done,
   };
 
@@ -69,11 +68,11 @@ class BlockReadFsm {
   State state_ = State::answer;
   Checksum checksum_;
   std::uint64_t position_;
-  std::uint64_t stream_position_ = 0;  // where the next packet begins in the block
+  std::uint64_t stream_position_ = 0;  // offset in the block of the next packet
   std::int64_t next_seqno_ = 0;
 };
 
-// What a BlockOpResponse other than success means.
+// The error for a BlockOpResponse other than success.
 [[nodiscard]] core::Error refusal(const hadoop::hdfs::BlockOpResponseProto& answer);
 
 }  // namespace ydl::hdfs

@@ -3,7 +3,7 @@
 namespace ydl::hdfs {
 namespace {
 
-// A DataNode sends packets of 64 KiB: three and a half of them, which still fit the processor's second cache.
+// DataNodes send packets of 64 KiB. Three and a half of them per read still fit into the processor's L2 cache.
 constexpr std::size_t kReadSize = std::size_t{240} << 10U;
 
 }  // namespace
@@ -30,17 +30,17 @@ net::Async<std::span<const char>> BlockReader::next() {
   for (;;) {
     const auto action = fsm_.resume(stream_.input());
     if (!action) co_return core::fail(core::Error(action.error()).within("DataNode " + stream_.peer()));
-    if (action->what == BlockReadFsm::Do::deliver) {
+    if (action->kind == BlockReadFsm::ActionKind::deliver) {
       used_ = action->consumed;
       co_return action->data;
     }
     stream_.consume(action->consumed);
-    if (action->what == BlockReadFsm::Do::finish) break;
+    if (action->kind == BlockReadFsm::ActionKind::finish) break;
     const auto filled = co_await stream_.fill(action->need, datanodes_->options().socket_timeout);
     if (!filled) co_return core::fail(filled.error());
   }
   finished_ = true;
-  // All data is here: a status that cannot be sent only costs the connection.
+  // All data was received, so an error while sending the status is ignored; the connection is just not reused.
   if (co_await stream_.write(fsm_.finish(), datanodes_->options().socket_timeout)) {
     datanodes_->keep(node_, std::move(stream_));
   }

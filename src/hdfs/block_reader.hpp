@@ -9,13 +9,13 @@
 
 namespace ydl::hdfs {
 
-// A part of a block, read from one DataNode: drives BlockReadFsm on a connection.
+// Reads a part of a block from one DataNode: drives BlockReadFsm on a connection.
 class BlockReader {
  public:
-  // Sends the request, on a kept connection if there is one. Errors: those of Datanodes::connect().
+  // Sends the request, on an idle connection if there is one. Errors: those of Datanodes::connect().
   [[nodiscard]] static net::Async<BlockReader> open(Datanodes& datanodes, Datanodes::Node node, BlockRange range);
 
-  // The next bytes, checked, valid until the next call; none: all have been given. Errors: those of BlockReadFsm and
+  // The next bytes, checked and valid until the next call; empty at the end. Errors: those of BlockReadFsm and
   // datanode_lost, datanode_silent.
   [[nodiscard]] net::Async<std::span<const char>> next();
 
@@ -27,7 +27,7 @@ class BlockReader {
   Datanodes::Node node_;
   DataStream stream_;
   BlockReadFsm fsm_;
-  std::size_t used_ = 0;  // of the stream's input, by the bytes given last
+  std::size_t used_ = 0;  // bytes of the stream's input to consume at the next call
   bool finished_ = false;
 };
 

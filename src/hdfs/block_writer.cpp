@@ -15,8 +15,8 @@ using WriteOp = pb::OpWriteBlockProto;
 
 namespace {
 
-constexpr std::size_t kBatch = 16;  // packets in one write: a megabyte
-// While packets are under way the connection's own deadlines end every wait; this only guards against our mistakes.
+constexpr std::size_t kBatch = 16;  // packets per write: one megabyte
+// While packets are in flight, the deadlines of the connection end every wait. This limit only protects against bugs.
 constexpr core::Millis kLongWait = std::chrono::hours(1);
 
 }  // namespace
@@ -82,12 +82,13 @@ net::awaitable<void> BlockWriter::send_loop() {
     if (batch.empty()) {
       if (co_await work_.wait(heartbeat) || broken_ || abandoned_ || queue_.finished()) continue;
     }
-    // Nobody had anything to say for a while: a DataNode closes a silent connection.
+    // Nothing was sent for some time. A heartbeat keeps the connection open, because a DataNode closes a silent one.
     const Packet beat = Packet::empty({.seqno = kHeartbeatSeqno});
     if (batch.empty()) pieces.push_back(beat.bytes());
     auto sent = co_await stream_->write(pieces, timeout);
     if (!sent) {
-      // The acknowledgements that are still to be read may know which DataNode it was.
+      // The connection is not marked as broken here: the acknowledgements that are still to be read may name the
+      // DataNode that failed.
       last_failure_ = std::move(sent).error();
       co_return;
     }
@@ -100,7 +101,8 @@ net::awaitable<void> BlockWriter::receive_loop() {
   while (!abandoned_ && !queue_.finished()) {
     const auto ack = co_await stream_->read_message<pb::PipelineAckProto>(timeout);
     if (!ack) co_return broken(ack.error(), 0);
-    // A DataNode that answers heartbeats alone is connected and stores nothing.
+    // A DataNode that only acknowledges heartbeats is connected but stores nothing, for example because its disk hangs.
+    // So heartbeats do not count as progress while packets are in flight.
     if (queue_.idle() || ack->seqno() != kHeartbeatSeqno) progress = core::steady_now();
     if (core::steady_now() - progress > timeout) {
       co_return broken(error(Errc::datanode_silent, fmt::format("DataNode {} has acknowledged no packet within {}",
@@ -111,12 +113,13 @@ net::awaitable<void> BlockWriter::receive_loop() {
     if (!verdict) co_return broken(verdict.error(), 0);
     if (verdict->kind != AckVerdict::Kind::good) {
       restarting_ = verdict->kind == AckVerdict::Kind::restarting;
-      co_return broken(error(Errc::datanode_refused, restarting_ ? "it restarts" : "it could not store a packet"),
+      co_return broken(error(Errc::datanode_refused,
+                             restarting_ ? "the DataNode is restarting" : "the DataNode could not store a packet"),
                        verdict->node);
     }
     if (auto taken = queue_.on_ack(ack->seqno()); !taken) co_return broken(taken.error(), 0);
     if (queue_.idle() || queue_.has_room()) user_.notify();
-    // The end of the block goes out when all before it is acknowledged.
+    // The packet that ends the block is sent when all packets before it are acknowledged.
     work_.notify();
   }
 }

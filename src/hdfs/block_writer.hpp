@@ -13,16 +13,15 @@
 
 namespace ydl::hdfs {
 
-// One block being written to a pipeline of DataNodes.
-//
-// Life: open_new() or open_append(), then push(), wait_for_acks() as often as wanted, and finish(); or abandon(). A
-// task of its own sends packets, takes acknowledgements and repairs the pipeline when a DataNode fails: the bad one is
-// dropped, perhaps replaced, the others continue with a new generation stamp, and what was not acknowledged is sent
-// again. All of it on one thread; one user at a time.
+// Writes one block to a pipeline of DataNodes.
+// Life cycle: open_new() or open_append(), then any number of push() and wait_for_acks(), and finally finish() or
+// abandon(). A background task sends packets, receives acknowledgements and repairs the pipeline when a DataNode fails:
+// the failed one is removed and perhaps replaced, the others continue with a new generation stamp, and unacknowledged
+// packets are sent again. Single-threaded; one user at a time.
 class BlockWriter : public std::enable_shared_from_this<BlockWriter> {
  public:
   struct Environment {
-    std::shared_ptr<Context> context;  // owned: the task of a block may outlive its file system
+    std::shared_ptr<Context> context;  // shared: the background task may outlive the file system
     NameNode::OpenFile file;
     Checksum checksum;
     std::uint64_t block_size = 0;
@@ -32,25 +31,26 @@ class BlockWriter : public std::enable_shared_from_this<BlockWriter> {
 
   BlockWriter(Environment environment, const hadoop::hdfs::LocatedBlockProto& block);
 
-  // A block the NameNode has just given. Errors: those of Datanodes::connect() and datanode_refused; bad_node() is then
-  // to be avoided.
+  // Opens a new block of the NameNode. Errors: those of Datanodes::connect() and datanode_refused; then the next block
+  // must exclude bad_node().
   [[nodiscard]] net::Async<> open_new();
-  // The last block of a file, to be continued. Repairs the pipeline as often as allowed. Errors: pipeline, NameNode's.
+  // Opens the last block of a file to continue it. Repairs the pipeline as often as allowed. Errors: pipeline, those of
+  // the NameNode.
   [[nodiscard]] net::Async<> open_append();
 
-  // Returns when there is room for the next one. Errors: pipeline and what broke it.
+  // Adds a packet, after waiting for room in the queue. Errors: pipeline, with its cause.
   [[nodiscard]] net::Async<> push(Packet packet);
-  // Until every DataNode has all that was pushed.
+  // Waits until every DataNode has acknowledged all packets.
   [[nodiscard]] net::Async<> wait_for_acks();
-  // After the packet that ends the block: until it is acknowledged.
+  // Call it after pushing the packet that ends the block. Waits until that packet is acknowledged.
   [[nodiscard]] net::Async<> finish();
-  // Ends the task; the block stays as it is.
+  // Stops the background task without ending the block.
   void abandon();
 
-  // Readers can see it now: a DataNode that fails is replaced sooner.
+  // Marks the data as visible to readers (flushed). A failed DataNode is then replaced sooner.
   void set_visible() { visible_ = true; }
 
-  // With its current generation stamp and the bytes that are safe.
+  // The block with its current generation stamp and the number of acknowledged bytes.
   [[nodiscard]] NameNode::Block block() const;
   [[nodiscard]] const Pipeline::Node& bad_node() const { return pipeline_.members()[bad_].node; }
 
@@ -84,8 +84,8 @@ class BlockWriter : public std::enable_shared_from_this<BlockWriter> {
   bool appending_ = false;
   bool abandoned_ = false;
   bool task_done_ = true;
-  bool broken_ = false;      // the connection is of no use any more
-  bool restarting_ = false;  // the bad node said that it restarts
+  bool broken_ = false;      // the connection can no longer be used
+  bool restarting_ = false;  // the failed DataNode announced a restart
   std::size_t bad_ = 0;
   core::Error last_failure_;
   std::optional<core::Error> failed_;

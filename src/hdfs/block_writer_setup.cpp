@@ -1,4 +1,4 @@
-// How a pipeline is set up and repaired.
+// Setup and repair of the pipeline.
 #include "core/log.hpp"
 #include "hdfs/block_read_fsm.hpp"
 #include "hdfs/block_writer.hpp"
@@ -18,7 +18,8 @@ constexpr core::Millis kRestartPause = std::chrono::seconds(4);
 
 }  // namespace
 
-// Connects to the first DataNode, which connects to the next, and so on; on failure bad_ says whose fault it was.
+// Connects to the first DataNode, which connects to the next one, and so on. After a failure, bad_ is the index of the
+// DataNode that caused it.
 net::Async<> BlockWriter::set_up(Stage stage, std::uint64_t new_generation) {
   bad_ = 0;
   stream_.reset();
@@ -58,7 +59,7 @@ net::Async<> BlockWriter::set_up(Stage stage, std::uint64_t new_generation) {
 }
 
 net::Async<> BlockWriter::repair(Stage stage) {
-  // A first try of an append is not a repair: nobody has failed yet.
+  // The first attempt of an append is not a repair, because no DataNode has failed yet.
   bool failed_before = stage != WriteOp::PIPELINE_SETUP_APPEND;
   for (;;) {
     if (abandoned_) co_return core::fail(error(Errc::closed, "the file was closed"));
@@ -73,7 +74,7 @@ net::Async<> BlockWriter::repair(Stage stage) {
     auto done = co_await repair_once(
         failed_before && stage == WriteOp::PIPELINE_SETUP_APPEND ? WriteOp::PIPELINE_SETUP_APPEND_RECOVERY : stage);
     if (done) co_return core::Result<>{};
-    // What the NameNode refuses, trying again does not change.
+    // A refusal of the NameNode is final.
     if (done.error().code.category() != hdfs::error_category()) co_return core::fail(done.error());
     if (done.error().code == Errc::pipeline) co_return core::fail(done.error());
     last_failure_ = std::move(done).error();
@@ -82,7 +83,7 @@ net::Async<> BlockWriter::repair(Stage stage) {
 }
 
 net::Async<> BlockWriter::drop_bad_node() {
-  // A DataNode that restarts comes back; waiting is worth it only when there is no other.
+  // A restarting DataNode comes back soon. Waiting for it is only useful if no other DataNode is left.
   if (restarting_ && pipeline_.size() == 1) {
     co_await net::pause(kRestartPause);
     co_return core::Result<>{};
@@ -115,23 +116,23 @@ net::Async<> BlockWriter::repair_once(Stage stage) {
   co_return core::Result<>{};
 }
 
-// Errors: pipeline (nobody could take the place).
+// Errors: pipeline (no replacement was found).
 net::Async<> BlockWriter::replace_lost_node() {
   core::Error why;
   for (int i = 0; i < kReplacementTries; ++i) {
     auto added = co_await add_datanode();
     if (added) co_return core::Result<>{};
     why = std::move(added).error();
-    if (why.code.category() != hdfs::error_category()) break;  // the NameNode has nobody to offer
+    if (why.code.category() != hdfs::error_category()) break;  // the NameNode has no other DataNode
   }
   co_return core::fail(
       error(Errc::pipeline,
-            fmt::format("DataNode lost, {} left ({}), and none can take its place: {} (in a small cluster set "
-                        "dfs.client.block.write.replace-datanode-on-failure.policy to NEVER)",
+            fmt::format("a DataNode was lost, {} left ({}), and no other DataNode can replace it: {} (in a small "
+                        "cluster set dfs.client.block.write.replace-datanode-on-failure.policy to NEVER)",
                         pipeline_.size(), pipeline_.names(), why.message)));
 }
 
-// One more DataNode, which gets what the others have already.
+// Adds one DataNode to the pipeline and copies the block's existing bytes to it.
 net::Async<> BlockWriter::add_datanode() {
   auto offer = co_await environment_.context->namenode.additional_datanode(
       environment_.file, block(), {pipeline_.nodes(), pipeline_.storage_ids()}, pipeline_.failed());
@@ -162,7 +163,7 @@ net::Async<> BlockWriter::transfer(Pipeline::Member source, Pipeline::Member tar
   if (!answer) co_return core::fail(answer.error());
   if (answer->status() != pb::SUCCESS) {
     co_return core::fail(
-        refusal(*answer).within(fmt::format("copying what is written from DataNode {}", stream->peer())));
+        refusal(*answer).within(fmt::format("copying the written part of the block from DataNode {}", stream->peer())));
   }
   co_return core::Result<>{};
 }

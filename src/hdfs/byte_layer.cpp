@@ -46,7 +46,9 @@ class SaslLayer final : public ByteLayer {
       std::memcpy(&length, rest.data(), sizeof length);
       length = std::byteswap(length);
       if (length > kPacketLimit) {
-        return core::fail(error(Errc::protocol, fmt::format("a protected message of {} bytes is announced", length)));
+        return core::fail(error(
+            Errc::protocol,
+            fmt::format("the DataNode announced a protected message of {} bytes, which is above the limit", length)));
       }
       if (rest.size() - kLengthSize < length) break;
       const auto part = mechanism_->unwrap(rest.substr(kLengthSize, length));
@@ -68,7 +70,7 @@ struct FreeContext {
 };
 using CipherContext = std::unique_ptr<EVP_CIPHER_CTX, FreeContext>;
 
-// In counter mode both directions are the same exclusive-or with a key stream.
+// In counter mode, encryption and decryption are the same operation: XOR with the key stream.
 void apply(EVP_CIPHER_CTX* context, std::string_view in, char* out) {
   int written = 0;
   const int done = EVP_EncryptUpdate(context, reinterpret_cast<unsigned char*>(out), &written,
@@ -110,8 +112,10 @@ core::Result<CipherContext> make_context(const AesKey& key) {
   if (key.key.size() == 24) cipher = EVP_aes_192_ctr();
   if (key.key.size() == 32) cipher = EVP_aes_256_ctr();
   if (cipher == nullptr || key.iv.size() != 16) {
-    return core::fail(error(Errc::protocol, fmt::format("an AES key of {} bytes with an initial value of {} came",
-                                                        key.key.size(), key.iv.size())));
+    return core::fail(error(
+        Errc::protocol,
+        fmt::format("the DataNode sent an AES key of {} bytes with an initial vector of {} bytes, which is not valid",
+                    key.key.size(), key.iv.size())));
   }
   CipherContext context(EVP_CIPHER_CTX_new());
   YDL_ASSERT(context != nullptr);

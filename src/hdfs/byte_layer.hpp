@@ -13,8 +13,8 @@ class Mechanism;
 
 namespace ydl::hdfs {
 
-// What the two sides agreed to do with every byte of a data connection after the handshake. Pure, and in order: both
-// sides count.
+// The negotiated protection of all bytes of a data connection after the handshake. Pure. Calls must be in the order of
+// the bytes, because both sides count messages.
 class ByteLayer {
  public:
   ByteLayer() = default;
@@ -22,22 +22,22 @@ class ByteLayer {
   ByteLayer& operator=(const ByteLayer&) = delete;
   virtual ~ByteLayer() = default;
 
-  // The bytes to send for these pieces.
+  // Protects these pieces; returns the bytes to send.
   [[nodiscard]] virtual core::Result<std::string> seal(std::span<const std::string_view> pieces) = 0;
 
-  // What received bytes, cut anywhere, make readable; what is not whole waits inside.
-  // Errors: protocol (a byte was changed on the way, or a length is beyond the limit).
+  // Returns the plain bytes that can be decoded so far. Received bytes may be divided anywhere; incomplete messages are
+  // kept for the next call. Errors: protocol (a byte was modified, or a length is above the limit).
   [[nodiscard]] virtual core::Result<std::string> open(std::span<const char> received) = 0;
 };
 
-// u32be length | wrapped bytes, again and again: DIGEST-MD5's own integrity and privacy.
+// DIGEST-MD5's own integrity and privacy, a sequence of: u32be length | wrapped bytes.
 [[nodiscard]] std::unique_ptr<ByteLayer> make_sasl_layer(std::unique_ptr<hrpc::sasl::Mechanism> mechanism);
 
 struct AesKey {
   std::string key;  // 16, 24 or 32 bytes
   std::string iv;   // 16 bytes
 };
-// AES in counter mode, without frames and without a checksum of its own. Errors: protocol (a key of another length).
+// AES in counter mode, without frames and checksums. Errors: protocol (invalid length of the key).
 [[nodiscard]] core::Result<std::unique_ptr<ByteLayer>> make_aes_layer(const AesKey& sending, const AesKey& receiving);
 
 }  // namespace ydl::hdfs

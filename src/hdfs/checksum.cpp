@@ -16,8 +16,8 @@ namespace {
 
 namespace pb = hadoop::hdfs;
 
-constexpr std::uint32_t kLargestChunk = 16U << 20U;  // no packet is larger than that
-constexpr std::size_t kBatch = 48;                   // chunks summed at a time: their sums stay in the first cache
+constexpr std::uint32_t kLargestChunk = 16U << 20U;  // the largest packet, so no chunk can be larger
+constexpr std::size_t kBatch = 48;                   // chunks per batch: their checksums stay in the L1 cache
 
 // Calls `use(first chunk, sums)` for consecutive groups of chunks.
 template <class Use>
@@ -56,8 +56,9 @@ core::Result<Checksum> from_proto(const pb::ChecksumProto& proto) {
       break;
   }
   if (checksum.chunk == 0 || checksum.chunk > kLargestChunk) {
-    return core::fail(core::Errc::corrupt,
-                      fmt::format("the DataNode names a checksum for every {} bytes", checksum.chunk));
+    return core::fail(
+        core::Errc::corrupt,
+        fmt::format("the server uses one checksum per {} bytes, which is not a valid chunk size", checksum.chunk));
   }
   return checksum;
 }

@@ -15,7 +15,8 @@ namespace ydl::hdfs {
 
 enum class ChecksumType { none, crc32, crc32c };
 
-// How a block's data is summed up: every started piece of `chunk` bytes has a checksum of four bytes, big-endian.
+// How the data of a block is checked: every piece of `chunk` bytes (the last may be shorter) has a checksum of four
+// bytes, big-endian.
 struct Checksum {
   ChecksumType type = ChecksumType::crc32c;
   std::uint32_t chunk = 512;
@@ -23,20 +24,21 @@ struct Checksum {
   bool operator==(const Checksum&) const = default;
 
   [[nodiscard]] std::size_t chunks(std::size_t data_bytes) const { return (data_bytes + chunk - 1) / chunk; }
-  // The bytes the checksums of so much data take.
+  // The size of the checksums for this much data.
   [[nodiscard]] std::size_t sum_bytes(std::size_t data_bytes) const {
     return type == ChecksumType::none ? 0 : 4 * chunks(data_bytes);
   }
 };
 
-// Errors: corrupt (a chunk size of nothing, or larger than a packet may be).
+// Errors: corrupt (the chunk size is 0 or larger than a packet).
 [[nodiscard]] core::Result<Checksum> from_proto(const hadoop::hdfs::ChecksumProto& proto);
 [[nodiscard]] hadoop::hdfs::ChecksumProto to_proto(const Checksum& checksum);
 
-// Writes the checksums of `data`, whose first byte starts a chunk, to `sums` (sum_bytes() long).
+// Writes the checksums of `data` to `sums`, which has sum_bytes() bytes. The first byte of `data` must be the start of
+// a chunk.
 void write_sums(const Checksum& checksum, std::span<const char> data, std::span<char> sums);
 
-// The first chunk whose checksum differs, if one does.
+// The first chunk with a wrong checksum, if there is one.
 [[nodiscard]] std::optional<std::size_t> first_bad_chunk(const Checksum& checksum, std::span<const char> data,
                                                          std::span<const char> sums);
 

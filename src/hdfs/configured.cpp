@@ -41,7 +41,7 @@ std::uint32_t umask(Reader& read) {
   return mask;
 }
 
-// A number the user has chosen; where nobody has, the NameNode's own default counts.
+// A number, only if a site file sets it. Otherwise the default of the NameNode is used instead of our compiled-in one.
 template <class To>
 std::optional<To> chosen(Reader& read, std::string_view key, std::int64_t least, std::int64_t most) {
   if (!read.config().is_set(key)) return std::nullopt;
@@ -68,7 +68,7 @@ TransferOptions transfer(Reader& read) {
   const auto suites = config.get_list("dfs.encrypt.data.transfer.cipher.suites");
   options.offer_aes = std::ranges::count(suites, "AES/CTR/NoPadding") > 0;
   options.datanode_principal = config.get_trimmed("dfs.datanode.kerberos.principal");
-  // Without Kerberos there are no block tokens to prove anything with.
+  // Without Kerberos there are no block tokens, and the handshake needs one.
   if (config.get_trimmed("hadoop.security.authentication") == "kerberos") {
     options.protections = hrpc::protections("dfs.data.transfer.protection", read);
   }
@@ -80,7 +80,7 @@ TransferOptions transfer(Reader& read) {
 core::Result<Options> configured(const hconf::Config& all, const hconf::NameService& service,
                                  const hrpc::Credentials& credentials) {
   const auto config = hconf::for_service(all, service);
-  constexpr std::int64_t kMaxPacket = std::int64_t{16} << 20U;  // what a DataNode takes
+  constexpr std::int64_t kMaxPacket = std::int64_t{16} << 20U;  // the limit of DataNodes
   auto namenode = hrpc::name_node_options(config, service, credentials);
   if (!namenode) return core::fail(namenode.error());
   Reader read(config);

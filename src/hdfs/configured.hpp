@@ -8,7 +8,7 @@
 
 namespace ydl::hdfs {
 
-// A file system as Hadoop's configuration has it. Errors: usage, naming file, key and value.
+// The options of a file system from Hadoop's configuration. Errors: usage, with file, key and value.
 [[nodiscard]] core::Result<Options> configured(const hconf::Config& config, const hconf::NameService& service,
                                                const hrpc::Credentials& credentials);
 // The default file system of the configuration (fs.defaultFS).

@@ -23,20 +23,20 @@ net::Async<ServerDefaults> Context::server_defaults() {
   co_return *defaults_;
 }
 
-// A renewal that fails is tried again after the next interval: the NameNode waits 20 minutes before it gives the file
-// to somebody else, and the writers are told by their own calls.
+// A failed renewal is repeated after the next interval. This is early enough: the NameNode ends a lease only after 20
+// minutes without renewal, and a writer gets an error from its own calls if the lease was lost.
 net::awaitable<void> Context::renew_leases(std::shared_ptr<Context> self) {
   while (self->writers_ > 0) {
     if (co_await self->last_writer_gone_.wait(self->options.lease_interval)) continue;
     const auto renewed = co_await self->namenode.renew_lease(self->client_name);
-    if (!renewed) core::log("hdfs: the lease of {} was not renewed: {}", self->client_name, renewed.error().message);
+    if (!renewed) core::log("hdfs: cannot renew the lease of {}: {}", self->client_name, renewed.error().message);
   }
   self->renewing_ = false;
 }
 
 WriterLease::WriterLease(std::shared_ptr<Context> context) : context_(std::move(context)) {
   ++context_->writers_;
-  // A task whose last writer has just gone may not have noticed yet: it goes on with this one.
+  // The renewing coroutine may still be running although its last writer is gone. It then continues for this writer.
   if (!context_->renewing_) {
     context_->renewing_ = true;
     net::spawn(context_->executor, "renewing leases", Context::renew_leases(context_));

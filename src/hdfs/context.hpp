@@ -11,16 +11,16 @@
 
 namespace ydl::hdfs {
 
-// What a file system, its readers and its writers share. One thread.
+// The state that a file system shares with its readers and writers. Single-threaded.
 struct Context {
   Context(net::asio::any_io_executor executor_, Options options_);
 
-  // Asked once.
+  // Requested only once, then cached.
   [[nodiscard]] net::Async<ServerDefaults> server_defaults();
 
   net::asio::any_io_executor executor;
   Options options;
-  std::string client_name;  // holds the leases of all files we write
+  std::string client_name;  // the holder of the leases of all files that are being written
   NameNode namenode;
   Datanodes datanodes;
 
@@ -34,7 +34,7 @@ struct Context {
   Wakeup last_writer_gone_;
 };
 
-// While one exists the client's lease is renewed: once for all files, not once per file.
+// While at least one object exists, the client's lease is renewed, once for all files together.
 class WriterLease {
  public:
   explicit WriterLease(std::shared_ptr<Context> context);

@@ -69,7 +69,7 @@ __attribute__((target("sse4.2"))) std::uint32_t by_instruction(std::span<const c
   return ~narrow;
 }
 
-// The instruction answers after three cycles and can start every cycle: three chunks side by side fill it.
+// The instruction has a latency of three cycles but can start in every cycle, so three chunks are computed in parallel.
 __attribute__((target("sse4.2"))) void three_by_instruction(const char* at, std::size_t chunk, std::uint32_t* out) {
   std::uint64_t a = ~0U;
   std::uint64_t b = ~0U;

@@ -3,22 +3,21 @@
 #include <cstdint>
 #include <span>
 
-// The two checksums HDFS stores for every chunk of a block (usually 512 bytes).
+// The two kinds of checksums that HDFS stores for every chunk (usually 512 bytes) of a block.
 namespace ydl::hdfs {
 
 // CRC-32 with the polynomial of zlib and Ethernet.
 [[nodiscard]] std::uint32_t crc32(std::span<const char> bytes);
 
-// CRC-32C (Castagnoli), by the processor's instruction where it has one.
+// CRC-32C (Castagnoli), with the processor's instruction if available.
 [[nodiscard]] std::uint32_t crc32c(std::span<const char> bytes);
 
-// CRC-32C of each piece of `chunk` bytes of `bytes` (the last may be shorter), written to `out` one after the other,
-// `out` being as long as there are pieces. Pieces are independent of each other, so the processor works on several
-// at a time: about three times the speed of one after the other.
+// Writes the CRC-32C of each piece of `chunk` bytes (the last may be shorter) to `out`, which has one element per
+// piece. Pieces are independent, so the processor can work on several at once, which is about three times as fast.
 void crc32c_chunks(std::span<const char> bytes, std::size_t chunk, std::span<std::uint32_t> out);
 
 namespace portable {
-// Without special instructions; what the functions above do on a processor that lacks them. Public for the tests.
+// The implementation for processors without the instruction. Public for the tests.
 [[nodiscard]] std::uint32_t crc32c(std::span<const char> bytes);
 }  // namespace portable
 

@@ -31,7 +31,7 @@ struct DataSocket::State : std::enable_shared_from_this<State> {
   tcp::socket socket;
   asio::steady_timer timer;
   std::string name;
-  std::optional<core::Instant> read_until;  // set while a read (or the connecting) is under way
+  std::optional<core::Instant> read_until;  // set during a read or connect
   std::optional<core::Instant> write_until;
   std::optional<core::Instant> armed_until;
   bool timed_out = false;
@@ -41,7 +41,7 @@ struct DataSocket::State : std::enable_shared_from_this<State> {
     return read_until ? read_until : write_until;
   }
 
-  // Makes sure that the timer looks at the latest when the earliest deadline has come.
+  // Makes sure that the timer expires no later than the earliest deadline.
   void arm() {
     const auto until = earliest();
     if (!until || (armed_until && *armed_until <= *until)) return;
@@ -107,7 +107,7 @@ net::Async<> DataSocket::write(std::span<const std::string_view> pieces, core::M
   for (const auto piece : pieces) buffers.emplace_back(piece.data(), piece.size());
   state->write_until = core::steady_now() + at_most;
   state->arm();
-  // Asio's own rule hands the kernel 64 KiB at a time; we have a megabyte ready.
+  // By default Asio passes at most 64 KiB per call to the kernel. We usually have a megabyte ready.
   const auto all_at_once = [](const ErrorCode& failed, std::size_t) { return failed ? 0 : kWriteSize; };
   const auto [error, size] = co_await asio::async_write(state->socket, buffers, all_at_once, net::tuple);
   state->write_until.reset();

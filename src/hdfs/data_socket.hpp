@@ -14,20 +14,19 @@
 
 namespace ydl::hdfs {
 
-// One TCP connection to a DataNode; every wait has a deadline. One read and one write may be under way at a time.
-//
-// A block moves in thousands of small steps, so deadlines are cheap: an operation notes until when it may last, and one
-// timer per connection looks only when the earliest noted time has come.
+// A TCP connection to a DataNode. Every wait has a deadline. At most one read and one write may be active at a time.
+// A block is transferred in thousands of small steps, so deadlines must be cheap: an operation only stores its
+// deadline, and one timer per connection expires at the earliest stored one.
 class DataSocket {
  public:
   // Errors: datanode_lost (refused, no route), datanode_silent.
   [[nodiscard]] static net::Async<DataSocket> connect(boost::asio::ip::tcp::endpoint peer, core::Millis at_most);
 
-  // At least one byte. Errors: datanode_lost (the peer closed or reset it), datanode_silent.
+  // Reads at least one byte. Errors: datanode_lost (the peer closed or reset the connection), datanode_silent.
   [[nodiscard]] net::Async<std::size_t> read_some(std::span<char> into, core::Millis at_most);
   [[nodiscard]] net::Async<> write(std::span<const std::string_view> pieces, core::Millis at_most);
 
-  // What is under way ends with an error.
+  // Active operations fail.
   void close();
   ~DataSocket();
   DataSocket(DataSocket&&) noexcept = default;
@@ -36,7 +35,7 @@ class DataSocket {
   // "127.0.0.1:9866".
   [[nodiscard]] const std::string& peer() const;
 
-  // Whether nothing has come from an idle connection, not even its end.
+  // Whether an idle connection is still open and has received nothing.
   [[nodiscard]] bool still_quiet();
 
  private:

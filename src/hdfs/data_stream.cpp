@@ -26,7 +26,7 @@ void DataStream::consume(std::size_t bytes) {
   if (begin_ == end_) begin_ = end_ = 0;
 }
 
-// Free space behind the input: by moving what is there to the front, or by a larger buffer.
+// Makes free space after the input, by moving the input to the front or by allocating a larger buffer.
 void DataStream::make_room(std::size_t bytes) {
   if (capacity_ - end_ >= bytes) return;
   const std::size_t used = end_ - begin_;
@@ -67,7 +67,7 @@ net::Async<> DataStream::fill(std::size_t need, core::Millis at_most) {
 
 core::Result<> DataStream::set_layer(std::unique_ptr<ByteLayer> layer) {
   if (begin_ != end_) {
-    return core::fail(error(Errc::protocol, "DataNode " + peer() + " goes on before the handshake is over"));
+    return core::fail(error(Errc::protocol, "DataNode " + peer() + " sent data before the handshake was complete"));
   }
   layer_ = std::move(layer);
   return {};

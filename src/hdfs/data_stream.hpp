@@ -13,8 +13,8 @@
 
 namespace ydl::hdfs {
 
-// A data connection as its users see it: what is sent and received goes through the layer the handshake agreed upon,
-// and what has been received waits in a buffer until it is used.
+// A data connection with buffering and protection: all bytes pass through the layer that the handshake negotiated, and
+// received bytes stay in a buffer until they are consumed.
 class DataStream {
  public:
   explicit DataStream(DataSocket socket) : socket_(std::move(socket)) {}
@@ -22,15 +22,15 @@ class DataStream {
   [[nodiscard]] net::Async<> write(std::span<const std::string_view> pieces, core::Millis at_most);
   [[nodiscard]] net::Async<> write(std::string_view bytes, core::Millis at_most);
 
-  // Received and not consumed. Valid until the next fill().
+  // The bytes that were received and not consumed. Valid until the next fill().
   [[nodiscard]] std::span<const char> input() const { return {buffer_.get() + begin_, end_ - begin_}; }
   void consume(std::size_t bytes);
-  // Reads until at least `need` bytes are there; `at_most` bounds each silence of the peer.
+  // Reads until the input has at least `need` bytes. `at_most` limits each wait for more bytes.
   [[nodiscard]] net::Async<> fill(std::size_t need, core::Millis at_most);
-  // How much is asked of the socket at a time.
+  // The size of each read from the socket.
   void set_read_size(std::size_t bytes) { read_size_ = bytes; }
 
-  // The next message with its length before it.
+  // Reads the next message, which has its length in front.
   template <class Message>
   [[nodiscard]] net::Async<Message> read_message(core::Millis at_most) {
     for (;;) {
@@ -44,12 +44,12 @@ class DataStream {
     }
   }
 
-  // From here on every byte goes through it. Nothing may have been received beyond the handshake.
+  // Sets the layer for all following bytes. Fails if bytes were received after the handshake.
   [[nodiscard]] core::Result<> set_layer(std::unique_ptr<ByteLayer> layer);
 
   void close() { socket_.close(); }
   [[nodiscard]] const std::string& peer() const { return socket_.peer(); }
-  // Nothing has come since the last exchange: the connection can carry another.
+  // Whether the connection can be used for another request: it is open, and nothing was received since the last one.
   [[nodiscard]] bool reusable() { return begin_ == end_ && socket_.still_quiet(); }
 
  private:
@@ -62,7 +62,7 @@ class DataStream {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::size_t read_size_ = std::size_t{4} << 10U;
-  std::vector<char> sealed_;  // bytes as received, while a layer is set
+  std::vector<char> sealed_;  // bytes from the socket before they pass the layer
 };
 
 }  // namespace ydl::hdfs

@@ -40,7 +40,7 @@ net::Async<> exchange(DataStream& stream, std::unique_ptr<sasl::Mechanism> mecha
     if (!message) co_return core::fail(message.error());
     auto action = fsm.resume(*message);
     if (!action) co_return core::fail(std::move(action).error().within("DataNode " + stream.peer()));
-    if (action->what == HandshakeFsm::Do::done) {
+    if (action->kind == HandshakeFsm::ActionKind::done) {
       if (action->layer == nullptr) co_return core::Result<>{};
       co_return stream.set_layer(std::move(action->layer));
     }
@@ -63,8 +63,8 @@ net::Async<DataSocket> Datanodes::open_socket(Node node) {
       co_await net::resolve(options_.use_hostname ? node.hostname() : node.ipaddr(), options_.socket_timeout);
   if (!addresses || addresses->empty()) {
     co_return core::fail(
-        error(Errc::datanode_lost, fmt::format("the address of DataNode {} is not known: {}", node.hostname(),
-                                               addresses ? "no answer" : addresses.error().message)));
+        error(Errc::datanode_lost, fmt::format("cannot find the address of DataNode {}: {}", node.hostname(),
+                                               addresses ? "it has none" : addresses.error().message)));
   }
   co_return co_await DataSocket::connect({addresses->front(), static_cast<std::uint16_t>(node.xferport())},
                                          options_.socket_timeout);
@@ -77,7 +77,7 @@ net::Async<DataStream> Datanodes::connect(Node node, BlockToken token) {
     DataStream stream(std::move(*socket));
     const auto ready = co_await handshake(stream, node, token);
     if (ready) co_return stream;
-    // The NameNode makes new keys from time to time and DataNodes forget the old ones.
+    // The NameNode regularly creates new keys, and DataNodes delete the old ones. So retry once with a new key.
     if (second || ready.error().code != Errc::encryption_key) co_return core::fail(ready.error());
     key_.reset();
   }
@@ -87,7 +87,8 @@ net::Async<> Datanodes::handshake(DataStream& stream, const Node& node, const Bl
   const auto encrypted = co_await transfer_is_encrypted();
   if (!encrypted) co_return core::fail(encrypted.error());
   if (*encrypted) co_return co_await encrypted_handshake(stream);
-  // A DataNode on a privileged port was started by root and is trusted as it is.
+  // As in Hadoop, a DataNode on a privileged port is trusted without a handshake, because only root could have started
+  // it.
   if (options_.protections.empty() || node.xferport() < kFirstUnprivilegedPort) co_return core::Result<>{};
   const bool privacy = std::ranges::count(options_.protections, hrpc::Protection::privacy) > 0;
   co_return co_await exchange(stream,
@@ -100,7 +101,8 @@ net::Async<> Datanodes::encrypted_handshake(DataStream& stream) {
   if (!key_ || key_->expirydate() <= now) {
     auto key = co_await namenode_.data_encryption_key();
     if (!key) co_return core::fail(key.error());
-    if (!*key) co_return core::fail(error(Errc::protocol, "the NameNode wants encryption and gives no key for it"));
+    if (!*key)
+      co_return core::fail(error(Errc::protocol, "the NameNode requires encryption but did not return a key for it"));
     key_ = std::move(**key);
   }
   sasl::DigestCredentials credentials{

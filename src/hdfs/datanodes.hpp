@@ -11,7 +11,7 @@
 
 namespace ydl::hdfs {
 
-// Opens data connections, with the handshake where one is due, and keeps those that a read left usable for the next.
+// Opens data connections, with a handshake if necessary, and keeps idle connections for later reads.
 class Datanodes {
  public:
   Datanodes(NameNode& namenode, TransferOptions options) : namenode_(namenode), options_(std::move(options)) {}
@@ -22,13 +22,13 @@ class Datanodes {
   // Errors: datanode_lost, datanode_silent, datanode_refused, access_token, protocol.
   [[nodiscard]] net::Async<DataStream> connect(Node node, BlockToken token);
 
-  // A connection kept before, if there is one that is still good.
+  // A kept connection to this DataNode that can still be used, if there is one.
   [[nodiscard]] std::optional<DataStream> take_idle(const Node& node);
   void keep(const Node& node, DataStream stream);
   void close_idle() { idle_.clear(); }
 
   [[nodiscard]] const TransferOptions& options() const { return options_; }
-  // How long a pipeline of so many DataNodes may be silent, and may refuse to take what is sent.
+  // How long a pipeline of this many DataNodes may send nothing, and how long a write to it may block.
   [[nodiscard]] core::Millis read_timeout(std::size_t nodes) const;
   [[nodiscard]] core::Millis write_timeout(std::size_t nodes) const;
 

@@ -14,7 +14,7 @@ constexpr auto kTexts = std::to_array<core::ErrorText>({
     {Errc::datanode_refused, "refused by the DataNode"},
     {Errc::datanode_lost, "connection to the DataNode lost"},
     {Errc::datanode_silent, "no answer from the DataNode"},
-    {Errc::protocol, "not the data-transfer protocol"},
+    {Errc::protocol, "violation of the data-transfer protocol"},
     {Errc::no_replica, "no replica can be read"},
     {Errc::pipeline, "no DataNode left to write to"},
     {Errc::no_datanodes, "no DataNode for a block"},

@@ -7,20 +7,20 @@
 
 namespace ydl::hdfs {
 
-// Why something failed between us and the DataNodes; what the NameNode answers keeps the codes of hrpc/errors.hpp.
+// Errors in the communication with DataNodes. Errors of the NameNode have the codes of hrpc/errors.hpp.
 enum class Errc {
-  access_token = 1,   // the DataNode does not accept the block token: fetch the locations again
-  encryption_key,     // the DataNode does not know our encryption key (any more): fetch a new one
-  checksum_mismatch,  // the bytes are not those that were written
-  datanode_refused,   // the DataNode answered, but not with success
-  datanode_lost,      // no connection, or it ended in the middle
+  access_token = 1,   // the DataNode refused the block token: fetch the locations again
+  encryption_key,     // the DataNode does not have our encryption key, or deleted it: fetch a new one
+  checksum_mismatch,  // the bytes differ from those that were written
+  datanode_refused,   // the DataNode answered with an error
+  datanode_lost,      // the connection failed or was closed
   datanode_silent,    // no answer in time
-  protocol,           // what came is not the data-transfer protocol
-  no_replica,         // no DataNode could give the block
+  protocol,           // the peer violated the data-transfer protocol
+  no_replica,         // the block could not be read from any DataNode
   pipeline,           // no DataNode is left to write to
   no_datanodes,       // the NameNode finds no DataNode for a new block
-  unsupported,        // an erasure-coded or encrypted file, a link
-  closed,             // the file is closed or its writer has failed before
+  unsupported,        // an erasure-coded or encrypted file, or a link
+  closed,             // the file is closed or its writer failed earlier
 };
 
 [[nodiscard]] const std::error_category& error_category() noexcept;

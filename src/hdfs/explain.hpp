@@ -6,8 +6,8 @@
 
 namespace ydl::hdfs {
 
-// An error of this module or of the NameNode as a sentence that says where it happened and, where there is one, what
-// helps. Codes the Java exception does not tell apart are refined: a block that no DataNode takes is no_datanodes.
+// Adds the location (`place`) and, if known, a remedy to an error of this module or of the NameNode. Also refines codes
+// that Hadoop's exceptions do not distinguish: no_datanodes, when no DataNode can store a block.
 [[nodiscard]] core::Error explain(core::Error error, std::string_view place);
 
 }  // namespace ydl::hdfs

@@ -45,7 +45,7 @@ net::Async<FileBlocks> FileBlocks::open(std::shared_ptr<Context> context, std::s
   co_return blocks;
 }
 
-// A last block that is being written is longer than the NameNode knows: its DataNodes know.
+// The NameNode does not know the current length of a block that is being written; its DataNodes do.
 net::Async<> FileBlocks::find_length(const pb::LocatedBlocksProto& located) {
   length_ = located.filelength();
   if (located.islastblockcomplete() || !located.has_lastblock() || located.lastblock().locs_size() == 0) {
@@ -60,7 +60,7 @@ net::Async<> FileBlocks::find_length(const pb::LocatedBlocksProto& located) {
 net::Async<std::uint64_t> FileBlocks::visible_length(const LocatedBlock& block) {
   pb::GetReplicaVisibleLengthRequestProto request;
   *request.mutable_block() = block.b();
-  core::Error why = error(Errc::no_replica, "the last block has no DataNode");
+  core::Error why = error(Errc::no_replica, "no DataNode has the last block");
   for (const auto& node : block.locs()) {
     hrpc::ClientOptions options = context_->options.namenode;
     const auto& id = node.id();
@@ -76,17 +76,18 @@ net::Async<std::uint64_t> FileBlocks::visible_length(const LocatedBlock& block) 
     hrpc::Client client(context_->executor, std::move(options));
     auto answer = co_await client.call<pb::GetReplicaVisibleLengthResponseProto>(kGetReplicaVisibleLength, request);
     if (answer && static_cast<std::int64_t>(answer->length()) >= 0) co_return answer->length();
-    // A DataNode that was restarted holds back the end of a block whose writer is gone: it answers -1.
-    why = answer ? error(Errc::no_replica, "DataNode " + id.hostname() + " waits for the recovery of its replica")
+    // A restarted DataNode returns -1 for a block whose writer is gone, until the replica is recovered.
+    why = answer ? error(Errc::no_replica, "DataNode " + id.hostname() + " is waiting for the recovery of its replica")
                  : std::move(answer).error();
   }
-  co_return core::fail(std::move(why).within("the length of the block being written is not known"));
+  co_return core::fail(std::move(why).within("cannot find the length of the block that is being written"));
 }
 
 net::Async<> FileBlocks::fetch(std::uint64_t offset) {
   auto located = co_await context_->namenode.block_locations(path_, offset, kPrefetchBytes);
   if (!located) co_return core::fail(explain(std::move(located).error(), "reading " + path_));
-  if (!*located) co_return core::fail(hrpc::Errc::not_found, fmt::format("reading {}: the file is gone", path_));
+  if (!*located)
+    co_return core::fail(hrpc::Errc::not_found, fmt::format("reading {}: the file no longer exists", path_));
   adopt(std::move(**located));
   co_return core::Result<>{};
 }
@@ -120,9 +121,10 @@ net::Async<FileBlocks::LocatedBlock> FileBlocks::at(std::uint64_t offset) {
 net::Async<FileBlocks::LocatedBlock> FileBlocks::at_again(std::uint64_t offset) {
   if (auto fetched = co_await fetch(offset); !fetched) co_return core::fail(fetched.error());
   if (const auto* block = find(offset)) co_return *block;
-  co_return core::fail(error(Errc::no_replica, fmt::format("reading {}: there is no block for byte {} (was the file "
-                                                           "truncated while it was being read?)",
-                                                           path_, offset)));
+  co_return core::fail(error(
+      Errc::no_replica,
+      fmt::format("reading {}: there is no block for byte {}; probably the file was truncated while it was being read",
+                  path_, offset)));
 }
 
 std::optional<Datanodes::Node> FileBlocks::choose(const LocatedBlock& block) const {

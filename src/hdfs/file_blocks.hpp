@@ -11,7 +11,7 @@
 
 namespace ydl::hdfs {
 
-// Where the blocks of a file that is being read lie, and which DataNodes have disappointed us.
+// The locations of the blocks of a file that is being read, and the DataNodes that failed during reading.
 class FileBlocks {
  public:
   using LocatedBlock = hadoop::hdfs::LocatedBlockProto;
@@ -23,15 +23,15 @@ class FileBlocks {
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] Context& context() const { return *context_; }
 
-  // The block that holds the byte. Errors: no_replica (the file has become shorter), those of the NameNode.
+  // The block that contains this byte. Errors: no_replica (the file was truncated), those of the NameNode.
   [[nodiscard]] net::Async<LocatedBlock> at(std::uint64_t offset);
-  // The same after asking the NameNode again: locations change and tokens expire.
+  // The same, but always asks the NameNode, because locations change and tokens expire.
   [[nodiscard]] net::Async<LocatedBlock> at_again(std::uint64_t offset);
 
-  // The best DataNode that has not failed, if there is one.
+  // The nearest DataNode that has not failed, if there is one; the NameNode sorts them by distance.
   [[nodiscard]] std::optional<Datanodes::Node> choose(const LocatedBlock& block) const;
   void avoid(const Datanodes::Node& node) { failed_.insert(node.datanodeuuid()); }
-  void forgive() { failed_.clear(); }
+  void clear_failed() { failed_.clear(); }
 
  private:
   FileBlocks(std::shared_ptr<Context> context, std::string path)
@@ -46,7 +46,8 @@ class FileBlocks {
   std::shared_ptr<Context> context_;
   std::string path_;
   std::uint64_t length_ = 0;
-  std::vector<LocatedBlock> blocks_;  // by offset; one that is being written has the length its DataNodes told
+  // sorted by offset; a block that is being written has the length that its DataNodes reported
+  std::vector<LocatedBlock> blocks_;
   std::set<std::string> failed_;
 };
 

@@ -12,9 +12,9 @@
 namespace ydl::hdfs {
 namespace {
 
-// The result with its error explained: what was attempted, and what helps.
+// Adds the attempted operation, the path and the remedy to an error.
 template <class T>
-core::Result<T> placed(core::Result<T> result, std::string_view what, std::string_view path) {
+core::Result<T> with_context(core::Result<T> result, std::string_view what, std::string_view path) {
   if (result) return result;
   return core::fail(explain(std::move(result).error(), fmt::format("{} {}", what, path)));
 }
@@ -25,7 +25,7 @@ core::Result<> refuse_unsupported(const FileStatus& status, std::string_view pla
                                                            place, status.erasure_policy)));
   }
   if (status.block_size == 0) {
-    return core::fail(error(Errc::protocol, fmt::format("{}: the NameNode gives its blocks a size of 0 bytes", place)));
+    return core::fail(error(Errc::protocol, fmt::format("{}: the NameNode reports a block size of 0 bytes", place)));
   }
   if (status.encrypted) {
     return core::fail(error(Errc::unsupported, fmt::format("{}: encrypted files are not supported", place)));
@@ -44,11 +44,11 @@ void FileSystem::close() {
 }
 
 net::Async<std::optional<FileStatus>> FileSystem::stat(std::string path) {
-  co_return placed(co_await context_->namenode.file_status(path), "looking at", path);
+  co_return with_context(co_await context_->namenode.file_status(path), "reading the status of", path);
 }
 
 net::Async<Listing> FileSystem::list(std::string path, ListingCursor from) {
-  auto page = placed(co_await context_->namenode.listing(path, std::move(from)), "listing", path);
+  auto page = with_context(co_await context_->namenode.listing(path, std::move(from)), "listing", path);
   if (!page) co_return core::fail(page.error());
   if (!*page) co_return core::fail(hrpc::Errc::not_found, fmt::format("listing {}: no such file or directory", path));
   co_return std::move(**page);
@@ -61,10 +61,11 @@ net::Async<std::vector<FileStatus>> FileSystem::list_all(std::string path) {
     auto page = co_await list(path, std::move(from));
     if (!page) co_return core::fail(page.error());
     if (entries.size() + page->entries.size() > kLargestDirectory) {
-      co_return core::fail(core::Errc::refused,
-                           fmt::format("listing {}: it has more than {} entries, too many to be read as a whole; use "
-                                       "'ydl fs ls', which reads them in pages, or name a smaller directory",
-                                       path, kLargestDirectory));
+      co_return core::fail(
+          core::Errc::refused,
+          fmt::format("listing {}: the directory has more than {} entries, which is too many to read at once; use 'ydl "
+                      "fs ls', which reads them in pages, or choose a smaller directory",
+                      path, kLargestDirectory));
     }
     if (entries.empty()) {
       entries = std::move(page->entries);
@@ -83,35 +84,35 @@ net::Async<FileReader> FileSystem::open(std::string path) {
 }
 
 net::Async<FileWriter> FileSystem::create(std::string path, CreateOptions options) {
-  auto defaults = placed(co_await context_->server_defaults(), "creating", path);
+  auto defaults = with_context(co_await context_->server_defaults(), "creating", path);
   if (!defaults) co_return core::fail(defaults.error());
   const auto& mine = context_->options;
   auto status =
-      placed(co_await context_->namenode.create(
-                 {.path = path,
-                  .client = context_->client_name,
-                  .mode = options.mode,
-                  .umask = mine.umask,
-                  .overwrite = options.overwrite,
-                  .parents = options.parents,
-                  .replication = options.replication.value_or(mine.replication.value_or(defaults->replication)),
-                  .block_size = options.block_size.value_or(mine.block_size.value_or(defaults->block_size))}),
-             "creating", path);
+      with_context(co_await context_->namenode.create(
+                       {.path = path,
+                        .client = context_->client_name,
+                        .mode = options.mode,
+                        .umask = mine.umask,
+                        .overwrite = options.overwrite,
+                        .parents = options.parents,
+                        .replication = options.replication.value_or(mine.replication.value_or(defaults->replication)),
+                        .block_size = options.block_size.value_or(mine.block_size.value_or(defaults->block_size))}),
+                   "creating", path);
   if (!status) co_return core::fail(status.error());
   if (auto known = refuse_unsupported(*status, "writing " + path); !known) co_return core::fail(known.error());
   co_return FileWriter(context_, std::move(path), *status, *defaults);
 }
 
 net::Async<FileWriter> FileSystem::append(std::string path) {
-  auto defaults = placed(co_await context_->server_defaults(), "appending to", path);
+  auto defaults = with_context(co_await context_->server_defaults(), "appending to", path);
   if (!defaults) co_return core::fail(defaults.error());
-  // Looked at first: a file we cannot write must not be left open.
+  // Checked before opening: a file that we cannot write must not be left open.
   auto before = co_await stat(path);
   if (!before) co_return core::fail(before.error());
   if (*before) {
     if (auto known = refuse_unsupported(**before, "appending to " + path); !known) co_return core::fail(known.error());
   }
-  auto opened = placed(co_await context_->namenode.append(path, context_->client_name), "appending to", path);
+  auto opened = with_context(co_await context_->namenode.append(path, context_->client_name), "appending to", path);
   if (!opened) co_return core::fail(opened.error());
   FileWriter writer(context_, std::move(path), opened->status, *defaults);
   if (opened->last_block) {
@@ -122,46 +123,47 @@ net::Async<FileWriter> FileSystem::append(std::string path) {
 }
 
 net::Async<bool> FileSystem::recover_lease(std::string path) {
-  co_return placed(co_await context_->namenode.recover_lease(path, context_->client_name), "recovering", path);
+  co_return with_context(co_await context_->namenode.recover_lease(path, context_->client_name), "recovering", path);
 }
 
 net::Async<> FileSystem::make_directory(std::string path, Parents parents, std::uint32_t mode) {
-  co_return placed(co_await context_->namenode.make_directory(path, mode, context_->options.umask, parents),
-                   "making directory", path);
+  co_return with_context(co_await context_->namenode.make_directory(path, mode, context_->options.umask, parents),
+                         "making directory", path);
 }
 
 net::Async<> FileSystem::rename(std::string from, std::string to, Overwrite overwrite) {
-  co_return placed(co_await context_->namenode.rename(from, to, overwrite), "renaming",
-                   fmt::format("{} to {}", from, to));
+  co_return with_context(co_await context_->namenode.rename(from, to, overwrite), "renaming",
+                         fmt::format("{} to {}", from, to));
 }
 
 net::Async<bool> FileSystem::remove(std::string path, Recursive recursive) {
-  co_return placed(co_await context_->namenode.remove(path, recursive), "deleting", path);
+  co_return with_context(co_await context_->namenode.remove(path, recursive), "deleting", path);
 }
 
 net::Async<> FileSystem::set_permission(std::string path, std::uint32_t mode) {
-  co_return placed(co_await context_->namenode.set_permission(path, mode), "changing the permissions of", path);
+  co_return with_context(co_await context_->namenode.set_permission(path, mode), "changing the permissions of", path);
 }
 
 net::Async<> FileSystem::set_owner(std::string path, std::string owner, std::string group) {
-  co_return placed(co_await context_->namenode.set_owner(path, owner, group), "changing the owner of", path);
+  co_return with_context(co_await context_->namenode.set_owner(path, owner, group), "changing the owner of", path);
 }
 
 net::Async<> FileSystem::set_times(std::string path, std::optional<core::WallTime> modified,
                                    std::optional<core::WallTime> accessed) {
-  co_return placed(co_await context_->namenode.set_times(path, modified, accessed), "changing the times of", path);
+  co_return with_context(co_await context_->namenode.set_times(path, modified, accessed), "changing the times of",
+                         path);
 }
 
 net::Async<> FileSystem::set_replication(std::string path, std::uint32_t replication) {
   auto done =
-      placed(co_await context_->namenode.set_replication(path, replication), "changing the replication of", path);
+      with_context(co_await context_->namenode.set_replication(path, replication), "changing the replication of", path);
   if (!done) co_return core::fail(done.error());
   if (*done) co_return core::Result<>{};
   co_return core::fail(hrpc::Errc::not_found, fmt::format("changing the replication of {}: no such file", path));
 }
 
 net::Async<ContentSummary> FileSystem::content_summary(std::string path) {
-  co_return placed(co_await context_->namenode.content_summary(path), "measuring", path);
+  co_return with_context(co_await context_->namenode.content_summary(path), "measuring", path);
 }
 
 net::Async<ServerDefaults> FileSystem::server_defaults() {
@@ -172,7 +174,8 @@ net::Async<hrpc::Token> FileSystem::delegation_token(std::string renewer) {
   auto token = co_await context_->namenode.delegation_token(std::move(renewer));
   if (!token) co_return core::fail(explain(std::move(token).error(), "asking the NameNode for a token"));
   if (*token) co_return std::move(**token);
-  co_return core::fail(error(Errc::unsupported, "the NameNode gives no tokens: the cluster runs without security"));
+  co_return core::fail(
+      error(Errc::unsupported, "the NameNode issues no tokens because the cluster runs without security"));
 }
 
 net::Async<core::WallTime> FileSystem::renew_token(hrpc::Token token) {

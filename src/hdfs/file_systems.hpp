@@ -14,22 +14,22 @@
 
 namespace ydl::hdfs {
 
-// The file systems that a job's URLs name: the default one, and others of the same configuration, each with the
-// options of its own name service. They are opened when they are first named. Belongs to one thread.
+// The file systems of a job's URLs: the default one, and others of the same configuration, each with the options of its
+// name service. They are opened at first use. Single-threaded.
 class FileSystems {
  public:
   struct Login {
     std::string user;
     std::vector<hrpc::Token> tokens = {};
   };
-  // `home` is the default one. It outlives this.
+  // `home` is the default file system. It must outlive this object.
   FileSystems(net::asio::any_io_executor executor, FileSystem& home, hconf::Config config, Login login);
 
   struct Location {
     FileSystem* fs;
     std::string path;
   };
-  // "hdfs://other/a" on its own file system; what names none, or the default one, on that. Errors: usage.
+  // The file system and the path of a URL. A path without authority belongs to the default file system. Errors: usage.
   [[nodiscard]] core::Result<Location> locate(std::string_view url);
 
   void close();
@@ -39,7 +39,7 @@ class FileSystems {
   FileSystem& home_;
   hconf::Config config_;
   Login login_;
-  std::map<std::string, std::unique_ptr<FileSystem>, std::less<>> others_;  // by name of the name service
+  std::map<std::string, std::unique_ptr<FileSystem>, std::less<>> others_;  // the key is the name of the name service
 };
 
 }  // namespace ydl::hdfs

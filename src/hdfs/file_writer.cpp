@@ -14,7 +14,8 @@ namespace pb = hadoop::hdfs;
 
 namespace {
 
-// The NameNode hears of a finished block within milliseconds, so we ask soon; Java waits 400 ms before the second try.
+// DataNodes report a finished block to the NameNode within milliseconds, so the first retry is early. Java's client
+// waits 400 ms.
 constexpr core::Millis kFirstCompleteDelay{4};
 
 }  // namespace
@@ -106,7 +107,7 @@ net::Async<> FileWriter::start_block() {
     auto located = co_await add_block();
     if (!located) co_return core::fail(why.code ? located.error().within(why.message) : located.error());
     if (located->locs_size() == 0) {
-      co_return core::fail(error(Errc::pipeline, "the NameNode gives a block without a DataNode to store it"));
+      co_return core::fail(error(Errc::pipeline, "the NameNode allocated a block without a DataNode"));
     }
     auto block = std::make_shared<BlockWriter>(environment(), *located);
     auto opened = co_await block->open_new();
@@ -121,8 +122,9 @@ net::Async<> FileWriter::start_block() {
     auto abandoned = co_await context_->namenode.abandon_block(file_, located->b());
     if (!abandoned) co_return core::fail(abandoned.error());
   }
-  co_return core::fail(error(Errc::pipeline, fmt::format("no pipeline of DataNodes can be set up, tried {} times: {}",
-                                                         context_->options.block_write_retries + 1, why.message)));
+  co_return core::fail(
+      error(Errc::pipeline, fmt::format("no pipeline of DataNodes can be set up (after {} attempts): {}",
+                                        context_->options.block_write_retries + 1, why.message)));
 }
 
 net::Async<> FileWriter::end_block() {
@@ -174,11 +176,11 @@ net::Async<> FileWriter::close_file() {
     const auto complete = co_await context_->namenode.complete(file_, previous_);
     if (!complete) co_return core::fail(complete.error());
     if (*complete) co_return core::Result<>{};
-    // Short waits are free; only those as long as Java's count.
+    // Short waits do not count as retries; only those that are as long as Java's do.
     if (delay >= context_->options.locate_block_delay && --tries < 0) {
       co_return core::fail(error(Errc::pipeline,
-                                 "the last block has too few replicas to close the file: are the DataNodes "
-                                 "in contact with the NameNode?"));
+                                 "the file cannot be closed because its last block has too few replicas; check with "
+                                 "'hdfs dfsadmin -report' that the DataNodes are alive"));
     }
     co_await net::pause(delay);
     delay *= 2;

@@ -14,28 +14,28 @@
 
 namespace ydl::hdfs {
 
-// A file being written. One user at a time; close() before the end of its life, or the file stays open until its lease
-// runs out (what was flushed is kept). After a failure every call fails with it.
+// Writes a file. One user at a time. Call close() before destruction; otherwise the file stays open until its lease
+// expires (flushed bytes are kept). After a failure every call returns the same error.
 class FileWriter {
  public:
-  // `status`: what the NameNode said when the file was created.
+  // `status`: the NameNode's answer when the file was created.
   FileWriter(std::shared_ptr<Context> context, std::string path, const FileStatus& status, ServerDefaults defaults);
   ~FileWriter();
   FileWriter(FileWriter&&) noexcept = default;
   FileWriter& operator=(FileWriter&&) = delete;
 
-  // Goes on behind the last block of an existing file. Before anything else.
+  // For an append: continues after the last block of the file. Must be the first call.
   [[nodiscard]] net::Async<> resume(hadoop::hdfs::LocatedBlockProto last_block);
 
   // Errors: pipeline, no_datanodes, lease_lost, quota_exceeded and others of the NameNode.
   [[nodiscard]] net::Async<> write(std::span<const char> data);
-  // Readers who open the file from now on see what was written.
+  // Makes all written bytes visible to readers that open the file later.
   [[nodiscard]] net::Async<> flush() { return flush(Sync::no); }
-  // The same, and the DataNodes have it on their disks.
+  // The same, and waits until the DataNodes have the bytes on disk.
   [[nodiscard]] net::Async<> sync() { return flush(Sync::yes); }
   [[nodiscard]] net::Async<> close();
 
-  // Bytes of the file, those it had before an append included.
+  // The length of the file, including the bytes before an append.
   [[nodiscard]] std::uint64_t length() const { return length_; }
 
  private:
@@ -57,11 +57,11 @@ class FileWriter {
   std::size_t replication_;
   std::uint64_t length_;
 
-  std::optional<Packetizer> packetizer_;  // of the current block
+  std::optional<Packetizer> packetizer_;  // for the current block
   std::shared_ptr<BlockWriter> block_;
-  std::optional<NameNode::Block> previous_;  // the last block that was finished
+  std::optional<NameNode::Block> previous_;  // the last finished block
   NameNode::Nodes excluded_;
-  bool length_told_ = false;  // the NameNode knows that the current block has data
+  bool length_told_ = false;  // the NameNode was told that the current block has data
   bool closed_ = false;
   std::optional<core::Error> failed_;
 };

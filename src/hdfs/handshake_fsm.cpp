@@ -16,15 +16,15 @@ namespace {
 
 core::Error refusal(const Message& message) {
   if (message.status() == Message::ERROR_UNKNOWN_KEY) {
-    return error(Errc::encryption_key, fmt::format("the encryption key is not accepted: {}", message.message()));
+    return error(Errc::encryption_key, fmt::format("the encryption key was refused: {}", message.message()));
   }
   if (message.accesstokenerror()) {
-    return error(Errc::access_token, fmt::format("the block token is not accepted: {}", message.message()));
+    return error(Errc::access_token, fmt::format("the block token was refused: {}", message.message()));
   }
   return error(Errc::datanode_refused,
-               fmt::format("the handshake is refused: {} (dfs.data.transfer.protection and dfs.encrypt.data.transfer "
-                           "must be the same here and there)",
-                           message.message().empty() ? "no reason is given" : message.message()));
+               fmt::format("the handshake was refused: {} (dfs.data.transfer.protection and dfs.encrypt.data.transfer "
+                           "must have the same values here and in the cluster)",
+                           message.message().empty() ? "the DataNode gives no reason" : message.message()));
 }
 
 }  // namespace
@@ -52,13 +52,14 @@ core::Result<HandshakeFsm::Action> HandshakeFsm::on_challenge(const std::string&
   answer.set_payload(std::move(*response));
   if (aes_ == Aes::offer) answer.add_cipheroption()->set_suite(pb::AES_CTR_NOPADDING);
   state_ = State::proof;
-  return Action{.what = Do::send, .bytes = encode_delimited(answer)};
+  return Action{.kind = ActionKind::send, .bytes = encode_delimited(answer)};
 }
 
 core::Result<HandshakeFsm::Action> HandshakeFsm::on_proof(const Message& message) {
   const auto checked = mechanism_->step(message.payload());
   if (!checked) return core::fail(checked.error());
-  if (!mechanism_->complete()) return core::fail(error(Errc::protocol, "the handshake ended before its proof came"));
+  if (!mechanism_->complete())
+    return core::fail(error(Errc::protocol, "the handshake ended without the DataNode's proof"));
   if (mechanism_->protection() == hrpc::Protection::authentication) return Action{};
   if (message.cipheroption_size() > 0) {
     auto layer = aes_layer(message.cipheroption(0));
@@ -68,16 +69,16 @@ core::Result<HandshakeFsm::Action> HandshakeFsm::on_proof(const Message& message
   return Action{.layer = make_sasl_layer(std::move(mechanism_))};
 }
 
-// The names are the server's: we encrypt with its "in" key. Both keys come wrapped, the "in" key first.
+// The names are from the server's view: we encrypt with its "in" key. Both keys are wrapped, and the "in" key must be
+// unwrapped first because messages are counted.
 core::Result<std::unique_ptr<ByteLayer>> HandshakeFsm::aes_layer(const pb::CipherOptionProto& option) {
   if (aes_ == Aes::no || option.suite() != pb::AES_CTR_NOPADDING) {
     return core::fail(error(Errc::protocol, "the DataNode chose a cipher that was not offered"));
   }
-  // AES-CTR replaces the layer that was agreed on. Below privacy its keys would come in clear, and nothing would be
-  // left of the integrity either; DataNodes of Hadoop choose a cipher with privacy alone.
+  // AES-CTR replaces the negotiated layer. Without privacy its keys would be sent unencrypted, and the integrity
+  // protection would be lost too. Hadoop's DataNodes choose a cipher only with privacy.
   if (mechanism_->protection() != hrpc::Protection::privacy) {
-    return core::fail(
-        error(Errc::protocol, "the DataNode chose a cipher without privacy, which would protect nothing"));
+    return core::fail(error(Errc::protocol, "the DataNode chose a cipher without privacy, which gives no protection"));
   }
   AesKey sending{option.inkey(), option.iniv()};
   AesKey receiving{option.outkey(), option.outiv()};

@@ -12,7 +12,7 @@ namespace ydl::hdfs {
 
 enum class Aes { no, offer };
 
-// The SASL exchange at the beginning of a data connection, the client's side. Pure.
+// The client side of the SASL exchange at the start of a data connection. Pure.
 //
 //   client  de ad be ef | message { SUCCESS, payload "" }
 //   server  message { SUCCESS, payload = challenge }
@@ -24,14 +24,14 @@ class HandshakeFsm {
  public:
   HandshakeFsm(std::unique_ptr<hrpc::sasl::Mechanism> mechanism, Aes aes);
 
-  // What to send first.
+  // The bytes to send first.
   [[nodiscard]] static std::string start();
 
-  enum class Do { send, done };
+  enum class ActionKind { send, done };
   struct Action {
-    Do what = Do::done;
+    ActionKind kind = ActionKind::done;
     std::string bytes = {};                      // to send
-    std::unique_ptr<ByteLayer> layer = nullptr;  // with done: what follows goes through it; none: plain bytes
+    std::unique_ptr<ByteLayer> layer = nullptr;  // with done: protects the following bytes; null: they are plain
   };
   // Errors: encryption_key, access_token, datanode_refused, protocol, and those of the mechanism.
   [[nodiscard]] core::Result<Action> resume(const hadoop::hdfs::DataTransferEncryptorMessageProto& message);

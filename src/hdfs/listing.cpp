@@ -17,7 +17,8 @@ namespace pb = hadoop::hdfs;
 namespace {
 
 core::WallTime wall_time(std::uint64_t millis) {
-  constexpr std::uint64_t kLastMillis = 7'258'118'399'999;  // of the year 2199: it fits into nanoseconds
+  // end of the year 2199, which still fits into 64-bit nanoseconds
+  constexpr std::uint64_t kLastMillis = 7'258'118'399'999;
   return core::WallTime(core::Millis(static_cast<std::int64_t>(std::min(millis, kLastMillis))));
 }
 
@@ -37,14 +38,14 @@ std::unexpected<core::Error> corrupt(std::string what) {
   return core::fail(hrpc::Errc::corrupt, "the NameNode " + std::move(what));
 }
 
-// The cursor after one more name, or an error when the name does not come after all before it.
+// Moves the cursor past one more name. A name that is not after all earlier names is an error.
 core::Result<> move_past(ListingCursor& cursor, std::string_view name) {
   if (!cursor.after.empty()) {
     cursor.signed_order = cursor.signed_order && less_signed(cursor.after, name);
     cursor.unsigned_order = cursor.unsigned_order && less_unsigned(cursor.after, name);
     if (!cursor.signed_order && !cursor.unsigned_order) {
-      return corrupt(fmt::format("listed '{}' after '{}', so its listing does not go forward", core::escaped(name),
-                                 core::escaped(cursor.after)));
+      return corrupt(fmt::format("listed '{}' after '{}', so the listing is not in order and might be endless",
+                                 core::escaped(name), core::escaped(cursor.after)));
     }
   }
   cursor.after = name;
@@ -60,7 +61,7 @@ bool is_component(std::string_view name) {
 
 FileStatus from_proto(const pb::HdfsFileStatusProto& proto) {
   FileStatus status{
-      .name = {},  // what was asked for has no other name than the one it was asked by
+      .name = {},  // set by decode_listing(); the status of a single path has no name
       .length = proto.length(),
       .permission = proto.permission().perm(),
       .owner = proto.owner(),
@@ -85,7 +86,7 @@ FileStatus from_proto(const pb::HdfsFileStatusProto& proto) {
 
 core::Result<Listing> decode_listing(const pb::DirectoryListingProto& page, std::string_view directory,
                                      const ListingCursor& from) {
-  // A file that is listed by its own path is its only entry and has no name.
+  // Listing a file returns the file itself as the only entry, without a name.
   if (page.partiallisting_size() == 1 && page.remainingentries() == 0 && page.partiallisting(0).path().empty() &&
       page.partiallisting(0).filetype() != pb::HdfsFileStatusProto::IS_DIR) {
     return core::fail(hrpc::Errc::not_a_directory,
@@ -96,7 +97,7 @@ core::Result<Listing> decode_listing(const pb::DirectoryListingProto& page, std:
   listing.entries.reserve(static_cast<std::size_t>(page.partiallisting_size()));
   for (const auto& entry : page.partiallisting()) {
     if (!is_component(entry.path())) {
-      return corrupt(fmt::format("listed '{}', which is not the name of a file: nothing of this directory is used",
+      return corrupt(fmt::format("listed '{}', which is not a valid file name: the whole listing is ignored",
                                  core::escaped(entry.path())));
     }
     if (auto moved = move_past(cursor, entry.path()); !moved) return core::fail(moved.error());
@@ -105,7 +106,7 @@ core::Result<Listing> decode_listing(const pb::DirectoryListingProto& page, std:
   }
   if (page.remainingentries() == 0) return listing;
   if (listing.entries.empty()) {
-    return corrupt(fmt::format("announced {} more entries and sent none", page.remainingentries()));
+    return corrupt(fmt::format("announced {} more entries but sent none", page.remainingentries()));
   }
   listing.next = std::move(cursor);
   return listing;

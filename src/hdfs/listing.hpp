@@ -8,26 +8,27 @@
 #include <string>
 #include <string_view>
 
-// A directory's listing as the NameNode sends it, page by page. The server is not trusted: behind this file every name
-// is one component of a path, and a listing goes forward. Pure.
+// Decodes the pages of a directory listing. The server is not trusted: these functions guarantee that every name is a
+// single path component, and that names are in order so that a listing ends. Pure.
 namespace ydl::hdfs {
 
-// The file system's own limits (HdfsConstants.MAX_PATH_DEPTH), and the largest directory that a NameNode has unless its
-// dfs.namenode.fs-limits.max-directory-items is changed.
+// HDFS's limit of depth (HdfsConstants.MAX_PATH_DEPTH), and its default limit of entries per directory
+// (dfs.namenode.fs-limits.max-directory-items).
 inline constexpr std::size_t kDeepestPath = 1000;
 inline constexpr std::size_t kLargestDirectory = 1U << 20U;
 
-// Whether `name` can stand between two slashes: not empty, not "." or "..", without '/' and NUL.
+// Whether `name` is a valid path component: not empty, not "." or "..", without '/' and NUL.
 [[nodiscard]] bool is_component(std::string_view name);
 
 [[nodiscard]] FileStatus from_proto(const hadoop::hdfs::HdfsFileStatusProto& proto);
 
-// One page of the listing of `directory`, which begins at `from`. Errors: hrpc::Errc::corrupt (a name that is not one
-// component, entries that repeat or go back, more announced and nothing sent), not_a_directory (it is a file).
+// Decodes a page of the listing of `directory` that starts at `from`. Errors: hrpc::Errc::corrupt (invalid names, names
+// out of order, more entries announced but none sent), not_a_directory (it is a file).
 [[nodiscard]] core::Result<Listing> decode_listing(const hadoop::hdfs::DirectoryListingProto& page,
                                                    std::string_view directory, const ListingCursor& from);
 
-// Refuses a directory that is deeper than any that a NameNode allows: a tree without end. Errors: hrpc::Errc::corrupt.
+// Refuses a directory that is deeper than HDFS allows, to end the walk through an endless tree. Errors:
+// hrpc::Errc::corrupt.
 [[nodiscard]] core::Result<> check_depth(std::string_view directory);
 
 }  // namespace ydl::hdfs

@@ -19,7 +19,7 @@ constexpr std::size_t kPiece = std::size_t{256} << 10U;
 constexpr core::Millis kPeriod = core::Seconds(1);
 constexpr core::Millis kFirstPause = core::Seconds(1);
 constexpr core::Millis kLongestPause = core::Seconds(15);
-constexpr int kLongestFinish = 10;  // patiences: then a copy that crawls is given up too
+constexpr int kLongestFinish = 10;  // times `patience`: after this even a copy that makes slow progress is given up
 
 bool is_about_block_size(const core::Error& error) {
   return error.remote && error.remote->message.find("min-block-size") != std::string::npos;
@@ -51,13 +51,14 @@ net::Async<> LogCopy::finish(core::Millis patience) {
   }
   if (done_ && !cancelled_) co_return core::Result<>{};
   if (last_failure_) co_return core::fail(*last_failure_);
-  co_return core::fail(core::Errc::timeout, fmt::format("writing {}: HDFS takes nothing, or too slowly", options_.to));
+  co_return core::fail(core::Errc::timeout,
+                       fmt::format("writing {}: HDFS accepted no data in time, or too slowly", options_.to));
 }
 
 net::awaitable<void> LogCopy::run(std::shared_ptr<LogCopy> self) {
   auto pause = kFirstPause;
   while (!self->cancelled_ && !self->done_) {
-    if (auto copied = co_await self->copy_news(); !copied) {
+    if (auto copied = co_await self->copy_new_bytes(); !copied) {
       self->failed(copied.error());
       co_await self->news_.wait(pause);
       pause = std::min(pause * 2, kLongestPause);
@@ -74,12 +75,12 @@ void LogCopy::failed(const core::Error& error) {
   writer_.reset();
   fsm_.failed();
   last_failure_ = error;
-  if (std::exchange(troubled_, true)) return;
-  core::log("{}; trying again", error.message);
+  if (std::exchange(has_reported_failure_, true)) return;
+  core::log("{}; retrying", error.message);
   options_.on_trouble(error);
 }
 
-net::Async<> LogCopy::copy_news() {
+net::Async<> LogCopy::copy_new_bytes() {
   using Action = LogCopyFsm::Action;
   while (!cancelled_) {
     const auto size = size_of_log();
@@ -99,7 +100,7 @@ net::Async<> LogCopy::copy_news() {
         done = co_await close();
         break;
       case Action::wait:
-        piece_.reset();  // a quiet log costs no memory
+        piece_.reset();  // a log without new bytes should not keep its buffer
         co_return done;
       case Action::done:
         done_ = true;
@@ -122,7 +123,7 @@ core::Result<std::uint64_t> LogCopy::size_of_log() {
 net::Async<> LogCopy::write_piece() {
   if (piece_ == nullptr) piece_ = std::make_unique_for_overwrite<char[]>(kPiece);
   const auto n = ::pread(file_.get(), piece_.get(), kPiece, static_cast<off_t>(fsm_.offset()));
-  if (n == 0 || (n < 0 && errno == EINTR)) co_return core::Result<>{};  // the next look finds out more
+  if (n == 0 || (n < 0 && errno == EINTR)) co_return core::Result<>{};  // the next round handles it
   if (n < 0) co_return core::fail(core::system_error(errno, fmt::format("cannot read {}", options_.from.string())));
   const auto size = static_cast<std::size_t>(n);
   if (auto written = co_await writer_->write({piece_.get(), size}); !written) co_return written;
@@ -148,7 +149,7 @@ net::Async<bool> LogCopy::is_taken() {
   if (!options_.is_taken) co_return false;
   auto taken = co_await options_.is_taken();
   if (!taken || !*taken) co_return taken;
-  core::log("{} is written by another process now", options_.to);
+  core::log("{} is now written by another process", options_.to);
   cancel();
   co_return true;
 }
@@ -156,12 +157,13 @@ net::Async<bool> LogCopy::is_taken() {
 net::Async<> LogCopy::open_writer() {
   if (const auto taken = co_await is_taken(); !taken || *taken)
     co_return taken ? core::Result<>{} : core::fail(taken.error());
-  auto opened = created_ ? co_await go_on_with_file() : co_await create_file();
+  auto opened = created_ ? co_await append_to_file() : co_await create_file();
   if (const auto taken = co_await is_taken(); opened && (!taken || *taken)) {
     if (taken) (void)co_await writer_->close();
     co_return taken ? core::Result<>{} : core::fail(taken.error());
   }
-  if (opened && troubled_) core::log("{} is written again, from byte {}", options_.to, writer_->length());
+  if (opened && has_reported_failure_)
+    core::log("{} can be written again, from byte {} on", options_.to, writer_->length());
   co_return opened;
 }
 
@@ -170,7 +172,7 @@ net::Async<> LogCopy::create_file() {
       options_.to,
       {.overwrite = hdfs::Overwrite::yes, .mode = options_.mode, .replication = {}, .block_size = block_size_});
   if (!writer && block_size_ && is_about_block_size(writer.error())) {
-    block_size_.reset();  // the cluster forbids small blocks: its own size then
+    block_size_.reset();  // the cluster forbids such small blocks, so use its default
     co_return co_await create_file();
   }
   if (!writer) co_return core::fail(writer.error());
@@ -180,8 +182,9 @@ net::Async<> LogCopy::create_file() {
   co_return core::Result<>{};
 }
 
-// The writer that failed still counts as the file's: without a recovery nobody could write it for a minute.
-net::Async<> LogCopy::go_on_with_file() {
+// The failed writer still holds the lease. Without this recovery, no other writer could append for a minute (HDFS's
+// soft limit).
+net::Async<> LogCopy::append_to_file() {
   const auto recovered = co_await fs_.recover_lease(options_.to);
   if (!recovered) {
     if (recovered.error().code == hrpc::Errc::not_found) created_ = false;

@@ -14,38 +14,40 @@
 
 namespace ydl::hdfs {
 
-// Copies a task's log to HDFS while it grows: made with the first byte, flushed every second that has news, closed at
-// the end. Nothing that HDFS does stops the task or costs more memory than a piece: what cannot be written now is still
-// in the file. After a failure the copy is taken up again where it ended. What to do when is decided by LogCopyFsm.
+// Copies a task's log to HDFS while it grows. The copy is created with the first byte, flushed every second if there
+// are new bytes, and closed at the end. Failures of HDFS neither stop the task nor need more memory: bytes that cannot
+// be written now are still in the log file. After a failure the copy continues where it ended. LogCopyFsm decides what
+// to do next.
 class LogCopy : public std::enable_shared_from_this<LogCopy> {
  public:
   struct Options {
     std::filesystem::path from;
     std::string to;
-    std::function<void(const core::Error&)> on_trouble;  // the first failure
-    std::uint32_t mode = 0666;                           // of the copy, before the umask
-    // Whether somebody else writes the copy from now on. Asked before and after the file is opened: whoever takes it
-    // over is there before it takes the file's lease, so one of the two does not go unnoticed. Then the copy ends.
+    std::function<void(const core::Error&)> on_trouble;  // called with the first failure
+    std::uint32_t mode = 0666;                           // permissions of the copy, before the umask is applied
+    // Returns whether another process has taken over writing the copy; then this copy ends. Checked before and after
+    // opening the file: the other process announces itself before it takes the file's lease, so one of the two checks
+    // sees it.
     std::function<net::Async<bool>()> is_taken = {};
   };
   LogCopy(const net::asio::any_io_executor& executor, hdfs::FileSystem& fs, Options options);
 
   void start();
-  // The file grows no more: waits until all of it is copied, as long as HDFS takes something now and then. Errors: why
-  // it took nothing for so long.
+  // Call it when the log no longer grows. Waits until all of it is copied. Gives up after `patience` without progress.
+  // Errors: the reason of the last failure, or timeout.
   [[nodiscard]] net::Async<> finish(core::Millis patience);
-  // Bytes that are missing in the middle: the task cut its log before HDFS had them.
+  // Number of bytes missing in the copy because the task truncated its log before they were stored.
   [[nodiscard]] std::uint64_t lost() const { return fsm_.lost(); }
   void cancel();
 
  private:
   [[nodiscard]] static net::awaitable<void> run(std::shared_ptr<LogCopy> self);
-  // Does what is to be done now, up to a wait. Errors: those of HDFS and of the log's file.
-  [[nodiscard]] net::Async<> copy_news();
+  // Does the next actions until there is nothing to do. Errors: those of HDFS and of reading the log.
+  [[nodiscard]] net::Async<> copy_new_bytes();
   [[nodiscard]] net::Async<> open_writer();
   [[nodiscard]] net::Async<bool> is_taken();
   [[nodiscard]] net::Async<> create_file();
-  [[nodiscard]] net::Async<> go_on_with_file();
+  [[nodiscard]] net::Async<> append_to_file();
   [[nodiscard]] net::Async<> write_piece();
   [[nodiscard]] net::Async<> flush();
   [[nodiscard]] net::Async<> close();
@@ -59,10 +61,10 @@ class LogCopy : public std::enable_shared_from_this<LogCopy> {
   std::unique_ptr<char[]> piece_;
   LogCopyFsm fsm_;
   std::optional<hdfs::FileWriter> writer_;
-  // Small: an open file reserves a whole block on each of its DataNodes, and there are two of them for each task.
+  // Small blocks, because an open file reserves a whole block on each of its DataNodes, and each task has two logs.
   std::optional<std::uint64_t> block_size_ = std::uint64_t{4} << 20U;
   bool created_ = false;
-  bool troubled_ = false;
+  bool has_reported_failure_ = false;
   std::optional<core::Error> last_failure_;
   core::Instant progress_at_{};
   bool cancelled_ = false;

@@ -13,9 +13,9 @@
 
 namespace ydl::hdfs {
 
-// What the NameNode is asked, method by method: ClientProtocol. Which of them may be sent again after a lost connection
-// is said beside each in namenode_files.cpp and namenode_blocks.cpp; retries and failover are the RPC client's.
-// Errors: those of hrpc/errors.hpp.
+// The methods of the NameNode's ClientProtocol. namenode_files.cpp and namenode_blocks.cpp define for each method
+// whether it may be repeated after a lost connection; the RPC client does retries and failover. Errors: those of
+// hrpc/errors.hpp.
 class NameNode {
  public:
   NameNode(net::asio::any_io_executor executor, hrpc::ClientOptions options)
@@ -23,14 +23,14 @@ class NameNode {
 
   // Files and directories.
   [[nodiscard]] net::Async<std::optional<FileStatus>> file_status(std::string path);
-  // A page of a directory; nothing when there is no such directory. Errors: those of decode_listing() too.
+  // A page of a directory; nothing if the directory does not exist. Errors: also those of decode_listing().
   [[nodiscard]] net::Async<std::optional<Listing>> listing(std::string path, ListingCursor from);
   [[nodiscard]] net::Async<> make_directory(std::string path, std::uint32_t mode, std::uint32_t umask, Parents parents);
   [[nodiscard]] net::Async<> rename(std::string from, std::string to, Overwrite overwrite);
-  // Whether there was something to delete.
+  // Returns whether there was something to delete.
   [[nodiscard]] net::Async<bool> remove(std::string path, Recursive recursive);
   [[nodiscard]] net::Async<> set_permission(std::string path, std::uint32_t mode);
-  // An empty owner or group stays as it is.
+  // An empty owner or group is not changed.
   [[nodiscard]] net::Async<> set_owner(std::string path, std::string owner, std::string group);
   [[nodiscard]] net::Async<> set_times(std::string path, std::optional<core::WallTime> modified,
                                        std::optional<core::WallTime> accessed);
@@ -41,7 +41,7 @@ class NameNode {
   [[nodiscard]] net::Async<core::WallTime> renew_token(hrpc::Token token);
   [[nodiscard]] net::Async<> cancel_token(hrpc::Token token);
 
-  // Files being read and written. `client` is the lease's holder.
+  // Files that are being read and written. `client` is the holder of the lease.
   struct Creation {
     std::string path;
     std::string client;
@@ -56,11 +56,11 @@ class NameNode {
 
   struct Appended {
     FileStatus status;
-    std::optional<hadoop::hdfs::LocatedBlockProto> last_block;  // the one to go on with; none: all blocks are full
+    std::optional<hadoop::hdfs::LocatedBlockProto> last_block;  // the block to continue; empty if all blocks are full
   };
   [[nodiscard]] net::Async<Appended> append(std::string path, std::string client);
 
-  // A file that is being written, as the NameNode wants to be told.
+  // Identifies a file that is being written, in calls to the NameNode.
   struct OpenFile {
     std::string path;
     std::string client;
@@ -71,7 +71,7 @@ class NameNode {
   using Nodes = std::vector<hadoop::hdfs::DatanodeInfoProto>;
   [[nodiscard]] net::Async<LocatedBlock> add_block(OpenFile file, std::optional<Block> previous, Nodes exclude);
   [[nodiscard]] net::Async<> abandon_block(OpenFile file, Block block);
-  // False while the last block has too few replicas: ask again.
+  // False while the last block has too few replicas: call it again.
   [[nodiscard]] net::Async<bool> complete(OpenFile file, std::optional<Block> last);
   [[nodiscard]] net::Async<> sync_length(OpenFile file, std::uint64_t last_block_length);
 
@@ -85,7 +85,7 @@ class NameNode {
                                                              Nodes exclude);
 
   [[nodiscard]] net::Async<> renew_lease(std::string client);
-  // Whether the file is closed now; while its last block is being recovered it is not.
+  // Returns whether the file is closed. It is not closed while its last block is being recovered.
   [[nodiscard]] net::Async<bool> recover_lease(std::string path, std::string client);
   [[nodiscard]] net::Async<std::optional<hadoop::hdfs::LocatedBlocksProto>> block_locations(std::string path,
                                                                                             std::uint64_t offset,
@@ -99,7 +99,7 @@ class NameNode {
   hrpc::Client rpc_;
 };
 
-// "RS-6-3-1024k". The NameNode sends the number alone of a policy that every Hadoop has.
+// "RS-6-3-1024k". For built-in policies the NameNode sends only the number.
 [[nodiscard]] std::string policy_name(const hadoop::hdfs::ErasureCodingPolicyProto& policy);
 
 }  // namespace ydl::hdfs

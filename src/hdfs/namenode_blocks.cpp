@@ -31,8 +31,8 @@ constexpr core::Millis kFirstPause{200};
 constexpr core::Millis kLongestPause = std::chrono::seconds(5);
 constexpr core::Millis kSafeModeLimit = std::chrono::minutes(2);
 
-// A NameNode that was started anew is read-only until the DataNodes have reported: one who has a file open waits for
-// that, and loses nothing.
+// A restarted NameNode is in safe mode, that is read-only, until the DataNodes have reported. A client with an open
+// file waits for the end of it, so that it loses nothing.
 template <class Response, class Request>
 net::Async<Response> call_as_writer(hrpc::Client& rpc, hrpc::Method method, const Request& request) {
   core::Millis waited{0};
@@ -57,7 +57,8 @@ net::Async<FileStatus> NameNode::create(Creation creation) {
   request.mutable_masked()->set_perm(creation.mode & ~creation.umask);
   request.mutable_unmasked()->set_perm(creation.mode);
   request.set_clientname(std::move(creation.client));
-  // A replicated file also under an erasure-coded directory: we cannot write stripes. Old NameNodes ignore the bit.
+  // Requests a replicated file even in an erasure-coded directory, because we cannot write stripes. Old NameNodes
+  // ignore the flag.
   auto flags = static_cast<std::uint32_t>(pb::CREATE) | static_cast<std::uint32_t>(pb::SHOULD_REPLICATE);
   if (creation.overwrite == Overwrite::yes) flags |= static_cast<std::uint32_t>(pb::OVERWRITE);
   request.set_createflag(flags);
@@ -99,7 +100,7 @@ net::Async<> NameNode::abandon_block(OpenFile file, Block block) {
   request.set_src(std::move(file.path));
   request.set_holder(std::move(file.client));
   request.set_fileid(file.file_id);
-  co_return only_failure(co_await call_as_writer<pb::AbandonBlockResponseProto>(rpc_, kAbandonBlock, request));
+  co_return without_value(co_await call_as_writer<pb::AbandonBlockResponseProto>(rpc_, kAbandonBlock, request));
 }
 
 net::Async<bool> NameNode::complete(OpenFile file, std::optional<Block> last) {
@@ -119,7 +120,7 @@ net::Async<> NameNode::sync_length(OpenFile file, std::uint64_t last_block_lengt
   request.set_client(std::move(file.client));
   request.set_fileid(file.file_id);
   request.set_lastblocklength(static_cast<std::int64_t>(last_block_length));
-  co_return only_failure(co_await call_as_writer<pb::FsyncResponseProto>(rpc_, kFsync, request));
+  co_return without_value(co_await call_as_writer<pb::FsyncResponseProto>(rpc_, kFsync, request));
 }
 
 net::Async<NameNode::LocatedBlock> NameNode::new_generation(std::string client, Block block) {
@@ -139,7 +140,7 @@ net::Async<> NameNode::update_pipeline(std::string client, Block before, Block n
   *request.mutable_newblock() = std::move(now);
   for (const auto& node : pipeline.nodes) *request.add_newnodes() = node.id();
   for (auto& id : pipeline.storage_ids) request.add_storageids(std::move(id));
-  co_return only_failure(co_await call_as_writer<pb::UpdatePipelineResponseProto>(rpc_, kUpdatePipeline, request));
+  co_return without_value(co_await call_as_writer<pb::UpdatePipelineResponseProto>(rpc_, kUpdatePipeline, request));
 }
 
 net::Async<NameNode::LocatedBlock> NameNode::additional_datanode(OpenFile file, Block block, Pipeline existing,
@@ -170,7 +171,7 @@ net::Async<bool> NameNode::recover_lease(std::string path, std::string client) {
 net::Async<> NameNode::renew_lease(std::string client) {
   pb::RenewLeaseRequestProto request;
   request.set_clientname(std::move(client));
-  co_return only_failure(co_await rpc_.call<pb::RenewLeaseResponseProto>(kRenewLease, request));
+  co_return without_value(co_await rpc_.call<pb::RenewLeaseResponseProto>(kRenewLease, request));
 }
 
 net::Async<std::optional<pb::LocatedBlocksProto>> NameNode::block_locations(std::string path, std::uint64_t offset,
@@ -188,7 +189,7 @@ net::Async<std::optional<pb::LocatedBlocksProto>> NameNode::block_locations(std:
 net::Async<> NameNode::report_bad_block(LocatedBlock block) {
   pb::ReportBadBlocksRequestProto request;
   *request.add_blocks() = std::move(block);
-  co_return only_failure(co_await rpc_.call<pb::ReportBadBlocksResponseProto>(kReportBadBlocks, request));
+  co_return without_value(co_await rpc_.call<pb::ReportBadBlocksResponseProto>(kReportBadBlocks, request));
 }
 
 net::Async<std::optional<pb::DataEncryptionKeyProto>> NameNode::data_encryption_key() {

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-// How the stub's methods are written down; for namenode_*.cpp.
+// Helpers to define the methods in namenode_*.cpp.
 namespace ydl::hdfs {
 
 inline constexpr std::string_view kClientProtocol = "org.apache.hadoop.hdfs.protocol.ClientProtocol";
@@ -17,9 +17,9 @@ constexpr hrpc::Method at_most_once(std::string_view name) {
   return {kClientProtocol, name, hrpc::Repeat::at_most_once};
 }
 
-// For methods whose answer says nothing but that it was done.
+// For methods with an empty answer.
 template <class Response>
-[[nodiscard]] core::Result<> only_failure(core::Result<Response> answer) {
+[[nodiscard]] core::Result<> without_value(core::Result<Response> answer) {
   if (!answer) return core::fail(std::move(answer).error());
   return {};
 }

@@ -30,13 +30,13 @@ constexpr auto kGetDelegationToken = idempotent("getDelegationToken");
 constexpr auto kRenewDelegationToken = idempotent("renewDelegationToken");
 constexpr auto kCancelDelegationToken = idempotent("cancelDelegationToken");
 
-constexpr std::uint32_t kLargestPacket = 16U << 20U;  // what a DataNode takes
+constexpr std::uint32_t kLargestPacket = 16U << 20U;  // the limit of DataNodes
 
 core::WallTime wall_time(std::uint64_t millis) {
   return core::WallTime(core::Millis(static_cast<std::int64_t>(millis)));
 }
 
-// Quotas that are not set are -1, sent as an unsigned number.
+// A quota that is not set is sent as -1 in an unsigned field.
 std::optional<std::uint64_t> quota(std::uint64_t value) {
   return value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) ? std::nullopt
                                                                                       : std::optional(value);
@@ -81,7 +81,7 @@ net::Async<> NameNode::make_directory(std::string path, std::uint32_t mode, std:
   request.mutable_masked()->set_perm(mode & ~umask);
   request.mutable_unmasked()->set_perm(mode);
   request.set_createparent(parents == Parents::create);
-  co_return only_failure(co_await rpc_.call<pb::MkdirsResponseProto>(kMkdirs, request));
+  co_return without_value(co_await rpc_.call<pb::MkdirsResponseProto>(kMkdirs, request));
 }
 
 net::Async<> NameNode::rename(std::string from, std::string to, Overwrite overwrite) {
@@ -89,7 +89,7 @@ net::Async<> NameNode::rename(std::string from, std::string to, Overwrite overwr
   request.set_src(std::move(from));
   request.set_dst(std::move(to));
   request.set_overwritedest(overwrite == Overwrite::yes);
-  co_return only_failure(co_await rpc_.call<pb::Rename2ResponseProto>(kRename2, request));
+  co_return without_value(co_await rpc_.call<pb::Rename2ResponseProto>(kRename2, request));
 }
 
 net::Async<bool> NameNode::remove(std::string path, Recursive recursive) {
@@ -105,7 +105,7 @@ net::Async<> NameNode::set_permission(std::string path, std::uint32_t mode) {
   pb::SetPermissionRequestProto request;
   request.set_src(std::move(path));
   request.mutable_permission()->set_perm(mode);
-  co_return only_failure(co_await rpc_.call<pb::SetPermissionResponseProto>(kSetPermission, request));
+  co_return without_value(co_await rpc_.call<pb::SetPermissionResponseProto>(kSetPermission, request));
 }
 
 net::Async<> NameNode::set_owner(std::string path, std::string owner, std::string group) {
@@ -113,19 +113,19 @@ net::Async<> NameNode::set_owner(std::string path, std::string owner, std::strin
   request.set_src(std::move(path));
   if (!owner.empty()) request.set_username(std::move(owner));
   if (!group.empty()) request.set_groupname(std::move(group));
-  co_return only_failure(co_await rpc_.call<pb::SetOwnerResponseProto>(kSetOwner, request));
+  co_return without_value(co_await rpc_.call<pb::SetOwnerResponseProto>(kSetOwner, request));
 }
 
 net::Async<> NameNode::set_times(std::string path, std::optional<core::WallTime> modified,
                                  std::optional<core::WallTime> accessed) {
   const auto millis = [](const std::optional<core::WallTime>& time) {
-    return static_cast<std::uint64_t>(time ? time->time_since_epoch().count() : -1);  // -1: leave it
+    return static_cast<std::uint64_t>(time ? time->time_since_epoch().count() : -1);  // -1: do not change
   };
   pb::SetTimesRequestProto request;
   request.set_src(std::move(path));
   request.set_mtime(millis(modified));
   request.set_atime(millis(accessed));
-  co_return only_failure(co_await rpc_.call<pb::SetTimesResponseProto>(kSetTimes, request));
+  co_return without_value(co_await rpc_.call<pb::SetTimesResponseProto>(kSetTimes, request));
 }
 
 net::Async<bool> NameNode::set_replication(std::string path, std::uint32_t replication) {
@@ -190,7 +190,7 @@ net::Async<core::WallTime> NameNode::renew_token(hrpc::Token token) {
 net::Async<> NameNode::cancel_token(hrpc::Token token) {
   hadoop::common::CancelDelegationTokenRequestProto request;
   *request.mutable_token() = hrpc::to_proto(token);
-  co_return only_failure(
+  co_return without_value(
       co_await rpc_.call<hadoop::common::CancelDelegationTokenResponseProto>(kCancelDelegationToken, request));
 }
 

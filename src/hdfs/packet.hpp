@@ -12,28 +12,28 @@
 
 namespace ydl::hdfs {
 
-// One packet of a block as it goes over the wire, kept until every DataNode has acknowledged it. Head, checksums and
-// data lie one after the other in one buffer: sending it, again too, copies nothing.
+// One packet of a block in wire format, kept until every DataNode has acknowledged it. Head, checksums and data are in
+// one buffer, so that it can be sent, also repeatedly, without a copy.
 class Packet {
  public:
-  // Room for `data` bytes of data, none of it filled.
+  // An empty packet with room for `data` bytes of data.
   Packet(const Checksum& checksum, std::uint64_t offset, std::size_t data);
 
-  // Without data: the end of a block, a sync, a heartbeat.
+  // A packet without data: the end of a block, a sync, or a heartbeat.
   [[nodiscard]] static Packet empty(const PacketHeader& header);
 
-  // Takes what fits of `data`; the count of bytes taken.
+  // Appends as much of `data` as fits. Returns the number of bytes.
   std::size_t append(std::span<const char> data);
 
-  // Computes the checksums and writes the head; the packet is then as it goes out.
+  // Computes the checksums and writes the head. Afterwards the packet can be sent.
   void seal(std::int64_t seqno, bool sync);
 
   [[nodiscard]] std::size_t room() const { return capacity_ - header_.data_size; }
   [[nodiscard]] std::span<const char> data() const { return {buffer_.get() + data_at_, header_.data_size}; }
   [[nodiscard]] const PacketHeader& header() const { return header_; }
-  // The offset in the block behind the packet's last byte.
+  // The offset in the block of the end of this packet.
   [[nodiscard]] std::uint64_t end() const { return static_cast<std::uint64_t>(header_.offset) + header_.data_size; }
-  // The bytes to send; meaningful once sealed.
+  // The bytes to send; valid after seal().
   [[nodiscard]] std::string_view bytes() const {
     return {buffer_.get() + begin_, data_at_ + header_.data_size - begin_};
   }
@@ -51,11 +51,10 @@ class Packet {
 
 enum class Sync { no, yes };
 
-// Cuts what a writer gives into packets, for one block. Pure.
-//
-// A chunk has one checksum, so a packet begins where a chunk does: after a flush in the middle of a chunk the next
-// packet repeats that chunk's first bytes. Only an appended block may begin in the middle of one; its first packet
-// then ends with that chunk, and the DataNode mends the checksum.
+// Divides the data of one block into packets. Pure.
+// A chunk has one checksum, so a packet must start at the beginning of a chunk: after a flush in the middle of a chunk,
+// the next packet repeats the first bytes of this chunk. Only an appended block may start in the middle of a chunk. Its
+// first packet then ends with this chunk, and the DataNode corrects the checksum.
 class Packetizer {
  public:
   struct Format {
@@ -64,21 +63,22 @@ class Packetizer {
     std::uint64_t block_bytes = 128ULL << 20U;
   };
 
-  // `start`: the bytes that the block has already.
+  // `start`: the number of bytes that the block already has.
   Packetizer(const Format& format, std::uint64_t start);
 
   struct Taken {
     std::size_t bytes = 0;
     std::optional<Packet> packet = std::nullopt;
   };
-  // Takes bytes up to the end of the current packet, and gives the packet when it is full. Takes none from a full
-  // block.
+  // Takes bytes up to the end of the current packet, and returns the packet if it is full. Takes none if the block is
+  // full.
   [[nodiscard]] Taken take(std::span<const char> data);
 
-  // What has been taken and not given yet. With Sync::yes there is always a packet, if need be an empty one.
+  // Returns the bytes that were taken since the last packet. With Sync::yes there is always a packet, possibly an empty
+  // one.
   [[nodiscard]] std::optional<Packet> flush(Sync sync);
 
-  // The empty packet that ends the block; flush() comes before.
+  // The empty packet that ends the block. Call flush() before.
   [[nodiscard]] Packet last();
 
   [[nodiscard]] std::uint64_t position() const { return position_; }
@@ -89,8 +89,8 @@ class Packetizer {
 
   Format format_;
   std::uint64_t append_start_;
-  std::uint64_t position_;  // bytes of the block, those given before included
-  std::uint64_t given_;     // position_ at the end of the last packet given
+  std::uint64_t position_;  // total bytes of the block, including earlier packets
+  std::uint64_t given_;     // position_ at the end of the last returned packet
   std::int64_t next_seqno_ = 0;
   std::optional<Packet> current_;
 };

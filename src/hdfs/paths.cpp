@@ -23,7 +23,8 @@ core::Result<> check_name(std::string_view name) {
     const auto length = core::utf8_length(rest);
     if (length == 0) {
       return core::fail(core::Errc::usage,
-                        fmt::format("'{}' is not UTF-8, and names in HDFS are: rename it", core::printable(name)));
+                        fmt::format("'{}' is not valid UTF-8, which HDFS requires for names: rename the file",
+                                    core::printable(name)));
     }
     rest.remove_prefix(length);
   }
@@ -31,12 +32,14 @@ core::Result<> check_name(std::string_view name) {
 }
 
 core::Result<std::string> resolve_path(std::string_view text, std::string_view authority, std::string_view home) {
-  if (text.empty()) return core::fail(core::Errc::usage, "an empty path means nothing");
-  if (text.find('\0') != std::string_view::npos) return core::fail(core::Errc::usage, "a path cannot hold a NUL byte");
+  if (text.empty()) return core::fail(core::Errc::usage, "the path is empty; name a file or directory");
+  if (text.find('\0') != std::string_view::npos)
+    return core::fail(core::Errc::usage, "a path must not contain a NUL byte");
   if (auto known = check_name(text); !known) return core::fail(known.error());
   if (has_scheme(text)) {
     if (!text.starts_with(kScheme)) {
-      return core::fail(core::Errc::usage, fmt::format("'{}' is not a path of HDFS (hdfs://{}/...)", text, authority));
+      return core::fail(core::Errc::usage,
+                        fmt::format("'{}' is not an HDFS path; write a path or hdfs://{}/...", text, authority));
     }
     text.remove_prefix(kScheme.size());
     const auto slash = std::min(text.find('/'), text.size());

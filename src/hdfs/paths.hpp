@@ -6,15 +6,16 @@
 #include <string>
 #include <string_view>
 
-// Paths of HDFS: text, no I/O.
+// Functions for HDFS paths. They do no I/O.
 namespace ydl::hdfs {
 
-// An absolute path without scheme, "." and ".." from what a person writes: "hdfs://ns/a", "hdfs:///a", "/a/../b", "a".
-// Relative ones begin at `home`. Errors: usage.
+// Converts a path of a user ("hdfs://ns/a", "hdfs:///a", "/a/../b", "a") to an absolute path without scheme, "." and
+// "..". Relative paths start at `home`. Errors: usage.
 [[nodiscard]] core::Result<std::string> resolve_path(std::string_view text, std::string_view authority,
                                                      std::string_view home);
 
-// Whether HDFS can have a file of that name at all: the NameNode would quietly make another one of it. Errors: usage.
+// Checks that HDFS can store this name. The NameNode would silently change invalid UTF-8 to another name. Errors:
+// usage.
 [[nodiscard]] core::Result<> check_name(std::string_view name);
 
 // "/a/b" + "c" = "/a/b/c"; "/" + "c" = "/c".
@@ -24,7 +25,8 @@ namespace ydl::hdfs {
 // Whether `path` is `directory` or below it.
 [[nodiscard]] bool is_below(std::string_view path, std::string_view directory);
 
-// Where a user's deleted things go: "/user/NAME/.Trash/Current", and the deleted thing's own path below it.
+// The user's trash, "/user/NAME/.Trash", and the path of a deleted file in it, "/user/NAME/.Trash/Current" followed by
+// its old path.
 [[nodiscard]] std::string trash_root(std::string_view home);
 [[nodiscard]] std::string trash_path(std::string_view home, std::string_view path);
 

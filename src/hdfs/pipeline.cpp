@@ -25,7 +25,7 @@ std::vector<Pipeline::Member> Pipeline::members_of(const pb::LocatedBlockProto& 
   for (int i = 0; i < block.locs_size(); ++i) {
     Member member{.node = block.locs(i), .storage_id = {}};
     if (i < block.storageids_size()) member.storage_id = block.storageids(i);
-    // A type we do not know was dropped while decoding; then no type can be told to belong to anybody.
+    // Unknown types are dropped in decoding. Then the lists have different lengths and cannot be matched.
     if (block.storagetypes_size() == block.locs_size()) member.storage_type = block.storagetypes(i);
     members.push_back(std::move(member));
   }
@@ -56,7 +56,7 @@ core::Result<> Pipeline::drop(std::size_t bad) {
     std::vector<std::string> names;
     for (const auto& node : failed_) names.push_back(address(node));
     return core::fail(
-        error(Errc::pipeline, fmt::format("no DataNode is left to write to, all failed: {}", core::join(names, ", "))));
+        error(Errc::pipeline, fmt::format("all DataNodes of the pipeline failed: {}", core::join(names, ", "))));
   }
   members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(bad));
   return {};
@@ -72,7 +72,7 @@ core::Result<std::size_t> Pipeline::extend(const pb::LocatedBlockProto& block) {
     members_ = std::move(members);
     return i;
   }
-  return core::fail(error(Errc::protocol, "the NameNode was asked for one more DataNode and names no new one"));
+  return core::fail(error(Errc::protocol, "the NameNode was asked for one more DataNode but returned no new one"));
 }
 
 void Pipeline::refuse(std::size_t added) {
@@ -118,7 +118,8 @@ core::Result<> RecoveryBudget::charge(std::int64_t last_acked_seqno) {
   acked_before_ = last_acked_seqno;
   if (++count_ <= kLimit) return {};
   return core::fail(
-      error(Errc::pipeline, fmt::format("the pipeline broke {} times without a packet getting through", count_)));
+      error(Errc::pipeline,
+            fmt::format("the pipeline failed {} times without any packet being acknowledged in between", count_)));
 }
 
 }  // namespace ydl::hdfs

@@ -12,8 +12,8 @@
 
 namespace ydl::hdfs {
 
-// The DataNodes a block is written to, in the order in which the data passes them; and what became of the others.
-// Decisions only, no I/O.
+// The DataNodes that a block is written to, in the order in which data passes through them, and those that failed.
+// Makes decisions only, no I/O.
 class Pipeline {
  public:
   using Node = hadoop::hdfs::DatanodeInfoProto;
@@ -29,22 +29,22 @@ class Pipeline {
   [[nodiscard]] std::size_t size() const { return members_.size(); }
   [[nodiscard]] std::vector<Node> nodes() const;
   [[nodiscard]] std::vector<std::string> storage_ids() const;
-  // Those that failed; they are not asked for again.
+  // The failed DataNodes, which must not be used again.
   [[nodiscard]] const std::vector<Node>& failed() const { return failed_; }
 
-  // "127.0.0.1:9866" of a refusal's firstBadLink; the first DataNode when nobody else is named.
+  // The index of the DataNode in a refusal's firstBadLink ("127.0.0.1:9866"); 0 if it names no member.
   [[nodiscard]] std::size_t index_of(const std::string& bad_link) const;
 
-  // Errors: pipeline (it was the last one).
+  // Removes a failed DataNode. Errors: pipeline (it was the last one).
   [[nodiscard]] core::Result<> drop(std::size_t bad);
 
-  // What the NameNode says the pipeline is now, with one more member; which one that is.
-  // Errors: protocol (nobody is new).
+  // Replaces the members by those in the NameNode's answer, which has one more. Returns the index of the new member.
+  // Errors: protocol (none is new).
   [[nodiscard]] core::Result<std::size_t> extend(const hadoop::hdfs::LocatedBlockProto& block);
-  // The new member is of no use: back to the others.
+  // Removes the new member again because it failed.
   void refuse(std::size_t added);
 
-  // Fills in who is written to: the first member, and its targets behind it.
+  // Sets the members in a request: the first member is the receiver, the others are its targets.
   void fill(hadoop::hdfs::OpWriteBlockProto& op) const;
 
   // "127.0.0.1:9866, 127.0.0.2:9866".
@@ -57,19 +57,19 @@ class Pipeline {
   std::vector<Node> failed_;
 };
 
-// Whether a DataNode that failed is to be replaced (dfs.client.block.write.replace-datanode-on-failure.policy).
+// Whether to replace a failed DataNode (dfs.client.block.write.replace-datanode-on-failure.policy).
 struct Survivors {
   std::size_t wanted = 3;  // the file's replication
   std::size_t left = 0;
-  bool visible = false;  // appended or flushed: readers count on what is there
+  bool visible = false;  // appended or flushed: readers may already use the data
 };
 [[nodiscard]] bool should_replace(const ReplaceOptions& options, const Survivors& survivors);
 
-// How often a pipeline may be repaired without a single packet getting through in between.
+// Limits how often a pipeline is repaired without any packet being acknowledged in between.
 class RecoveryBudget {
  public:
   static constexpr int kLimit = 5;
-  // Errors: pipeline (too often).
+  // Counts a repair. Errors: pipeline (the limit is exceeded).
   [[nodiscard]] core::Result<> charge(std::int64_t last_acked_seqno);
 
  private:

@@ -33,7 +33,7 @@ net::Async<std::span<const char>> RangeReader::next() {
     new_token_ = false;
     co_return *data;
   }
-  // Lets the last block's reader hand its connection back.
+  // The reader of the last block returns its connection when it is read to the end.
   if (reader_) {
     (void)co_await reader_->next();
     reader_.reset();
@@ -41,7 +41,8 @@ net::Async<std::span<const char>> RangeReader::next() {
   co_return std::span<const char>{};
 }
 
-// A reader for the block at the position; or none, when a DataNode failed and the next try is due.
+// Opens a reader for the block at the current position. Leaves it empty if a DataNode failed and another one must be
+// tried.
 net::Async<> RangeReader::open_block() {
   auto block = co_await blocks_->at(position_);
   if (!block) co_return core::fail(block.error());
@@ -76,25 +77,25 @@ net::Async<> RangeReader::on_failure(core::Error why) {
   co_return core::Result<>{};
 }
 
-// Nobody is left: perhaps the block has moved, or a DataNode has come back.
+// All DataNodes of the block have failed. Ask the NameNode again: the block may have moved, or a DataNode may be back.
 net::Async<> RangeReader::another_round() {
   const int limit = blocks_->context().options.acquire_block_failures;
   if (++rounds_ > limit) {
-    co_return core::fail(
-        error(Errc::no_replica, fmt::format("reading {}: no DataNode can give block {} (asked {} times): {}",
-                                            blocks_->path(), block_.b().blockid(), limit,
-                                            block_.locs_size() == 0 ? "the NameNode knows no replica of it; are its "
-                                                                      "DataNodes down?"
-                                                                    : last_failure_.message)));
+    co_return core::fail(error(
+        Errc::no_replica, fmt::format("reading {}: block {} cannot be read from any DataNode (after {} attempts): {}",
+                                      blocks_->path(), block_.b().blockid(), limit,
+                                      block_.locs_size() == 0
+                                          ? "the NameNode has no location for it; check that its DataNodes are running"
+                                          : last_failure_.message)));
   }
   if (rounds_ > 1) co_await net::pause(kRoundPause * (rounds_ - 1));
-  blocks_->forgive();
+  blocks_->clear_failed();
   auto again = co_await blocks_->at_again(position_);
   if (!again) co_return core::fail(again.error());
   co_return core::Result<>{};
 }
 
-// So that the NameNode makes a new replica from a good one. That it fails is no reason not to read on.
+// Lets the NameNode create a new replica from a good one. A failure to report is ignored, because reading can continue.
 net::awaitable<void> RangeReader::report_damage() {
   FileBlocks::LocatedBlock damaged = block_;
   damaged.clear_locs();
@@ -108,7 +109,7 @@ net::awaitable<void> RangeReader::report_damage() {
     if (i < block_.storagetypes_size()) damaged.add_storagetypes(block_.storagetypes(i));
   }
   const auto reported = co_await blocks_->context().namenode.report_bad_block(std::move(damaged));
-  if (!reported) core::log("hdfs: a damaged replica could not be reported: {}", reported.error().message);
+  if (!reported) core::log("hdfs: cannot report a damaged replica: {}", reported.error().message);
 }
 
 }  // namespace ydl::hdfs

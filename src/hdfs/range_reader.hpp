@@ -9,17 +9,17 @@
 
 namespace ydl::hdfs {
 
-// Bytes of a file from one place to another, block after block, each from the first DataNode that can give it: one that
-// fails in the middle is left for another, a damaged replica is reported, expired tokens and moved blocks are asked for
+// Reads a range of a file, block by block, each from the first DataNode that works. If a DataNode fails in the middle,
+// another one continues; a damaged replica is reported to the NameNode; expired tokens and moved blocks are requested
 // again.
 class RangeReader {
  public:
-  // `blocks` outlives the reader. The range lies inside the file.
+  // `blocks` must outlive the reader. The range must lie inside the file.
   RangeReader(FileBlocks& blocks, std::uint64_t begin, std::uint64_t end)
       : blocks_(&blocks), position_(begin), end_(end) {}
 
-  // The next bytes, valid until the next call; none at the end.
-  // Errors: no_replica (no DataNode can give a block, after several rounds), those of the NameNode.
+  // The next bytes, valid until the next call; empty at the end. Errors: no_replica (after several rounds, no DataNode
+  // could return a block), those of the NameNode.
   [[nodiscard]] net::Async<std::span<const char>> next();
 
   [[nodiscard]] std::uint64_t position() const { return position_; }
@@ -38,8 +38,8 @@ class RangeReader {
   Datanodes::Node node_;
   std::optional<BlockReader> reader_;
   core::Error last_failure_;
-  int rounds_ = 0;          // of asking the NameNode again since the last byte came
-  bool new_token_ = false;  // asked for since the last byte came
+  int rounds_ = 0;          // requests to the NameNode since the last received byte
+  bool new_token_ = false;  // requested since the last received byte
 };
 
 }  // namespace ydl::hdfs

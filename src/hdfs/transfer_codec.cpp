@@ -59,7 +59,8 @@ core::Result<std::optional<Extent>> find_delimited(std::span<const char> bytes) 
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const auto byte = static_cast<unsigned char>(bytes[i]);
     size |= static_cast<std::uint64_t>(byte & 0x7fU) << (7 * i);
-    if (size > kMessageLimit || i > 4) return bad(fmt::format("a message of {} bytes or more is announced", size));
+    if (size > kMessageLimit || i > 4)
+      return bad(fmt::format("the DataNode announced a message of at least {} bytes, which is above the limit", size));
     if ((byte & 0x80U) != 0) continue;
     if (bytes.size() - (i + 1) < size) return std::nullopt;
     return Extent{i + 1, static_cast<std::size_t>(size)};
@@ -67,7 +68,7 @@ core::Result<std::optional<Extent>> find_delimited(std::span<const char> bytes) 
   return std::nullopt;
 }
 
-// The header's fields have fixed widths, so its bytes can be written down: tags 09, 11, 18, 25 and 28.
+// The fields of the header have fixed widths, so it is encoded by hand, without protobuf: tags 09, 11, 18, 25 and 28.
 PacketHead encode_packet_head(const PacketHeader& header, std::size_t sum_bytes) {
   PacketHead head;
   const std::uint16_t header_size = header.sync ? 27 : 25;
@@ -95,7 +96,7 @@ core::Result<std::optional<PacketOutline>> decode_packet_head(std::span<const ch
   const auto packet_size = get_big<std::uint32_t>(bytes.data());
   const auto header_size = get_big<std::uint16_t>(bytes.data() + 4);
   if (packet_size < 4 || std::size_t{packet_size} + header_size > kPacketLimit) {
-    return bad(fmt::format("a packet of {} bytes is announced", packet_size));
+    return bad(fmt::format("the DataNode announced a packet of {} bytes, which is above the limit", packet_size));
   }
   if (bytes.size() < kPacketPrefixSize + header_size) return std::nullopt;
   hadoop::hdfs::PacketHeaderProto proto;
@@ -104,7 +105,7 @@ core::Result<std::optional<PacketOutline>> decode_packet_head(std::span<const ch
   }
   const std::uint32_t payload = packet_size - 4;
   if (proto.datalen() < 0 || static_cast<std::uint32_t>(proto.datalen()) > payload) {
-    return bad(fmt::format("a packet of {} bytes claims {} bytes of data", payload, proto.datalen()));
+    return bad(fmt::format("a packet of {} bytes announces {} bytes of data", payload, proto.datalen()));
   }
   const auto data_size = static_cast<std::uint32_t>(proto.datalen());
   return PacketOutline{
@@ -118,7 +119,7 @@ bool parse(google::protobuf::MessageLite& message, std::span<const char> bytes) 
 }
 
 core::Error unreadable_message(std::string_view type) {
-  return error(Errc::protocol, fmt::format("what came is not a {}", type));
+  return error(Errc::protocol, fmt::format("the received bytes are not a valid {}", type));
 }
 
 }  // namespace ydl::hdfs

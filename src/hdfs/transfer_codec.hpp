@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-// The data-transfer protocol of DataNodes, as bytes.
+// Encoding of the DataNodes' data-transfer protocol.
 //
 //   request     00 1c | op (1) | varint length | Op...Proto
 //   answer      varint length | BlockOpResponseProto
@@ -22,36 +22,37 @@ namespace ydl::hdfs {
 
 enum class Op : std::uint8_t { write_block = 80, read_block = 81, transfer_block = 86 };
 
-inline constexpr std::size_t kMessageLimit = std::size_t{1} << 20U;  // an answer, an ack, a handshake message
+// for answers, acknowledgements and handshake messages
+inline constexpr std::size_t kMessageLimit = std::size_t{1} << 20U;
 inline constexpr std::size_t kPacketLimit = std::size_t{16} << 20U;  // dfs.data.transfer.max.packet.size
 
 [[nodiscard]] std::string encode_op(Op op, const google::protobuf::MessageLite& message);
 [[nodiscard]] std::string encode_delimited(const google::protobuf::MessageLite& message);
 
-// Where the message lies in bytes that begin with its length.
+// The position of a message in bytes that start with its length.
 struct Extent {
   std::size_t at = 0;
   std::size_t size = 0;
 };
 
-// Nothing while the bytes do not hold the whole message. Errors: protocol (a length beyond the limit).
+// Nothing if the message is incomplete. Errors: protocol (a length above the limit).
 [[nodiscard]] core::Result<std::optional<Extent>> find_delimited(std::span<const char> bytes);
 
 template <class Message>
 struct Delimited {
   Message message;
-  std::size_t size = 0;  // of length and message together
+  std::size_t size = 0;  // of the length prefix and the message
 };
 
-// A message with its length before it. Errors: protocol (also for an enum value nobody knows in a field that matters).
+// Decodes a message with its length in front. Errors: protocol (also for an unknown enum value in a required field).
 template <class Message>
 [[nodiscard]] core::Result<std::optional<Delimited<Message>>> decode_delimited(std::span<const char> bytes);
 
 struct PacketHeader {
-  std::int64_t offset = 0;  // of the data's first byte in the block
+  std::int64_t offset = 0;  // position of the data in the block
   std::int64_t seqno = 0;   // -1: a heartbeat
   bool last = false;
-  bool sync = false;  // the DataNodes bring the data to their disks before they acknowledge it
+  bool sync = false;  // the DataNodes write the data to disk before they acknowledge it
   std::uint32_t data_size = 0;
 
   bool operator==(const PacketHeader&) const = default;
@@ -59,9 +60,9 @@ struct PacketHeader {
 
 inline constexpr std::int64_t kHeartbeatSeqno = -1;
 inline constexpr std::size_t kPacketPrefixSize = 6;                      // PLEN and HLEN
-inline constexpr std::size_t kPacketHeadLimit = kPacketPrefixSize + 27;  // with the longest header we write
+inline constexpr std::size_t kPacketHeadLimit = kPacketPrefixSize + 27;  // with the longest header that we write
 
-// The bytes before the checksums.
+// The bytes in front of the checksums.
 struct PacketHead {
   std::array<char, kPacketHeadLimit> bytes{};
   std::size_t size = 0;
@@ -69,18 +70,18 @@ struct PacketHead {
 };
 [[nodiscard]] PacketHead encode_packet_head(const PacketHeader& header, std::size_t sum_bytes);
 
-// A packet's outline, known as soon as its head is there.
+// The sizes of a packet's parts, known as soon as its head has been received.
 struct PacketOutline {
   PacketHeader header;
-  std::size_t head_size = 0;  // prefix and header: the checksums begin here
+  std::size_t head_size = 0;  // prefix and header; the checksums follow
   std::size_t sum_bytes = 0;
   [[nodiscard]] std::size_t size() const { return head_size + sum_bytes + header.data_size; }
 };
 
-// Nothing while the head is not whole. Errors: protocol (lengths that are too large or contradict each other).
+// Nothing if the head is incomplete. Errors: protocol (lengths that are too large or contradict each other).
 [[nodiscard]] core::Result<std::optional<PacketOutline>> decode_packet_head(std::span<const char> bytes);
 
-// Whether `bytes` are a whole message; protobuf's own function writes a line to standard error when they are not.
+// Whether `bytes` are a complete message. Protobuf's own function would print a line to standard error if not.
 [[nodiscard]] bool parse(google::protobuf::MessageLite& message, std::span<const char> bytes);
 [[nodiscard]] core::Error unreadable_message(std::string_view type);
 

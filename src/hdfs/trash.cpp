@@ -1,4 +1,4 @@
-// What "rm" does where there is a trash: the same names as Hadoop's own client uses, so that both empty it.
+// Deletion through the trash. It uses the same names as Hadoop's own client, so that both can empty it.
 #include "hdfs/context.hpp"
 #include "hdfs/file_system.hpp"
 #include "hdfs/paths.hpp"
@@ -20,20 +20,21 @@ net::Async<std::optional<std::string>> FileSystem::move_to_trash(std::string pat
   core::Millis interval = defaults->trash_interval;
   if (interval == core::Millis(0)) interval = context_->options.trash_interval.value_or(core::Millis(0));
   const std::string home = home_directory();
-  // What lies in the trash is deleted for good; without a trash, so is everything.
+  // Without a trash, and inside the trash itself, files are deleted permanently.
   if (interval == core::Millis(0) || is_below(path, trash_root(home))) {
     auto removed = co_await remove(path, Recursive::yes);
     if (!removed) co_return core::fail(removed.error());
     co_return std::nullopt;
   }
   if (is_below(home, path)) {
-    co_return core::fail(core::Errc::usage,
-                         fmt::format("{} holds the trash itself: delete it with --skip-trash", path));
+    co_return core::fail(
+        core::Errc::usage,
+        fmt::format("{} contains the trash itself, so it cannot be moved there; delete it with --skip-trash", path));
   }
   const std::string wanted = trash_path(home, path);
   auto made = co_await make_directory(std::string(parent_path(wanted)), Parents::create, kTrashMode);
   if (!made) co_return core::fail(made.error());
-  // A name that is taken gets the time behind it, as in Java.
+  // If the name already exists, the time is appended, as in Hadoop's Java client.
   std::string target = wanted;
   for (int i = 0; i < kNames; ++i) {
     auto moved = co_await rename(path, target, Overwrite::no);
@@ -41,7 +42,9 @@ net::Async<std::optional<std::string>> FileSystem::move_to_trash(std::string pat
     if (moved.error().code != hrpc::Errc::exists) co_return core::fail(moved.error());
     target = fmt::format("{}{}", wanted, core::wall_now().time_since_epoch().count() + i);
   }
-  co_return core::fail(core::Errc::exists, fmt::format("{}: every name in the trash is taken", wanted));
+  co_return core::fail(
+      core::Errc::exists,
+      fmt::format("cannot move {} to the trash: all names for it already exist there; empty the trash", wanted));
 }
 
 }  // namespace ydl::hdfs

@@ -5,13 +5,13 @@
 
 namespace ydl::hdfs {
 
-// One coroutine waits until another of the same thread says so. Cheaper than net::Signal where it happens for every
-// packet: one timer, no second coroutine.
+// Lets one coroutine wait for another one of the same thread. It is used for every packet, so it is cheaper than
+// net::Signal: a single timer and no second coroutine.
 class Wakeup {
  public:
   explicit Wakeup(const net::asio::any_io_executor& executor) : timer_(executor) {}
 
-  // True when woken, false when the time was over.
+  // True after notify(), false after the time limit.
   net::awaitable<bool> wait(core::Millis at_most) {
     timer_.expires_after(at_most);
     const auto [error] = co_await timer_.async_wait(net::tuple);

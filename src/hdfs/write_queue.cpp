@@ -36,7 +36,7 @@ core::Result<> WriteQueue::on_ack(std::int64_t seqno) {
   if (in_flight_.empty() || in_flight_.front()->header().seqno != seqno) {
     return core::fail(error(
         Errc::protocol,
-        fmt::format("packet {} is acknowledged, {} is due", seqno,
+        fmt::format("the DataNode acknowledged packet {}, but the next one must be {}", seqno,
                     in_flight_.empty() ? std::string("none") : std::to_string(in_flight_.front()->header().seqno))));
   }
   acked_bytes_ = std::max(acked_bytes_, in_flight_.front()->end());
@@ -59,14 +59,16 @@ void WriteQueue::set_finished() {
 }
 
 core::Result<AckVerdict> judge(const pb::PipelineAckProto& ack, std::size_t nodes) {
-  // Newer DataNodes say it in the flags' low four bits, with room for more; the replies are for old clients.
+  // Newer DataNodes have the status in the low four bits of the flags. `reply` is for older ones.
   const bool flags = ack.flag_size() > 0;
   const auto count = static_cast<std::size_t>(flags ? ack.flag_size() : ack.reply_size());
   if (count == 0 || count > nodes) {
-    return core::fail(
-        error(Errc::protocol, fmt::format("{} of {} DataNodes answer in one acknowledgement", count, nodes)));
+    return core::fail(error(
+        Errc::protocol,
+        fmt::format("an acknowledgement has the answers of {} DataNodes, but the pipeline has {}", count, nodes)));
   }
-  // From the end of the pipeline: a DataNode that cannot reach the next one blames it, and is itself well.
+  // Searches from the end of the pipeline: a DataNode that cannot reach the next one reports an error for that one, but
+  // works itself.
   for (std::size_t i = count; i-- > 0;) {
     const auto index = static_cast<int>(i);
     const int status = flags ? static_cast<int>(ack.flag(index) & 0xfU) : static_cast<int>(ack.reply(index));

@@ -13,40 +13,40 @@
 
 namespace ydl::hdfs {
 
-// The packets of one block on their way: waiting to be sent, or sent and not acknowledged by every DataNode. Pure.
+// The packets of one block that are waiting to be sent, or were sent and are not yet acknowledged by every DataNode.
+// Pure.
 //
 //   push() ──> waiting ── take() ──> in flight ── on_ack() ──> gone
 //                 ▲                      │
 //                 └────── rewind() ──────┘   the pipeline broke: all of it again
-//
-// The packet that ends the block goes out alone, when all before it is acknowledged: if the pipeline breaks then, the
-// DataNodes have every byte and only the end has to be recovered.
+// The packet that ends the block is sent alone, after all earlier packets were acknowledged. If the pipeline breaks
+// then, the DataNodes have all bytes, and only the end must be recovered.
 class WriteQueue {
  public:
   using Shared = std::shared_ptr<const Packet>;
 
   static constexpr std::size_t kLimit = 80;  // packets waiting or in flight
 
-  // `start`: the bytes the block has already.
+  // `start`: the number of bytes that the block already has.
   explicit WriteQueue(std::uint64_t start) : acked_bytes_(start), sent_bytes_(start) {}
 
   [[nodiscard]] bool has_room() const { return waiting_.size() + in_flight_.size() < kLimit; }
   void push(Packet packet);
 
-  // What may go out now, at most so many; it is in flight then. The packets live as long as somebody sends them, even
-  // when a DataNode acknowledges one that it cannot have.
+  // Moves up to `most` packets to the in-flight list and returns them for sending. They are shared, so that they live
+  // during the write even if a faulty DataNode acknowledges them too early.
   [[nodiscard]] std::vector<Shared> take(std::size_t at_most);
 
-  // Errors: protocol (an acknowledgement of something else than the oldest packet in flight).
+  // Errors: protocol (the acknowledgement is not for the oldest packet in flight).
   [[nodiscard]] core::Result<> on_ack(std::int64_t seqno);
 
   void rewind();
 
-  // Everything pushed is acknowledged.
+  // Whether all packets are acknowledged.
   [[nodiscard]] bool idle() const { return waiting_.empty() && in_flight_.empty(); }
-  // The end of the block is on its way, and nothing else.
+  // Whether only the packet that ends the block is in flight.
   [[nodiscard]] bool ending() const { return ending_; }
-  // The end of the block is acknowledged, or was recovered.
+  // Whether the end of the block was acknowledged or recovered.
   [[nodiscard]] bool finished() const { return finished_; }
   void set_finished();
 
@@ -64,13 +64,13 @@ class WriteQueue {
   bool finished_ = false;
 };
 
-// Which DataNode of the pipeline an acknowledgement complains about.
+// The result of an acknowledgement: success, or the DataNode that failed.
 struct AckVerdict {
   enum class Kind { good, bad_node, restarting };
   Kind kind = Kind::good;
   std::size_t node = 0;
 };
-// Errors: protocol (more answers than DataNodes, or none).
+// Errors: protocol (more answers than DataNodes, or no answer).
 [[nodiscard]] core::Result<AckVerdict> judge(const hadoop::hdfs::PipelineAckProto& ack, std::size_t nodes);
 
 }  // namespace ydl::hdfs

@@ -21,7 +21,7 @@ Security security(Reader& read) {
   constexpr std::string_view kKey = "hadoop.security.authentication";
   const auto word = read.config().get_trimmed(kKey);
   if (word == "kerberos") return Security::kerberos;
-  // NodeManagers set "token" in the configuration of their own containers' port.
+  // The value "token" appears in the configuration of NodeManagers, for their own RPC port.
   if (word != "simple" && word != "token") read.wrong(kKey, "simple or kerberos");
   return Security::simple;
 }

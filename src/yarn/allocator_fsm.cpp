@@ -11,7 +11,7 @@
 namespace ydl::yarn {
 namespace {
 
-// The same request would fail the same way.
+// Errors after which the same request would fail again.
 bool is_final(const core::Error& error) {
   return error.code == hrpc::Errc::invalid_request || error.code == hrpc::Errc::invalid_token ||
          error.code == hrpc::Errc::access_denied || error.code == hrpc::Errc::unauthenticated;
@@ -51,7 +51,7 @@ void AllocatorFsm::forgive(const std::string& host) {
 AllocationUpdate AllocatorFsm::registered(const Registration& registration, core::Instant now) {
   YDL_ASSERT(state_ == State::unregistered);
   state_ = State::idle;
-  last_heartbeat_ = now - options_.heartbeat.idle;  // the first one is due at once
+  last_heartbeat_ = now - options_.heartbeat.idle;  // the first heartbeat is due immediately
   AllocationUpdate update;
   if (!registration.counts_vcores) {
     for (auto& [key, role] : roles_) role.ignore_vcores();
@@ -75,7 +75,7 @@ AllocatorFsm::Next AllocatorFsm::on_registration_failure(const core::Error& erro
   return Next::go_on;
 }
 
-// A ResourceManager that has restarted knows of no ask, release or blacklist, and counts responses from 0.
+// A restarted ResourceManager has lost all requests, releases and blacklists, and counts responses from 0.
 void AllocatorFsm::start_over(core::Instant now) {
   state_ = State::unregistered;
   register_at_ = now;
@@ -132,7 +132,8 @@ AllocationUpdate AllocatorFsm::on_response(const AllocateResponse& response, cor
   keep_tokens(response.nm_tokens);
   recover(response.from_previous_attempts, update);
   take_nodes(response, update);
-  take_grants(response, update, now);  // first: a container may be granted and over in one answer
+  // before completions: a container may be granted and completed in the same answer
+  take_grants(response, update, now);
   take_completions(response, update);
   update.will_be_preempted = response.will_be_preempted;
   update.may_be_preempted = response.may_be_preempted;
@@ -168,7 +169,7 @@ core::Instant AllocatorFsm::next_heartbeat(core::Instant now) const {
 }
 
 bool AllocatorFsm::has_news() const {
-  // What was not answered goes out in the usual time: a ResourceManager that is down is not to be hurried.
+  // An unanswered request is repeated at the normal interval, because the ResourceManager may be down.
   if (unanswered_) return false;
   return !to_release_.empty() || nodes_.avoided() != avoided_told_ ||
          std::ranges::any_of(roles_, [](const auto& entry) { return entry.second.has_changes(); });

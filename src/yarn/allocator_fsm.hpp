@@ -16,24 +16,26 @@
 namespace ydl::yarn {
 
 struct AllocatorOptions {
-  AskStyle style = AskStyle::only_hosts;  // the strictest
+  AskStyle style = AskStyle::only_hosts;  // the strictest style
   AskPatience patience = {};
   HeartbeatOptions heartbeat = {};
 };
 
-// What the ResourceManager answered, in terms of what is wanted.
+// The news in an answer of the ResourceManager, after comparison with our requests.
 struct AllocationUpdate {
-  std::vector<Container> granted = {};          // wanted ones; the others are released already
-  std::vector<ContainerStatus> completed = {};  // each container once; not those of which nobody was told
-  std::vector<Container> recovered = {};        // of an earlier attempt, still running
+  // only requested containers; unrequested ones are released automatically
+  std::vector<Container> granted = {};
+  // each container only once; without surplus containers, which the caller has never seen
+  std::vector<ContainerStatus> completed = {};
+  std::vector<Container> recovered = {};  // still running containers of an earlier attempt
   std::vector<NodeReport> changed_nodes = {};
   std::vector<ContainerId> will_be_preempted = {};
   std::vector<ContainerId> may_be_preempted = {};
-  std::optional<hrpc::Token> new_token = std::nullopt;  // AppMaster::use_token() before the next call
+  std::optional<hrpc::Token> new_token = std::nullopt;  // pass it to AppMaster::use_token() before the next call
 };
 
-// A master's side of the allocate protocol: asks, grants, releases, tokens. Pure: it is told what is wanted and what
-// the ResourceManager answered, and says what to send and when.
+// The master's side of the allocate protocol: requests, grants, releases, tokens. Pure: its input is what the job needs
+// and what the ResourceManager answers; its output is what to send and when.
 //
 //   unregistered --registered()--> idle --next_request()--> waiting --on_response()--> idle
 //     |      ^                                                 |
@@ -42,40 +44,41 @@ struct AllocationUpdate {
 class AllocatorFsm {
  public:
   enum class State {
-    unregistered,  // nothing may be sent but a registration, and that at the time of next_heartbeat()
-    idle,          // the next heartbeat's time will come
-    waiting,       // for the answer to a heartbeat
-    over,          // the attempt is: the master has to end
+    unregistered,  // only a registration may be sent, at the time of next_heartbeat()
+    idle,          // waiting for the time of the next heartbeat
+    waiting,       // waiting for the answer to a heartbeat
+    over,          // the attempt is over: the master must exit
   };
 
   AllocatorFsm(AllocatorOptions options, std::span<const NodeReport> snapshot);
 
-  // What is wanted. A role is added once, before the registration; its key is its own.
+  // The needs of the job. A role is added once, before the registration, with a unique key.
   void add_role(RoleAsk role);
-  void want(AskKey role, int more, core::Instant now);  // fewer with a negative number
-  void release(const ContainerId& id);                  // a grant that is not needed, or a container that must end
-  void avoid(const std::string& host);                  // no more containers there
+  void want(AskKey role, int more, core::Instant now);  // a negative number means fewer
+  void release(const ContainerId& id);                  // gives back a container, whether it is running or not
+  void avoid(const std::string& host);                  // requests no more containers on this host
   void forgive(const std::string& host);
   void set_progress(float progress) { progress_ = progress; }
 
-  // What follows from a failed call.
+  // What to do after a failed call.
   enum class Next {
-    go_on,  // what state() and next_heartbeat() say
-    end,    // the attempt is over, or the ResourceManager refuses what is asked and would do so again
+    go_on,  // continue according to state() and next_heartbeat()
+    end,    // the attempt is over, or the ResourceManager would refuse every repetition
   };
 
   [[nodiscard]] AllocationUpdate registered(const Registration& registration, core::Instant now);
-  // A master whose first registration was served and not answered is told that it is registered already: it goes on.
-  // Any other failure is tried again at the time of next_heartbeat(), unless the attempt is over.
+  // If the answer to a registration was lost, the repetition fails with "already registered"; the master then
+  // continues. Other failures are repeated at the time of next_heartbeat(), unless the attempt is over.
   [[nodiscard]] Next on_registration_failure(const core::Error& error, core::Instant now);
-  // Only when idle. After a failure the same request comes again: the ResourceManager may have served it.
+  // Call it only when idle. After a failure it returns the same request again, because the ResourceManager may have
+  // handled it.
   [[nodiscard]] AllocateRequest next_request(core::Instant now);
   [[nodiscard]] AllocationUpdate on_response(const AllocateResponse& response, core::Instant now);
 
   [[nodiscard]] Next on_failure(const core::Error& error, core::Instant now);
 
   [[nodiscard]] State state() const { return state_; }
-  // When the next call is due: a registration while unregistered, else a heartbeat.
+  // The time of the next call: of a registration while unregistered, else of a heartbeat.
   [[nodiscard]] core::Instant next_heartbeat(core::Instant now) const;
   [[nodiscard]] int open_asks() const;
   [[nodiscard]] int open_asks(AskKey role) const;
@@ -98,16 +101,16 @@ class AllocatorFsm {
   State state_ = State::unregistered;
   std::map<AskKey, RoleAsks> roles_;
   std::int32_t response_id_ = 0;
-  std::optional<AllocateRequest> unanswered_;  // sent, and nobody knows whether it arrived
+  std::optional<AllocateRequest> unanswered_;  // sent, but it is unknown whether it arrived
   float progress_ = 0;
   core::Instant last_heartbeat_ = {};
   core::Instant register_at_ = {};
 
   std::map<ContainerId, Container> live_;
-  std::set<ContainerId> surplus_;     // released before anybody update of them
-  std::set<ContainerId> completed_;   // told already
-  std::set<ContainerId> releasing_;   // until they are completed
-  std::set<ContainerId> to_release_;  // of these, those still to be told
+  std::set<ContainerId> surplus_;     // unrequested containers, which were released without reporting them
+  std::set<ContainerId> completed_;   // already reported
+  std::set<ContainerId> releasing_;   // released and not yet completed
+  std::set<ContainerId> to_release_;  // the part of releasing_ that the ResourceManager was not told yet
   std::set<std::string> avoided_told_;
   std::map<NodeId, hrpc::Token> nm_tokens_;
   std::optional<hrpc::Token> am_rm_token_;

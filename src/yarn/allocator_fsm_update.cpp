@@ -1,4 +1,4 @@
-// What the ResourceManager's answers change.
+// The effects of the ResourceManager's answers.
 #include "yarn/allocator_fsm.hpp"
 
 #include <algorithm>
@@ -9,7 +9,8 @@ void AllocatorFsm::keep_tokens(std::span<const NmToken> tokens) {
   for (const auto& [node, token] : tokens) nm_tokens_[node] = token;
 }
 
-// The allocation id comes back with the container, but not from every ResourceManager: then the priority says whose.
+// Containers have the allocation id of their request, but not from every ResourceManager. Otherwise the priority
+// identifies the role.
 RoleAsks* AllocatorFsm::find(const AskKey& key) {
   if (const auto found = roles_.find(key); found != roles_.end()) return &found->second;
   const auto same_priority =

@@ -15,7 +15,7 @@ namespace pb = hadoop::yarn;
 namespace {
 
 constexpr auto kRegister = master_method("registerApplicationMaster");
-constexpr auto kAllocate = master_method("allocate");  // the response id makes a repetition harmless
+constexpr auto kAllocate = master_method("allocate");  // safe to repeat because of the response id
 constexpr auto kFinish = master_method("finishApplicationMaster");
 
 constexpr core::Millis kPoll{100};
@@ -34,7 +34,7 @@ net::Async<Registration> AppMaster::register_master(Address address) {
 
 net::Async<AllocateResponse> AppMaster::allocate(AllocateRequest request) {
   const auto answer = co_await rpc_.call<pb::AllocateResponseProto>(kAllocate, to_proto(request));
-  if (!answer) co_return core::fail(explain(answer.error(), "asking the ResourceManager for containers"));
+  if (!answer) co_return core::fail(explain(answer.error(), "requesting containers from the ResourceManager"));
   co_return from_proto(*answer);
 }
 
@@ -47,13 +47,13 @@ net::Async<> AppMaster::finish(Ending ending, core::Millis at_most) {
   while (core::steady_now() < deadline) {
     const auto answer =
         co_await rpc_.call<pb::FinishApplicationMasterResponseProto>(kFinish, request, deadline - core::steady_now());
-    if (!answer) co_return core::fail(explain(answer.error(), "telling the ResourceManager that the job is over"));
+    if (!answer) co_return core::fail(explain(answer.error(), "reporting the end of the job to the ResourceManager"));
     if (answer->isunregistered()) co_return core::Result<>{};
     co_await net::pause(kPoll);
   }
   co_return core::fail(
       hrpc::Errc::timed_out,
-      fmt::format("the ResourceManager has not stored the end of the job within {}", core::format_duration(at_most)));
+      fmt::format("the ResourceManager did not store the end of the job within {}", core::format_duration(at_most)));
 }
 
 void AppMaster::use_token(hrpc::Token token) {

@@ -9,9 +9,9 @@
 
 namespace ydl::yarn {
 
-// What an ApplicationMaster asks the ResourceManager: ApplicationMasterProtocol. The port takes nothing but the AMRM
-// token, on clusters without security too. Errors: those of hrpc/errors.hpp; is_not_registered() and
-// is_attempt_over() of explain.hpp tell those with a meaning of their own.
+// The calls of an ApplicationMaster to the ResourceManager (ApplicationMasterProtocol). The port accepts only the AMRM
+// token, also on clusters without security. Errors: those of hrpc/errors.hpp; is_not_registered() and is_attempt_over()
+// in explain.hpp recognise two special ones.
 class AppMaster {
  public:
   AppMaster(net::asio::any_io_executor executor, hrpc::ClientOptions options)
@@ -24,7 +24,7 @@ class AppMaster {
   };
   [[nodiscard]] net::Async<Registration> register_master(Address address);
   [[nodiscard]] net::Async<AllocateResponse> allocate(AllocateRequest request);
-  // Returns when the ResourceManager has stored it: a master that exits before counts as failed.
+  // Waits until the ResourceManager has stored the end. A master that exits earlier counts as failed.
   struct Ending {
     FinalStatus status = FinalStatus::succeeded;
     std::string diagnostics = {};
@@ -32,7 +32,8 @@ class AppMaster {
   };
   [[nodiscard]] net::Async<> finish(Ending ending, core::Millis at_most = kFinishPatience);
 
-  // Goes on over a new connection: the ResourceManager repeats a new token until it has been used. Between calls only.
+  // Opens a new connection with this token, because the ResourceManager repeats a new token until it is used. Must not
+  // be called during another call.
   void use_token(hrpc::Token token);
 
   void close() { rpc_.close(); }

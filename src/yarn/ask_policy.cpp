@@ -6,12 +6,12 @@
 namespace ydl::yarn {
 namespace {
 
-constexpr std::int64_t kMany = 1'000'000;  // of containers that take nothing
+constexpr std::int64_t kMany = 1'000'000;  // the limit for containers without any resources
 
 struct Candidate {
   const NodeRoom* node;
-  std::int64_t fits = 0;  // how many more it has room for
-  int taken = 0;          // given to it by this plan
+  std::int64_t fits = 0;  // how many more containers fit on the node
+  int taken = 0;          // how many this plan puts on the node
   [[nodiscard]] int crowd() const { return node->of_role + taken; }
 };
 
@@ -23,7 +23,7 @@ bool is_constrained(const RoleAsk& role) {
   return !role.hosts.empty() || !role.racks.empty();
 }
 
-// Those that can take one now.
+// The nodes on which at least one container fits now.
 std::vector<Candidate> candidates(const RoleAsk& role, std::span<const NodeRoom> nodes) {
   std::vector<Candidate> found;
   for (const auto& node : nodes) {
@@ -34,8 +34,8 @@ std::vector<Candidate> candidates(const RoleAsk& role, std::span<const NodeRoom>
   return found;
 }
 
-// Each next one goes where the fewest are; among equals where most room is, then by name so that plans are the same
-// every time.
+// Each container goes to the node with the fewest containers of the role; among those, to the one with the most room,
+// and then by name, so that plans are deterministic.
 void spread(std::vector<Candidate>& nodes, int count) {
   const auto order = [](const Candidate& a, const Candidate& b) {
     return std::tuple(-a.crowd(), a.fits - a.taken, b.node->host) <
@@ -56,7 +56,7 @@ void spread(std::vector<Candidate>& nodes, int count) {
   nodes.insert(nodes.end(), heap.begin(), heap.end());
 }
 
-// Hosts that have some already are filled first, then those with the most room.
+// Hosts that already have containers of the role are filled first, then the hosts with the most room.
 void pack(std::vector<Candidate>& nodes, int count) {
   std::ranges::sort(nodes, [](const Candidate& a, const Candidate& b) {
     return std::tuple(b.node->of_role > 0, b.fits, a.node->host) <
@@ -70,8 +70,8 @@ void pack(std::vector<Candidate>& nodes, int count) {
 
 enum class Elsewhere { allowed, refused };
 
-// The rack of a host that is named has to allow for it. Where the role must not go elsewhere, nothing may be granted on
-// the rack as such.
+// YARN requires an entry for the rack of every named host. If the role must not run on other hosts, the entry of the
+// rack has relax_locality = false.
 void name_host(AskTable& table, const RoleAsk& role, const Candidate& chosen, Elsewhere elsewhere) {
   const auto& node = *chosen.node;
   table[node.host].count += chosen.taken;
@@ -87,7 +87,7 @@ int taken_by(std::span<const Candidate> nodes) {
   return taken;
 }
 
-// Everywhere where it may go, as many as there are: the scheduler waits for room there.
+// Requests the full count at every allowed location, so that the scheduler waits for room at any of them.
 void name_all_allowed(AskTable& table, const RoleAsk& role, int count, std::span<const NodeRoom> nodes) {
   for (const auto& rack : role.racks) table[rack] = {count, true};
   for (const auto& host : role.hosts) {
@@ -113,7 +113,8 @@ AskTable plan_asks(const RoleAsk& role, int count, std::span<const NodeRoom> nod
     role.arrangement == Arrangement::pack ? pack(chosen, count) : spread(chosen, count);
     const bool all_have_room = taken_by(chosen) == count;
     if (style == AskStyle::only_hosts && all_have_room) elsewhere = Elsewhere::refused;
-    // With a choice of places and no room for all of them, only the whole choice can be waited for.
+    // If the role is limited to some locations and they have not enough room now, all allowed locations are requested
+    // instead of chosen ones.
     if (is_constrained(role) && !all_have_room) chosen.clear();
     for (const auto& node : chosen) {
       if (node.taken > 0) name_host(table, role, node, elsewhere);

@@ -7,61 +7,62 @@
 #include <string>
 #include <vector>
 
-// Where to ask for a role's containers. Pure.
-//
-// The CapacityScheduler grants one container that may be "anywhere" per heartbeat of a node, but as many as fit of
-// those asked for on that very node: naming hosts makes a gang start ten times faster. What it takes: entries for host,
-// rack and anywhere under one key; a label on the last only; only hosts that have room now, because a full one that is
-// named is reserved, which blocks it for everybody and ends the scheduler's round for our other roles.
+// Decides at which hosts to request the containers of a role. Pure.
+// Per heartbeat of a node, the CapacityScheduler grants only one container that was requested "anywhere", but as many
+// as fit of those that were requested on this node. So naming hosts makes a gang start ten times faster. The
+// conditions: one key has entries for host, rack and anywhere; only the last has the label; and only hosts with room
+// are named. The scheduler would reserve a full host, which blocks it for all applications and ends the scheduler's
+// round for our other roles.
 namespace ydl::yarn {
 
 enum class Arrangement {
-  spread,  // as few of a role on one host as possible
+  spread,  // as few containers of a role per host as possible
   pack,    // on as few hosts as possible
 };
 
-// What one role wants.
+// The containers that one role needs.
 struct RoleAsk {
   AskKey key;
   Resource resource;
   std::string label = {};
-  std::vector<std::string> hosts = {};  // only there; with `racks` empty as well: anywhere
-  std::vector<std::string> racks = {};  // only there, or on one of `hosts`
+  std::vector<std::string> hosts = {};  // only on these hosts; if `racks` is empty too: anywhere
+  std::vector<std::string> racks = {};  // only on these racks or on one of `hosts`
   Arrangement arrangement = Arrangement::spread;
 };
 
-// A node as far as we know it.
+// What the master knows about a node.
 struct NodeRoom {
   std::string host;
   std::string rack = {};
   std::string label = {};
   Resource free = {};
-  Resource capability = {};  // in all; nothing: not known
-  bool usable = true;        // it runs and is not avoided
-  int of_role = 0;           // containers of the role that are there already
+  Resource capability = {};  // total; empty if not known
+  bool usable = true;        // whether it runs and is not avoided
+  int of_role = 0;           // containers of the role that are already on it
 };
 
-// Each laxer than the one before it. Where hosts are named and others allowed, the scheduler waits for the named ones
-// only as long as nodes x asks divided by places: the last of a few asks is granted on whichever node speaks next, and
-// two tasks that were to be apart are together.
+// From strict to relaxed. If hosts are named but others are allowed too, the scheduler waits for the named ones only
+// for a time proportional to nodes x requests / locations. So the last of a few requests is granted on the next node
+// that sends a heartbeat, and two tasks that should be on different hosts may get the same one.
 enum class AskStyle {
-  only_hosts,  // on the hosts that are named and nowhere else, as far as all of them have room
-  by_host,     // hosts are named where naming helps
-  anywhere,    // the FairScheduler, asynchronous scheduling; or naming has not helped
+  only_hosts,  // only on the named hosts, if they have room for all containers
+  by_host,     // hosts are named, but others are allowed too
+  // no hosts are named: for the FairScheduler, for asynchronous scheduling, or if naming hosts did not help
+  anywhere,
 };
 
-struct PlaceCount {
+struct LocationCount {
   int count = 0;
   bool relax_locality = true;
-  bool operator==(const PlaceCount&) const = default;
+  bool operator==(const LocationCount&) const = default;
 };
-// By place: hosts, racks, kAnywhere.
-using AskTable = std::map<std::string, PlaceCount, std::less<>>;
+// The key is a location: a host, a rack, or kAnywhere.
+using AskTable = std::map<std::string, LocationCount, std::less<>>;
 
-// Whether containers of the role may be there, by its label and the hosts and racks that it names.
+// Whether the role's label, hosts and racks allow containers on this node.
 [[nodiscard]] bool may_be_on(const RoleAsk& role, const NodeRoom& node);
 
-// The whole table for `count` containers; places that are not in it are asked for nothing.
+// The complete table of requests for `count` containers. No containers are requested at locations that are not in it.
 [[nodiscard]] AskTable plan_asks(const RoleAsk& role, int count, std::span<const NodeRoom> nodes, AskStyle style);
 
 }  // namespace ydl::yarn

@@ -11,9 +11,9 @@
 
 namespace ydl::yarn {
 
-// What a client asks the ResourceManager, method by method: ApplicationClientProtocol. Retries and failover are the RPC
-// client's; beside each method in client_rm*.cpp stands whether it may be sent again.
-// Errors: those of hrpc/errors.hpp, as sentences that say what was being done.
+// The calls of a client to the ResourceManager (ApplicationClientProtocol). The RPC client does retries and failover;
+// client_rm*.cpp defines for each method whether it may be repeated. Errors: those of hrpc/errors.hpp; the messages
+// name the attempted operation.
 class ClientRm {
  public:
   ClientRm(net::asio::any_io_executor executor, hrpc::ClientOptions options)
@@ -22,16 +22,17 @@ class ClientRm {
   // Applications.
   struct NewApplication {
     ApplicationId id;
-    Resource maximum;  // of one container
+    Resource maximum;  // the largest container
   };
   [[nodiscard]] net::Async<NewApplication> new_application();
-  // Returns when the ResourceManager has stored it, with its first report; a ResourceManager that fails over before
-  // that is told again. Refused applications are reports too: state failed, with diagnostics. After an error of which
-  // may_be_submitted() is true the ResourceManager may have the application.
+  // Waits until the ResourceManager has stored the application, and returns its first report. After a failover in
+  // between, it is submitted again. A refused application is not an error but a report with the state failed and
+  // diagnostics. After an error for which may_be_submitted() is true, the ResourceManager may have the application.
   [[nodiscard]] net::Async<AppReport> submit(Submission submission, core::Millis at_most = kSubmitPatience);
   [[nodiscard]] net::Async<AppReport> report(ApplicationId id);
-  // The token of an application we are the master of ourselves (Submission::unmanaged); it is there from the moment the
-  // ResourceManager waits for us until we have registered. Errors: refused when the application has ended.
+  // The AMRM token of an application with an unmanaged master (Submission::unmanaged). It is available from the moment
+  // the ResourceManager waits for the master until the master has registered. Errors: refused, when the application has
+  // ended.
   [[nodiscard]] net::Async<hrpc::Token> unmanaged_token(ApplicationId id, core::Millis at_most = kTokenPatience);
   struct Filter {
     std::vector<std::string> types = {};
@@ -42,20 +43,20 @@ class ClientRm {
     std::optional<std::int64_t> limit = std::nullopt;
   };
   [[nodiscard]] net::Async<std::vector<AppReport>> applications(Filter filter);
-  // Returns when it is dead; one that has ended already is no error.
+  // Waits until the application is dead. An application that has already ended is not an error.
   [[nodiscard]] net::Async<> kill(ApplicationId id, std::string diagnostics, core::Millis at_most = kKillPatience);
-  // What it has now: the cluster may allow less than was asked.
+  // Returns the new priority, which the cluster may have limited.
   [[nodiscard]] net::Async<std::int32_t> set_priority(ApplicationId id, std::int32_t priority);
 
   // The cluster.
-  [[nodiscard]] net::Async<std::vector<NodeReport>> nodes(std::vector<NodeState> states);  // none: all
+  [[nodiscard]] net::Async<std::vector<NodeReport>> nodes(std::vector<NodeState> states);  // empty: all
   [[nodiscard]] net::Async<std::vector<NodeLabel>> node_labels();
   [[nodiscard]] net::Async<std::vector<ResourceType>> resource_types();
-  // With all below it. "root" is the whole tree. Errors: not_found.
+  // A queue with all queues below it; "root" is the whole tree. Errors: not_found.
   [[nodiscard]] net::Async<QueueInfo> queue(std::string name);
   [[nodiscard]] net::Async<ClusterMetrics> metrics();
 
-  // Delegation tokens: on secure clusters, over Kerberos only. The service's name is the caller's to set.
+  // Delegation tokens, only on secure clusters and with Kerberos. The caller must set the token's service.
   [[nodiscard]] net::Async<hrpc::Token> delegation_token(std::string renewer);
   [[nodiscard]] net::Async<core::WallTime> renew_token(hrpc::Token token);
   [[nodiscard]] net::Async<> cancel_token(hrpc::Token token);
@@ -70,8 +71,8 @@ class ClientRm {
   hrpc::Client rpc_;
 };
 
-// Whether an error of ClientRm::submit leaves open that the application runs: the request was sent, and no answer says
-// that it was refused.
+// Whether the application may run despite this error of ClientRm::submit(): the request was sent, and no answer refused
+// it.
 [[nodiscard]] bool may_be_submitted(const core::Error& error);
 
 }  // namespace ydl::yarn

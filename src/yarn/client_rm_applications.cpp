@@ -14,8 +14,8 @@ namespace pb = hadoop::yarn;
 
 namespace {
 
-constexpr auto kGetNewApplication = client_method("getNewApplication");  // an id more or less does not matter
-constexpr auto kSubmitApplication = client_method("submitApplication");  // an id it knows is a success
+constexpr auto kGetNewApplication = client_method("getNewApplication");  // safe to repeat: an unused id has no effect
+constexpr auto kSubmitApplication = client_method("submitApplication");  // safe to repeat: a known id counts as success
 constexpr auto kGetApplicationReport = client_method("getApplicationReport");
 constexpr auto kGetApplications = client_method("getApplications");
 constexpr auto kForceKillApplication = client_method("forceKillApplication");
@@ -23,11 +23,11 @@ constexpr auto kUpdatePriority = client_method("updateApplicationPriority");
 
 constexpr core::Millis kPoll{100};
 
-// The ResourceManager took the application, and then it could not be asked about it: whatever that error is, it does
-// not mean that the application was refused.
+// The ResourceManager accepted the application, but a later request for its state failed. This error must not look as
+// if the application was refused.
 core::Error unconfirmed(std::string_view doing, const core::Error& error) {
   return {hrpc::Errc::connection_lost,
-          fmt::format("{}: the ResourceManager accepted it and has not confirmed it: {}", doing, error.message)};
+          fmt::format("{}: the ResourceManager accepted it but did not confirm it: {}", doing, error.message)};
 }
 
 bool is_stored(AppState state) {
@@ -39,12 +39,13 @@ bool is_stored(AppState state) {
 net::Async<ClientRm::NewApplication> ClientRm::new_application() {
   const auto answer =
       co_await rpc_.call<pb::GetNewApplicationResponseProto>(kGetNewApplication, pb::GetNewApplicationRequestProto());
-  if (!answer) co_return core::fail(explain(answer.error(), "asking the ResourceManager for an application id"));
+  if (!answer) co_return core::fail(explain(answer.error(), "requesting an application id from the ResourceManager"));
   const auto id = from_proto(answer->application_id());
   if (id.id <= 0 || id.cluster_timestamp <= 0)
-    co_return core::fail(hrpc::Errc::corrupt, fmt::format("the ResourceManager gave {}, which is not the id of a new "
-                                                          "application",
-                                                          id.str()));
+    co_return core::fail(hrpc::Errc::corrupt,
+                         fmt::format("the ResourceManager returned {}, which is not the id of a new "
+                                     "application",
+                                     id.str()));
   co_return NewApplication{id, from_proto(answer->maximumcapability())};
 }
 
@@ -67,9 +68,9 @@ net::Async<AppReport> ClientRm::submit(Submission submission, core::Millis at_mo
     auto now = co_await report(submission.id);
     if (now && is_stored(now->state)) co_return now;
     if (!now && now.error().code != hrpc::Errc::not_found) co_return core::fail(unconfirmed(doing, now.error()));
-    known = now.has_value();  // forgotten: another ResourceManager took over before it was stored
+    known = now.has_value();  // false after a failover before the application was stored
   }
-  co_return core::fail(hrpc::Errc::timed_out, fmt::format("{}: the ResourceManager has not stored it within {}", doing,
+  co_return core::fail(hrpc::Errc::timed_out, fmt::format("{}: the ResourceManager did not store it within {}", doing,
                                                           core::format_duration(at_most)));
 }
 
@@ -83,12 +84,12 @@ net::Async<AppReport> ClientRm::report(ApplicationId id) {
   pb::GetApplicationReportRequestProto request;
   *request.mutable_application_id() = to_proto(id);
   const auto answer = co_await rpc_.call<pb::GetApplicationReportResponseProto>(kGetApplicationReport, request);
-  if (!answer) co_return core::fail(explain(answer.error(), "asking for " + id.str()));
+  if (!answer) co_return core::fail(explain(answer.error(), "requesting the state of " + id.str()));
   co_return from_proto(answer->application_report());
 }
 
-// The ResourceManager gives it only to a caller whose whole name is the application's user. With Kerberos the first is
-// a principal and the second a short name: nobody gets it there.
+// The ResourceManager returns the token only if the caller's full name equals the application's user. With Kerberos the
+// full name is a principal and the user a short name, so no caller gets the token there.
 net::Async<hrpc::Token> ClientRm::unmanaged_token(ApplicationId id, core::Millis at_most) {
   const auto deadline = core::steady_now() + at_most;
   std::string diagnostics;
@@ -98,12 +99,13 @@ net::Async<hrpc::Token> ClientRm::unmanaged_token(ApplicationId id, core::Millis
     if (now->am_rm_token) co_return *std::move(now->am_rm_token);
     diagnostics = core::printable(now->diagnostics);
     if (is_over(now->state)) {
-      co_return core::fail(core::Errc::refused, fmt::format("{} has ended before it ran: {}", id.str(), diagnostics));
+      co_return core::fail(core::Errc::refused,
+                           fmt::format("{} ended before it was running: {}", id.str(), diagnostics));
     }
   }
   co_return core::fail(hrpc::Errc::timed_out,
-                       fmt::format("the ResourceManager has not given {} its token within {}; where the cluster uses "
-                                   "Kerberos it never does, and only a managed master can run (it says: {})",
+                       fmt::format("the ResourceManager did not return the token of {} within {}; with Kerberos it "
+                                   "never does, so only a managed master can run (diagnostics: {})",
                                    id.str(), core::format_duration(at_most), diagnostics));
 }
 
@@ -137,7 +139,7 @@ net::Async<> ClientRm::kill(ApplicationId id, std::string diagnostics, core::Mil
     if (answer->is_kill_completed()) co_return core::Result<>{};
     co_await net::pause(kPoll);
   }
-  co_return core::fail(hrpc::Errc::timed_out, fmt::format("{} has not died within {} of the ResourceManager's order",
+  co_return core::fail(hrpc::Errc::timed_out, fmt::format("{} was still running {} after the request to kill it",
                                                           id.str(), core::format_duration(at_most)));
 }
 

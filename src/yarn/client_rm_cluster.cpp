@@ -19,7 +19,8 @@ constexpr auto kGetClusterNodeLabels = client_method("getClusterNodeLabels");
 constexpr auto kGetResourceTypeInfo = client_method("getResourceTypeInfo");
 constexpr auto kGetQueueInfo = client_method("getQueueInfo");
 constexpr auto kGetClusterMetrics = client_method("getClusterMetrics");
-constexpr auto kGetDelegationToken = client_method("getDelegationToken");  // a token more or less does not matter
+// safe to repeat: an unused token has no effect
+constexpr auto kGetDelegationToken = client_method("getDelegationToken");
 constexpr auto kRenewDelegationToken = client_method("renewDelegationToken");
 constexpr auto kCancelDelegationToken = client_method("cancelDelegationToken");
 
@@ -58,7 +59,7 @@ net::Async<std::vector<ResourceType>> ClientRm::resource_types() {
 }
 
 net::Async<QueueInfo> ClientRm::queue(std::string name) {
-  const auto doing = fmt::format("asking for queue {}", name);
+  const auto doing = fmt::format("requesting queue {}", name);
   pb::GetQueueInfoRequestProto request;
   request.set_queuename(name);
   request.set_includeapplications(false);
@@ -66,7 +67,7 @@ net::Async<QueueInfo> ClientRm::queue(std::string name) {
   request.set_recursive(true);
   const auto answer = co_await rpc_.call<pb::GetQueueInfoResponseProto>(kGetQueueInfo, request);
   if (!answer) co_return core::fail(explain(answer.error(), doing));
-  // An unknown queue is an answer without one, not an exception.
+  // For an unknown queue the ResourceManager returns an empty answer, not an exception.
   if (!answer->has_queueinfo() || answer->queueinfo().queuename().empty()) {
     co_return core::fail(hrpc::Errc::not_found, fmt::format("the cluster has no queue {}", name));
   }
@@ -76,7 +77,7 @@ net::Async<QueueInfo> ClientRm::queue(std::string name) {
 net::Async<ClusterMetrics> ClientRm::metrics() {
   const auto answer =
       co_await rpc_.call<pb::GetClusterMetricsResponseProto>(kGetClusterMetrics, pb::GetClusterMetricsRequestProto());
-  if (!answer) co_return core::fail(explain(answer.error(), "asking how many nodes the cluster has"));
+  if (!answer) co_return core::fail(explain(answer.error(), "requesting the number of nodes of the cluster"));
   const auto& metrics = answer->cluster_metrics();
   co_return ClusterMetrics{.nodes = metrics.num_node_managers(),
                            .active = metrics.num_active_nms(),
@@ -90,9 +91,9 @@ net::Async<hrpc::Token> ClientRm::delegation_token(std::string renewer) {
   hadoop::common::GetDelegationTokenRequestProto request;
   request.set_renewer(std::move(renewer));
   const auto answer = co_await rpc_.call<hadoop::common::GetDelegationTokenResponseProto>(kGetDelegationToken, request);
-  if (!answer) co_return core::fail(explain(answer.error(), "asking the ResourceManager for a delegation token"));
+  if (!answer) co_return core::fail(explain(answer.error(), "requesting a delegation token from the ResourceManager"));
   if (!answer->has_token()) {
-    co_return core::fail(hrpc::Errc::corrupt, "the ResourceManager's answer holds no delegation token");
+    co_return core::fail(hrpc::Errc::corrupt, "the ResourceManager's answer contains no delegation token");
   }
   co_return hrpc::from_proto(answer->token());
 }

@@ -9,17 +9,16 @@
 
 namespace ydl::yarn {
 
-// Options for the clients of a ResourceManager as Hadoop's configuration has them.
-// Errors: usage, naming file, key and value.
+// Options for the clients of a ResourceManager from Hadoop's configuration. Errors: usage, with file, key and value.
 
-// For ClientRm: the port for users, and their delegation token where there is one.
+// For ClientRm: the port for users, with their delegation token if there is one.
 [[nodiscard]] core::Result<hrpc::ClientOptions> client_rm_options(const hconf::Config& config,
                                                                   const hrpc::Credentials& credentials);
-// For AppMaster: the scheduler's port, and the AMRM token.
+// For AppMaster: the port of the scheduler, with the AMRM token.
 [[nodiscard]] core::Result<hrpc::ClientOptions> app_master_options(const hconf::Config& config,
                                                                    const hrpc::Credentials& credentials);
 
-// All tokens of a container or a user, for hrpc::Credentials, which refers to them.
+// All tokens of a container or a user. hrpc::Credentials refers to them, so the result must outlive it.
 [[nodiscard]] std::vector<hrpc::Token> tokens_of(const Credentials& credentials);
 
 }  // namespace ydl::yarn

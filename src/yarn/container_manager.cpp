@@ -17,7 +17,8 @@ namespace pb = hadoop::yarn;
 
 namespace {
 
-constexpr auto kStartContainers = container_method("startContainers");  // one that runs is not started again
+// safe to repeat: a running container is not started again
+constexpr auto kStartContainers = container_method("startContainers");
 constexpr auto kStopContainers = container_method("stopContainers");
 constexpr auto kGetContainerStatuses = container_method("getContainerStatuses");
 
@@ -52,7 +53,7 @@ bool is_gone(const Failure& failure) {
   return failure.error.remote && failure.error.remote->message.contains("is not handled by this NodeManager");
 }
 
-// Failures that say that what was wanted is so.
+// Turns failures into successes if they report that the requested state is already reached.
 template <class Harmless>
 void forgive(ContainerManager::Outcome& outcome, Harmless harmless) {
   std::erase_if(outcome.failed, [&](const Failure& failure) {
@@ -75,7 +76,8 @@ ContainerManager::Outcome settled(ContainerManager::Outcome said, std::span<cons
     } else if (started.contains(id)) {
       outcome.done.push_back(id);
     } else {
-      outcome.failed.push_back({id, {hrpc::Errc::corrupt, fmt::format("its answer does not name {}", id.str())}});
+      outcome.failed.push_back(
+          {id, {hrpc::Errc::corrupt, fmt::format("the NodeManager's answer does not contain {}", id.str())}});
     }
   }
   return outcome;
@@ -125,8 +127,8 @@ net::Async<ContainerManager::Statuses> ContainerManager::statuses(std::vector<Co
   pb::GetContainerStatusesRequestProto request;
   for (const auto& id : ids) *request.add_container_id() = to_proto(id);
   const auto answer = co_await rpc_.call<pb::GetContainerStatusesResponseProto>(kGetContainerStatuses, request);
-  if (!answer) co_return core::fail(explain(answer.error(), "asking for containers on " + node_.str()));
-  Statuses statuses{.failed = failures_of(answer->failed_requests(), "asking for", node_)};
+  if (!answer) co_return core::fail(explain(answer.error(), "requesting the state of containers on " + node_.str()));
+  Statuses statuses{.failed = failures_of(answer->failed_requests(), "requesting the state of", node_)};
   for (const auto& status : answer->status()) statuses.found.push_back(from_proto(status));
   co_return statuses;
 }

@@ -10,8 +10,8 @@
 
 namespace ydl::yarn {
 
-// What an ApplicationMaster asks one NodeManager: ContainerManagementProtocol. The port takes nothing but the node's
-// NMToken. Errors of a call are those of hrpc/errors.hpp; what fails for one container stands in the answer.
+// The calls of an ApplicationMaster to a NodeManager (ContainerManagementProtocol). The port accepts only the node's
+// NMToken. Errors of a call: those of hrpc/errors.hpp; failures of single containers are in the answer.
 class ContainerManager {
  public:
   ContainerManager(net::asio::any_io_executor executor, NodeId node, hrpc::ClientOptions options)
@@ -27,12 +27,13 @@ class ContainerManager {
   };
   struct Start {
     ContainerId id;
-    hrpc::Token token;  // the container's, as granted
+    hrpc::Token token;  // the token that was granted with the container
     Launch launch;
   };
-  // Any number at once. One that runs already has been started, by a call whose answer was lost.
+  // Starts any number of containers. A container that is already running counts as started: the answer to an earlier
+  // call may have been lost.
   [[nodiscard]] net::Async<Outcome> start(std::vector<Start> starts);
-  // TERM, and KILL a quarter of a second later. One that has ended already is done.
+  // Sends SIGTERM, and SIGKILL 250 ms later. A container that has already ended counts as stopped.
   [[nodiscard]] net::Async<Outcome> stop(std::vector<ContainerId> ids);
 
   struct Statuses {
@@ -48,8 +49,9 @@ class ContainerManager {
   hrpc::Client rpc_;
 };
 
-// What an answer means for the containers that were asked for, each once: one that it does not name has failed, and so
-// has one of which it says both. What it says of others is dropped: they may be those of another NodeManager.
+// Checks an answer against the containers in the request. A container that the answer does not contain counts as
+// failed, and so does one that is listed both as done and as failed. Other containers are dropped, because they may
+// belong to another NodeManager.
 [[nodiscard]] ContainerManager::Outcome settled(ContainerManager::Outcome said, std::span<const ContainerId> asked);
 
 }  // namespace ydl::yarn

@@ -9,7 +9,7 @@ namespace {
 
 namespace pb = hadoop::yarn;
 
-// More than any cluster has, and sums of it do not overflow.
+// More than any cluster has, and small enough that sums do not overflow.
 constexpr std::int64_t kMostOfAnything = std::int64_t{1} << 50;
 
 std::int64_t sane(std::int64_t amount) {
@@ -58,7 +58,8 @@ std::string name_from(std::string_view text) {
 }
 
 core::WallTime wall_time(std::int64_t millis) {
-  constexpr std::int64_t kLastMillis = 7'258'118'399'999;  // of the year 2199: it fits into nanoseconds
+  // end of the year 2199, which still fits into 64-bit nanoseconds
+  constexpr std::int64_t kLastMillis = 7'258'118'399'999;
   return core::WallTime(core::Millis(std::clamp<std::int64_t>(millis, 0, kLastMillis)));
 }
 
@@ -78,7 +79,7 @@ NodeId from_proto(const pb::NodeIdProto& proto) {
   return {.host = name_from(proto.host()), .port = proto.port()};
 }
 
-// Fields 1 and 2 win over what the map repeats of them, as in Java.
+// As in Java, fields 1 and 2 (memory and vcores) have priority over the same types in the map.
 Resource from_proto(const pb::ResourceProto& proto) {
   Resource resource{.memory_mib = sane(proto.memory()), .vcores = proto.virtual_cores()};
   for (const auto& entry : proto.resource_value_map()) {
@@ -89,7 +90,7 @@ Resource from_proto(const pb::ResourceProto& proto) {
 }
 
 NodeReport from_proto(const pb::NodeReportProto& proto) {
-  const auto leaves_within = static_cast<std::int32_t>(proto.decommissioning_timeout());  // Hadoop writes -1 for none
+  const auto leaves_within = static_cast<std::int32_t>(proto.decommissioning_timeout());  // -1 means no timeout
   return {
       .id = from_proto(proto.nodeid()),
       .http_address = name_from(proto.httpaddress()),

@@ -9,12 +9,12 @@
 #include <string>
 #include <string_view>
 
-// Messages to plain values and back; for the module's own .cpp files. Nothing fails here: protobuf has checked the
-// shape, what is absent becomes its default, an enum value from a newer Hadoop is absent too.
+// Conversion between protobuf messages and plain structs, for this module only. Conversions cannot fail: protobuf has
+// checked the structure, missing fields get defaults, and unknown enum values of a newer Hadoop count as missing.
 namespace ydl::yarn {
 
-// A name that the ResourceManager sends, as it may be shown and compared: no server may choose its length, or send
-// commands to a terminal. Names of real clusters stay as they are.
+// Makes a name from the ResourceManager safe for display and comparison: limits its length and removes control
+// characters. Names of real clusters are not changed.
 [[nodiscard]] std::string name_from(std::string_view text);
 
 [[nodiscard]] core::WallTime wall_time(std::int64_t millis);
@@ -39,7 +39,7 @@ namespace ydl::yarn {
 [[nodiscard]] hadoop::yarn::AllocateRequestProto to_proto(const AllocateRequest& request);
 [[nodiscard]] hadoop::yarn::FinalApplicationStatusProto to_proto(FinalStatus status);
 [[nodiscard]] hadoop::yarn::NodeStateProto to_proto(NodeState state);
-// States the ResourceManager tells apart and we do not are more than one.
+// Several, because the ResourceManager distinguishes more states than we do.
 [[nodiscard]] std::vector<hadoop::yarn::YarnApplicationStateProto> to_proto(AppState state);
 
 }  // namespace ydl::yarn

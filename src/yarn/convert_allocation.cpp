@@ -23,16 +23,17 @@ auto all_of(const Protos& protos) {
   return values;
 }
 
-pb::ResourceRequestProto request_of(const PlaceAsk& ask) {
+pb::ResourceRequestProto request_of(const LocationAsk& ask) {
   pb::ResourceRequestProto proto;
   proto.mutable_priority()->set_priority(ask.key.priority.value);
-  proto.set_resource_name(ask.place);
+  proto.set_resource_name(ask.location);
   *proto.mutable_capability() = ydl::yarn::to_proto(ask.resource);
   proto.set_num_containers(ask.count);
   proto.set_relax_locality(ask.relax_locality);
-  if (ask.place == kAnywhere && !ask.label.empty()) proto.set_node_label_expression(ask.label);
+  if (ask.location == kAnywhere && !ask.label.empty()) proto.set_node_label_expression(ask.label);
   proto.mutable_execution_type_request()->set_execution_type(pb::GUARANTEED);
-  proto.set_allocation_request_id(ask.key.allocation_id);  // its default differs between Hadoop's versions
+  // always set, because the default differs between versions of Hadoop
+  proto.set_allocation_request_id(ask.key.allocation_id);
   return proto;
 }
 
@@ -48,7 +49,7 @@ std::vector<ContainerId> ids_of(const Protos& preempted) {
   return ids;
 }
 
-// A ResourceManager that says nothing of it is taken to count everything.
+// If the ResourceManager does not send the list of scheduled types, all types count.
 bool counts_vcores(const pb::RegisterApplicationMasterResponseProto& proto) {
   const auto& counted = proto.scheduler_resource_types();
   return counted.empty() || std::ranges::find(counted, pb::CPU) != counted.end();

@@ -45,13 +45,13 @@ FinalStatus from_proto(pb::FinalApplicationStatusProto status) {
   return FinalStatus::undefined;
 }
 
-// What the ResourceManager writes for "nothing".
+// The ResourceManager writes "N/A" for missing values.
 std::string unless_absent(std::string text) {
   if (text == "N/A") text.clear();
   return text;
 }
 
-// Of several lines, which are cleaned where they are shown.
+// Diagnostics have several lines, so control characters are only removed when they are shown.
 std::string diagnostics_from(const std::string& text) {
   constexpr std::size_t kLongestDiagnostics = std::size_t{64} << 10U;
   return unless_absent(core::shortened(text, kLongestDiagnostics));
@@ -64,7 +64,7 @@ std::vector<std::string> names_from(const google::protobuf::RepeatedPtrField<std
   return names;
 }
 
-// Its end itself comes as text in the ResourceManager's time zone.
+// The remaining time is used because the end itself is sent as text in the ResourceManager's time zone.
 std::optional<core::Seconds> remaining_lifetime(const pb::ApplicationReportProto& proto) {
   for (const auto& entry : proto.apptimeouts()) {
     const auto& timeout = entry.application_timeout();

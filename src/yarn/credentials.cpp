@@ -16,12 +16,12 @@ namespace ydl::yarn {
 namespace {
 
 constexpr std::string_view kMagic = "HDTS";
-// HdfsKMSUtil of Hadoop: the alias under which a client finds the address of a name service's KMS.
+// Prefix of the alias for the address of a name service's KMS (Hadoop's HdfsKMSUtil).
 constexpr std::string_view kKmsAddress = "dfs-kms-";
 constexpr const char* kVariable = "HADOOP_TOKEN_FILE_LOCATION";
 
 std::unexpected<core::Error> corrupt(std::string_view what) {
-  return core::fail(core::Errc::corrupt, fmt::format("these are not Hadoop credentials: {}", what));
+  return core::fail(core::Errc::corrupt, fmt::format("this is not a valid file of Hadoop credentials: {}", what));
 }
 
 std::string encode_writable(const Credentials& credentials) {
@@ -54,7 +54,7 @@ std::string encode_protobuf(const Credentials& credentials) {
   return bytes;
 }
 
-// N strings off the front.
+// Removes N strings from the front.
 template <std::size_t N>
 core::Result<std::array<std::string, N>> take_strings(std::string_view& rest) {
   std::array<std::string, N> strings;
@@ -88,10 +88,10 @@ core::Result<Credentials> decode_writable(std::string_view rest) {
 
 core::Result<Credentials> decode_protobuf(std::string_view rest) {
   const auto bytes = hrpc::take_delimited(rest);
-  if (!bytes) return corrupt("their length is wrong");
+  if (!bytes) return corrupt("the length is wrong");
   hadoop::common::CredentialsProto proto;
   if (!proto.ParsePartialFromArray(bytes->data(), static_cast<int>(bytes->size())) || !proto.IsInitialized()) {
-    return corrupt("their message is not readable");
+    return corrupt("the protobuf message cannot be decoded");
   }
   Credentials credentials;
   for (const auto& entry : proto.tokens()) {
@@ -121,9 +121,9 @@ std::string encode_credentials(const Credentials& credentials, CredentialsFormat
 }
 
 core::Result<Credentials> decode_credentials(std::string_view bytes) {
-  if (!bytes.starts_with(kMagic)) return corrupt("they do not begin with HDTS");
+  if (!bytes.starts_with(kMagic)) return corrupt("it does not start with HDTS");
   bytes.remove_prefix(kMagic.size());
-  if (bytes.empty()) return corrupt("they end after their first word");
+  if (bytes.empty()) return corrupt("it ends after the first four bytes");
   const auto format = static_cast<unsigned char>(bytes.front());
   bytes.remove_prefix(1);
   switch (format) {
@@ -132,7 +132,7 @@ core::Result<Credentials> decode_credentials(std::string_view bytes) {
     case static_cast<unsigned char>(CredentialsFormat::protobuf):
       return decode_protobuf(bytes);
     default:
-      return corrupt(fmt::format("format {} is not known", format));
+      return corrupt(fmt::format("format {} is unknown", format));
   }
 }
 
@@ -150,7 +150,7 @@ Credentials under_both_names(Credentials credentials) {
   Credentials named = credentials;
   for (const auto& [alias, token] : credentials.tokens) {
     if (token.kind != hrpc::kHdfsToken) continue;
-    // An alias that is the service of another token is that token's name.
+    // The second name must not replace another token that has it as its service.
     const bool is_free = std::ranges::none_of(credentials.tokens, [&](const auto& other) {
       return other.first != alias && other.second.kind == hrpc::kHdfsToken && other.second.service == alias;
     });

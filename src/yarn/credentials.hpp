@@ -10,17 +10,17 @@
 
 namespace ydl::yarn {
 
-// What proves to services who a program is, by alias: tokens, and secrets that are nobody's but the application's.
-// This is what HADOOP_TOKEN_FILE_LOCATION names and what a container's launch context carries.
+// Tokens and secrets by alias, as in the file in HADOOP_TOKEN_FILE_LOCATION and in a container's launch context. Tokens
+// authenticate to services; secrets belong to the application.
 struct Credentials {
   std::map<std::string, hrpc::Token, std::less<>> tokens = {};
   std::map<std::string, std::string, std::less<>> secrets = {};
 
   bool operator==(const Credentials&) const = default;
 
-  // Under its service's name, as Java does; the AMRM token's is empty.
+  // Adds a token with its service as alias, like Java. The service of the AMRM token is empty.
   void add(hrpc::Token token);
-  // Nothing where there is none of the kind.
+  // Null if there is no token of this kind.
   [[nodiscard]] const hrpc::Token* find_kind(std::string_view kind) const;
 };
 
@@ -28,7 +28,7 @@ struct Credentials {
 //   0  Writable: count, (alias, identifier, password, kind, service)..., count, (alias, secret)...
 //   1  one delimited CredentialsProto
 enum class CredentialsFormat : unsigned char {
-  writable = 0,  // what every ResourceManager and NodeManager reads
+  writable = 0,  // supported by every ResourceManager and NodeManager
   protobuf = 1,
 };
 
@@ -37,17 +37,17 @@ enum class CredentialsFormat : unsigned char {
 // Either format. Errors: corrupt.
 [[nodiscard]] core::Result<Credentials> decode_credentials(std::string_view bytes);
 
-// Those of the file that HADOOP_TOKEN_FILE_LOCATION names; none where it names none. Errors: not_found and io, corrupt,
-// each naming file and variable.
+// Reads the file in HADOOP_TOKEN_FILE_LOCATION; empty if the variable is not set. Errors: not_found, io and corrupt,
+// with the file and the variable.
 [[nodiscard]] core::Result<Credentials> process_credentials(const core::Getenv& getenv = core::process_getenv);
 
-// A token of HDFS has one of its names as service and may have the other one, name or address, as alias. Here it is
-// entered under both: Java looks for the service "ADDRESS:PORT", other clients for the text of their URL.
+// Adds HDFS tokens under both of their names. A token has one name (host name or address) as service and may have the
+// other one as alias. Java searches for the service "ADDRESS:PORT", other clients for the text of their URL.
 [[nodiscard]] Credentials under_both_names(Credentials credentials);
 
-// What a task may have of its master's: the tokens of other services, and of the secrets only where a KMS is. What
-// would let it be the master, or another container, stays: YARN's own tokens, a web server's key store, ydl's own keys.
-// Tokens of HDFS are under both of their names.
+// The part of the master's credentials for its tasks: the tokens for other services, and only those secrets that
+// contain the address of a KMS. Credentials with which a task could act as the master or as another container are
+// removed: YARN's own tokens, key stores of web servers, ydl's own keys. HDFS tokens have both of their names.
 [[nodiscard]] Credentials for_tasks(Credentials credentials);
 
 }  // namespace ydl::yarn

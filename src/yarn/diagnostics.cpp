@@ -12,7 +12,7 @@
 namespace ydl::yarn {
 namespace {
 
-// A line without the "[2026-01-02 03:04:05.678]" that stands before most.
+// A line without the prefix "[2026-01-02 03:04:05.678]", which most lines have.
 struct Line {
   std::string_view words;
   bool is_stamped = false;
@@ -24,7 +24,7 @@ Line without_stamp(std::string_view line) {
   return {core::trim(words.substr(end + 1)), true};
 }
 
-// What stands in the diagnostics of every container that failed, or is for those who know Hadoop's code.
+// Lines that are in the diagnostics of every failed container, or that only developers of Hadoop understand.
 bool is_noise(std::string_view words) {
   constexpr auto kStarts = std::to_array<std::string_view>(
       {"For more detailed output", ". Failing the application", "[20", "Last 4096 bytes of", "at org.", "at java.",
@@ -36,7 +36,7 @@ bool is_noise(std::string_view words) {
          std::ranges::any_of(kStarts, [&](auto start) { return words.starts_with(start); });
 }
 
-// Hadoop ends errors of connections with a page of its wiki.
+// Connection errors of Hadoop end with a link to its wiki.
 std::string_view without_link(std::string_view words) {
   return words.substr(0, words.find("; For more details see:"));
 }
@@ -54,7 +54,7 @@ std::string shorten_diagnostics(std::string_view diagnostics) {
   constexpr std::size_t kLongest = 1500;
   constexpr auto kLabels = std::to_array<std::string_view>({"Exception message:", "Shell error output:"});
   std::string text;
-  bool in_output = false;  // of the program that starts containers: a record of its steps
+  bool in_output = false;  // inside the output of the container-executor, a log of its steps
   for (const auto line : core::split(diagnostics, '\n')) {
     auto [words, is_stamped] = without_stamp(line);
     if (is_stamped) in_output = false;
@@ -64,7 +64,8 @@ std::string shorten_diagnostics(std::string_view diagnostics) {
     }
     words = without_link(words);
     if (in_output || is_noise(words)) continue;
-    if (text.contains(core::printable(without_class(words)))) continue;  // Java repeats an error below its class
+    // Java repeats the message of a nested exception
+    if (text.contains(core::printable(without_class(words)))) continue;
     if (!text.empty()) text += " | ";
     text += core::printable(words);
     if (text.size() > kLongest) return core::shortened(text, kLongest);
@@ -84,7 +85,7 @@ std::string describe_end_of_application(std::string_view diagnostics) {
   const auto details = rest.find(kDetails);
   const auto words =
       details == std::string_view::npos ? "" : shorten_diagnostics(rest.substr(details + kDetails.size()));
-  return fmt::format("the container of its master ended: {}{}", describe_exit(*code),
+  return fmt::format("the container of the application's master ended: {}{}", describe_exit(*code),
                      words.empty() ? "" : fmt::format(" ({})", words));
 }
 

@@ -3,14 +3,14 @@
 #include <string>
 #include <string_view>
 
-// What ResourceManagers and NodeManagers say of a failure, which runs over many lines and into stack traces, cut down
-// to what people can read. Pure.
+// Shortens the diagnostics of ResourceManagers and NodeManagers, which are many lines with stack traces, to what users
+// can understand. Pure.
 namespace ydl::yarn {
 
-// Of a container, or of an application that waits.
+// For a container, or for an application that is waiting.
 [[nodiscard]] std::string shorten_diagnostics(std::string_view diagnostics);
 
-// Of an application that is over: what became of its master, without the counting of attempts.
+// For an application that has ended: why its master ended, without the text about attempts.
 [[nodiscard]] std::string describe_end_of_application(std::string_view diagnostics);
 
 }  // namespace ydl::yarn

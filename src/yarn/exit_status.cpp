@@ -4,7 +4,7 @@
 
 namespace ydl::yarn {
 
-// Negative numbers are YARN's own (ContainerExitStatus); a shell reports signals as 128 + n.
+// Negative numbers are defined by YARN (ContainerExitStatus); a shell reports signal n as 128 + n.
 ExitCause exit_cause(int exit_status) {
   switch (exit_status) {
     case 0:
@@ -32,7 +32,7 @@ ExitCause exit_cause(int exit_status) {
     default:
       break;
   }
-  if (exit_status == 154) return ExitCause::cluster;  // the NodeManager lost sight of it over a restart
+  if (exit_status == 154) return ExitCause::cluster;  // the NodeManager lost track of the container during a restart
   return exit_status > 128 && exit_status < 128 + 65 ? ExitCause::signalled : ExitCause::failed;
 }
 
@@ -41,26 +41,26 @@ std::string describe_exit(int exit_status) {
     case ExitCause::succeeded:
       return "it succeeded";
     case ExitCause::failed:
-      return fmt::format("it exited with code {}", exit_status);
+      return fmt::format("it failed with exit code {}", exit_status);
     case ExitCause::signalled:
-      return fmt::format("it died of signal {}", exit_status - 128);
+      return fmt::format("it was killed by signal {}", exit_status - 128);
     case ExitCause::released:
-      return "its node was lost, or it was given back";
+      return "its node was lost, or the container was released";
     case ExitCause::bad_disk:
-      return "its node's disks are full or broken";
+      return "the disks of its node are full or broken";
     case ExitCause::preempted:
-      return "the scheduler took its place for another queue or application";
+      return "the scheduler preempted it for another queue or application";
     case ExitCause::virtual_memory:
-      return "the NodeManager killed it for its virtual memory: ask for more memory, or have the administrator set "
-             "yarn.nodemanager.vmem-check-enabled to false";
+      return "the NodeManager killed it because it used too much virtual memory: request more memory, or ask the "
+             "administrator to set yarn.nodemanager.vmem-check-enabled to false";
     case ExitCause::memory:
-      return "the NodeManager killed it for using more memory than it asked for: ask for more";
+      return "the NodeManager killed it because it used more memory than requested: request more";
     case ExitCause::stopped:
       return "it was stopped";
     case ExitCause::cluster:
-      return "the cluster ended it";
+      return "the cluster stopped it";
     case ExitCause::logs:
-      return "the NodeManager killed it for writing more logs than it keeps";
+      return "the NodeManager killed it because its logs exceed the limit of the node";
     case ExitCause::not_started:
       return "it could not be started: its files could not be downloaded to the host";
   }

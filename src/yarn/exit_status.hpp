@@ -4,26 +4,26 @@
 
 namespace ydl::yarn {
 
-// Who or what ended a container, as far as its exit status says.
+// The cause of a container's end, according to its exit status.
 enum class ExitCause {
   succeeded,
-  failed,          // the task's own exit code
-  signalled,       // the task died of a signal
-  released,        // it was given back, or its node was lost
+  failed,          // the task exited with an error code
+  signalled,       // the task was killed by a signal
+  released,        // it was released, or its node was lost
   bad_disk,        // the node's disks are full or broken
-  preempted,       // the scheduler needed the room for somebody else
-  virtual_memory,  // more than the node allows, by its address space
-  memory,          // more than asked for
-  stopped,         // by us
-  cluster,         // by the ResourceManager or the NodeManager, for reasons of their own
-  logs,            // it wrote more than the node keeps
+  preempted,       // the scheduler needed the resources for another application
+  virtual_memory,  // its virtual memory exceeded the limit of the node
+  memory,          // it used more memory than requested
+  stopped,         // by ydl
+  cluster,         // by the ResourceManager or the NodeManager, for another reason
+  logs,            // its logs exceeded the limit of the node
   not_started,     // its files could not be downloaded to the host
 };
 
 [[nodiscard]] ExitCause exit_cause(int exit_status);
 
-// One sentence, without the NodeManager's diagnostics: "the NodeManager killed it for using more memory than it asked
-// for: ask for more".
+// One sentence, without the NodeManager's diagnostics: "the NodeManager killed it because it used more memory than
+// requested: request more".
 [[nodiscard]] std::string describe_exit(int exit_status);
 
 }  // namespace ydl::yarn

@@ -6,24 +6,26 @@
 
 namespace ydl::yarn {
 
-// How often a master speaks to the ResourceManager. Grants are fetched, not sent: while some are expected it asks
-// often, then less often, so that a job that waits for hours is no burden.
+// How often a master sends heartbeats to the ResourceManager. Grants are only delivered in answers to heartbeats. So
+// heartbeats are frequent while grants are expected, and later less frequent, so that a job that waits for hours is not
+// a burden.
 struct HeartbeatOptions {
-  core::Millis eager{100};                 // while containers are asked for
-  core::Millis patient{1'000};             // when none has come for a while
-  core::Millis patience{10'000};           // that while
-  core::Millis idle{1'000};                // nothing is asked for: a warning waits there for the next one
-  core::Millis at_least{20};               // between two of them, whatever happens
-  core::Millis registration_pause{1'000};  // after a registration that failed
+  core::Millis eager{100};                 // while containers are requested
+  core::Millis patient{1'000};             // when none was granted during `patience`
+  core::Millis patience{10'000};           // time since the last grant until the interval becomes `patient`
+  core::Millis idle{1'000};                // when nothing is requested; also the delay of preemption warnings
+  core::Millis at_least{20};               // minimum time between two heartbeats
+  core::Millis registration_pause{1'000};  // after a failed registration
 };
 
-// What the interval depends on.
+// The state on which the interval depends.
 struct HeartbeatNeeds {
-  bool has_news = false;                                      // something to tell that should not wait
-  std::optional<core::Instant> waiting_since = std::nullopt;  // containers are asked for: the last grant, or the ask
+  bool has_news = false;  // there are changes that must be sent soon
+  // set if containers are requested: the time of the last grant or of the request
+  std::optional<core::Instant> waiting_since = std::nullopt;
 };
 
-// From the last heartbeat to the next.
+// The time between the last heartbeat and the next one.
 [[nodiscard]] core::Millis heartbeat_interval(const HeartbeatOptions& options, const HeartbeatNeeds& needs,
                                               core::Instant now);
 

@@ -16,10 +16,10 @@ constexpr std::int64_t kMaxEpoch = (std::int64_t{1} << (63 - kEpochShift)) - 1;
 
 std::unexpected<core::Error> malformed(std::string_view text, std::string_view example) {
   return core::fail(core::Errc::usage,
-                    fmt::format("'{}' is not an id of YARN's: it must look like {}", core::printable(text), example));
+                    fmt::format("'{}' is not a YARN id: it must have the form {}", core::printable(text), example));
 }
 
-// A number as ids hold them: digits only, and none of them negative.
+// A number in an id: digits only, so it cannot be negative.
 template <class Int>
 std::optional<Int> number(std::string_view digits) {
   if (digits.empty() || digits.front() < '0' || digits.front() > '9') return std::nullopt;

@@ -9,7 +9,7 @@
 namespace ydl::yarn {
 namespace {
 
-// NodeManagers read these values as they are, and write them into a shell's script as they are.
+// NodeManagers do not unescape these values, and write them into a shell script without quoting.
 constexpr std::string_view kQuotes = "\"'$`\\<{}";
 
 bool is_plain(std::string_view text, std::string_view forbidden) {
@@ -21,10 +21,9 @@ bool is_plain(std::string_view text, std::string_view forbidden) {
 core::Result<std::string> mount_text(const ImageRuntime::Mount& mount) {
   constexpr std::string_view kSeparators = ",:";
   if (!is_plain(mount.source, kSeparators) || !is_plain(mount.target, kSeparators) || !mount.target.starts_with('/')) {
-    return core::fail(core::Errc::usage,
-                      fmt::format("'{}:{}' cannot be mounted: YARN takes paths without commas, colons, quotes and "
-                                  "spaces, and an absolute one in the image",
-                                  core::printable(mount.source), core::printable(mount.target)));
+    return core::fail(core::Errc::usage, fmt::format("'{}:{}' cannot be mounted: YARN requires paths without commas, "
+                                                     "colons, quotes and spaces, and an absolute path in the image",
+                                                     core::printable(mount.source), core::printable(mount.target)));
   }
   return fmt::format("{}:{}:{}", mount.source, mount.target, mount.read_only ? "ro" : "rw");
 }
@@ -33,12 +32,12 @@ core::Result<std::string> mount_text(const ImageRuntime::Mount& mount) {
 
 core::Result<std::map<std::string, std::string>> runtime_variables(const ImageRuntime& runtime) {
   if (!is_plain(runtime.image, "")) {
-    return core::fail(core::Errc::usage, fmt::format("'{}' is not an image's name", core::printable(runtime.image)));
+    return core::fail(core::Errc::usage, fmt::format("'{}' is not a valid image name", core::printable(runtime.image)));
   }
   std::map<std::string, std::string> variables{
       {"YARN_CONTAINER_RUNTIME_TYPE", "docker"},
       {"YARN_CONTAINER_RUNTIME_DOCKER_IMAGE", runtime.image},
-      // "true" means the image's entry point; Hadoop's documentation says it the other way round.
+      // "true" runs the image's entry point. Hadoop's documentation describes the opposite.
       {"YARN_CONTAINER_RUNTIME_DOCKER_RUN_OVERRIDE_DISABLE",
        runtime.start == ImageRuntime::Start::entry_point ? "true" : "false"},
   };

@@ -9,31 +9,33 @@
 
 namespace ydl::yarn {
 
-// A container in an image, started by the NodeManager. A NodeManager without Docker ignores all of this without a
-// word: whoever runs in the container must look where it is.
+// Runs a container in an image. A NodeManager without Docker silently ignores these settings, so the process in the
+// container must check whether it is in the image.
 struct ImageRuntime {
   struct Mount {
-    std::string source;  // of the host, allowed by the administrator; or the name of one of the container's files
-    std::string target;  // absolute, in the image
+    // a path of the host, allowed by the administrator, or the name of one of the container's files
+    std::string source;
+    std::string target;  // absolute path in the image
     bool read_only = true;
   };
   enum class Start {
-    script,       // `bash launch_container.sh` is what the image is given to run: everything is as everywhere
-    entry_point,  // the command itself is, without a shell and in the image's own directory; the NodeManager then sets
-                  // no variable but HADOOP_TOKEN_FILE_LOCATION, and links no files: they are in kImageFiles
+    script,  // the image runs `bash launch_container.sh`, so everything works as without an image
+    // the image's entry point gets the command, without a shell and in the image's own directory; the NodeManager only
+    // sets HADOOP_TOKEN_FILE_LOCATION and links no files: they are in kImageFiles
+    entry_point,
   };
 
   std::string image;
   std::vector<Mount> mounts = {};
   std::string network = {};   // empty: the NodeManager's default
-  std::string hostname = {};  // empty: made from the container's id
+  std::string hostname = {};  // empty: derived from the container id
   Start start = Start::script;
 };
 
-// Where an image whose entry point is run finds the container's files.
+// The folder with the container's files if the image's entry point is run.
 inline constexpr std::string_view kImageFiles = "/ydl";
 
-// The variables to put into the launch's environment. Errors: usage, naming what cannot be written down in them.
+// The variables to add to the launch's environment. Errors: usage, with the value that cannot be encoded in them.
 [[nodiscard]] core::Result<std::map<std::string, std::string>> runtime_variables(const ImageRuntime& runtime);
 
 }  // namespace ydl::yarn

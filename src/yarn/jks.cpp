@@ -26,13 +26,13 @@ constexpr std::string_view kCertificateType = "X.509";
 constexpr std::string_view kSunsProtection = "1.3.6.1.4.1.42.2.17.1.1";
 
 std::unexpected<core::Error> corrupt(std::string_view what) {
-  return core::fail(core::Errc::corrupt, fmt::format("this is not a Java key store: {}", what));
+  return core::fail(core::Errc::corrupt, fmt::format("this is not a valid Java key store: {}", what));
 }
 std::unexpected<core::Error> cut() {
-  return corrupt("it is cut off");
+  return corrupt("it is truncated");
 }
 
-// It fails only where OpenSSL was built without SHA-1, and ours is not.
+// It only fails in an OpenSSL without SHA-1, and ours has it.
 std::string sha1(std::initializer_list<std::string_view> parts) {
   const std::unique_ptr<EVP_MD_CTX, decltype(&::EVP_MD_CTX_free)> hash(::EVP_MD_CTX_new(), ::EVP_MD_CTX_free);
   YDL_ASSERT(hash && ::EVP_DigestInit_ex(hash.get(), ::EVP_sha1(), nullptr) == 1);
@@ -52,7 +52,7 @@ std::string utf16(std::string_view ascii) {
   return text;
 }
 
-// Takes what it reads off the front of a store. After something was missing nothing more is read.
+// Reads values from the front of a store. After a value was incomplete, all further reads return empty values.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
@@ -86,17 +86,17 @@ core::Result<std::string> take_certificate(Reader& reader) {
   const auto type = reader.text();
   const auto certificate = reader.sized();
   if (reader.failed()) return cut();
-  if (type != kCertificateType) return corrupt("it has a certificate that is not X.509");
+  if (type != kCertificateType) return corrupt("it contains a certificate that is not X.509");
   return std::string(certificate);
 }
 
-// The bytes under Sun's protection: salt, key, check.
+// The bytes that Sun's algorithm protects: salt, encrypted key, digest.
 core::Result<std::string> protected_bytes(std::string_view info) {
   const auto* at = reinterpret_cast<const unsigned char*>(info.data());
   const auto* end = at + info.size();
   const std::unique_ptr<X509_SIG, decltype(&::X509_SIG_free)> decoded(
       ::d2i_X509_SIG(nullptr, &at, static_cast<long>(info.size())), ::X509_SIG_free);
-  if (!decoded || at != end) return corrupt("a private key in it cannot be read");
+  if (!decoded || at != end) return corrupt("it contains a private key that cannot be decoded");
   const X509_ALGOR* algorithm = nullptr;
   const ASN1_OCTET_STRING* content = nullptr;
   ::X509_SIG_get0(decoded.get(), &algorithm, &content);
@@ -104,7 +104,8 @@ core::Result<std::string> protected_bytes(std::string_view info) {
   ::X509_ALGOR_get0(&name, nullptr, nullptr, algorithm);
   std::array<char, 64> text{};
   ::OBJ_obj2txt(text.data(), static_cast<int>(text.size()), name, 1);
-  if (kSunsProtection != text.data()) return corrupt(fmt::format("a private key in it is under {}", text.data()));
+  if (kSunsProtection != text.data())
+    return corrupt(fmt::format("it contains a private key with the unsupported algorithm {}", text.data()));
   return std::string(reinterpret_cast<const char*>(::ASN1_STRING_get0_data(content)),
                      static_cast<std::size_t>(::ASN1_STRING_length(content)));
 }
@@ -112,7 +113,7 @@ core::Result<std::string> protected_bytes(std::string_view info) {
 core::Result<std::string> unprotect(std::string_view info, std::string_view password) {
   const auto content = protected_bytes(info);
   if (!content) return core::fail(content.error());
-  if (content->size() < 2 * kSha1) return corrupt("a private key in it is cut off");
+  if (content->size() < 2 * kSha1) return corrupt("it contains a truncated private key");
   const auto check = content->substr(content->size() - kSha1);
   auto key = content->substr(kSha1, content->size() - 2 * kSha1);
   auto mask = content->substr(0, kSha1);
@@ -120,7 +121,8 @@ core::Result<std::string> unprotect(std::string_view info, std::string_view pass
     if (i % kSha1 == 0) mask = sha1({password, mask});
     key[i] = static_cast<char>(key[i] ^ mask[i % kSha1]);
   }
-  if (!same(sha1({password, key}), check)) return corrupt("a private key in it is not under the store's password");
+  if (!same(sha1({password, key}), check))
+    return corrupt("it contains a private key with another password than the store's");
   return key;
 }
 
@@ -157,7 +159,7 @@ core::Result<KeyStore> take_entries(Reader& reader, std::string_view password) {
       if (!certificate) return core::fail(certificate.error());
       store.certificates.push_back({std::move(alias), *std::move(certificate)});
     } else {
-      return corrupt(fmt::format("it has an entry of the unknown kind {}", kind));
+      return corrupt(fmt::format("it contains an entry of the unknown kind {}", kind));
     }
   }
   if (reader.failed()) return cut();
@@ -173,18 +175,18 @@ std::string jks_digest(std::string_view bytes, std::string_view password) {
 
 core::Result<KeyStore> decode_jks(std::string_view bytes, std::string_view password) {
   if (bytes.size() > kMaxKeyStore)
-    return corrupt(fmt::format("it has {} bytes, more than {}", bytes.size(), kMaxKeyStore));
+    return corrupt(fmt::format("it has {} bytes, but at most {} are allowed", bytes.size(), kMaxKeyStore));
   if (std::ranges::any_of(password, [](char c) { return static_cast<unsigned char>(c) > 0x7fU; }))
     return core::fail(core::Errc::corrupt, "the password of a key store is not ASCII");
   if (bytes.size() < kSha1) return cut();
   const auto content = bytes.substr(0, bytes.size() - kSha1);
   Reader reader(content);
-  if (reader.number() != kMagic) return corrupt("it does not begin with FEEDFEED");
+  if (reader.number() != kMagic) return corrupt("it does not start with FEEDFEED");
   if (const auto version = reader.number(); version != kVersion && !reader.failed())
-    return corrupt(fmt::format("version {} is not known", version));
+    return corrupt(fmt::format("version {} is not supported", version));
   if (reader.failed()) return cut();
   if (!same(jks_digest(content, password), bytes.substr(content.size())))
-    return corrupt("it was changed, or the password is wrong");
+    return corrupt("it was modified, or the password is wrong");
   return take_entries(reader, utf16(password));
 }
 

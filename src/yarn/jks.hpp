@@ -9,7 +9,7 @@
 
 namespace ydl::yarn {
 
-// A Java key store ("JKS"), as the ResourceManager makes one for each ApplicationMaster where its proxy speaks HTTPS:
+// A Java key store ("JKS"). The ResourceManager creates one for each ApplicationMaster if its proxy uses HTTPS:
 //
 //   FEEDFEED, version 2, number of entries
 //   each entry: 1 (key) or 2 (certificate), alias, date
@@ -24,7 +24,7 @@ struct KeyStore {
   struct Key {
     std::string alias;
     std::string key;                 // PKCS#8, DER
-    std::vector<std::string> chain;  // DER; the first is the key's own
+    std::vector<std::string> chain;  // DER; the first one belongs to the key
   };
   struct Certificate {
     std::string alias;
@@ -34,13 +34,13 @@ struct KeyStore {
   std::vector<Certificate> certificates = {};
 };
 
-inline constexpr std::size_t kMaxKeyStore = std::size_t{1} << 20U;  // a ResourceManager's has 3 KB
+inline constexpr std::size_t kMaxKeyStore = std::size_t{1} << 20U;  // one from a ResourceManager has 3 KB
 
-// The password is that of the store and of its keys, in ASCII. What certificates and keys contain is not looked at.
-// Errors: corrupt, which also is what a wrong password looks like. Pure; its memory grows with the bytes alone.
+// The ASCII password is used for the store and its keys. The content of certificates and keys is not checked. Errors:
+// corrupt, also for a wrong password. Pure; the memory needed depends only on the number of bytes.
 [[nodiscard]] core::Result<KeyStore> decode_jks(std::string_view bytes, std::string_view password);
 
-// What a store with these bytes ends with.
+// The digest at the end of a store with these bytes.
 [[nodiscard]] std::string jks_digest(std::string_view bytes, std::string_view password);
 
 }  // namespace ydl::yarn

@@ -17,7 +17,7 @@ std::unexpected<core::Error> usage(std::string message) {
   return core::fail(core::Errc::usage, std::move(message));
 }
 
-// The launch script exports it: only what a shell takes as a name.
+// The launch script exports variables, so only valid shell names are allowed.
 bool is_variable_name(std::string_view name) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   return !name.empty() && is_letter(name.front()) &&
@@ -25,14 +25,15 @@ bool is_variable_name(std::string_view name) {
 }
 
 core::Result<> add_variable(pb::ContainerLaunchContextProto& context, const std::string& name, std::string value) {
-  if (!is_variable_name(name)) return usage(fmt::format("'{}' is not a variable's name", core::printable(name)));
+  if (!is_variable_name(name))
+    return usage(fmt::format("'{}' is not a valid name of an environment variable", core::printable(name)));
   auto& entry = *context.add_environment();
   entry.set_key(name);
   entry.set_value(std::move(value));
   return {};
 }
 
-// scheme://[user@]host[:port]/path as Hadoop takes it apart.
+// Parses scheme://[user@]host[:port]/path like Hadoop.
 core::Result<pb::URLProto> url_of(std::string_view text) {
   const auto colon = text.find("://");
   const auto slash = colon == std::string_view::npos ? colon : text.find('/', colon + 3);
@@ -47,11 +48,11 @@ core::Result<pb::URLProto> url_of(std::string_view text) {
     url.set_userinfo(std::string(authority.substr(0, at)));
     authority.remove_prefix(at + 1);
   }
-  url.set_port(-1);  // as Java says it: a port that is absent reads as 0
+  url.set_port(-1);  // Java's value for "no port"; a missing field would be read as port 0
   const auto port_at = authority.rfind(':');
   if (port_at != std::string_view::npos && authority.find(']', port_at) == std::string_view::npos) {
     const auto port = core::parse_int<std::uint16_t>(authority.substr(port_at + 1));
-    if (!port) return usage(fmt::format("'{}' has a port that is none", core::printable(text)));
+    if (!port) return usage(fmt::format("'{}' has an invalid port", core::printable(text)));
     url.set_port(*port);
     authority = authority.substr(0, port_at);
   }
@@ -81,7 +82,7 @@ core::Result<pb::LocalResourceProto> to_proto(const LocalResource& file) {
   return proto;
 }
 
-// A place in the container's directory and not outside it.
+// Whether a path stays inside the container's directory.
 bool is_inside(std::string_view name) {
   return !name.empty() && !name.starts_with('/') &&
          std::ranges::none_of(core::split(name, '/'), [](auto part) { return part.empty() || part == ".."; });
@@ -90,7 +91,7 @@ bool is_inside(std::string_view name) {
 core::Result<> add_files(pb::ContainerLaunchContextProto& context, const Launch& launch) {
   for (const auto& [name, file] : launch.files) {
     if (!is_inside(name)) {
-      return usage(fmt::format("'{}' is not a name within the container's directory", core::printable(name)));
+      return usage(fmt::format("'{}' is not a path inside the container's directory", core::printable(name)));
     }
     auto proto = to_proto(file);
     if (!proto) return core::fail(std::move(proto).error());
@@ -105,7 +106,8 @@ bool runs_entry_point(const Launch& launch) {
   return launch.image && launch.image->start == ImageRuntime::Start::entry_point;
 }
 
-// No shell reads it: NodeManagers write words into one line with commas, variables into one line each.
+// Without a shell: NodeManagers write the words into one line separated by commas, and each variable into one line, so
+// commas and line breaks cannot be passed.
 core::Result<std::string> for_entry_point(const std::string& text) {
   const auto quoted = quote_environment_value(text);
   if (!quoted) return quoted;
@@ -126,7 +128,7 @@ core::Result<> add_command(pb::ContainerLaunchContextProto& context, const Launc
   }
   const auto command = quote_command(launch.command);
   if (!command) return core::fail(command.error());
-  // exec: the task itself is what the NodeManager signals and waits for.
+  // With exec the task replaces the shell, so that the NodeManager signals the task itself and waits for it.
   context.add_command(launch.log_name.empty()
                           ? fmt::format("exec {} 1>{}/stdout 2>{}/stderr", *command, kLogDir, kLogDir)
                           : fmt::format("exec {} 1>{}/{} 2>&1", *command, kLogDir, launch.log_name));

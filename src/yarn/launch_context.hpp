@@ -19,46 +19,47 @@ namespace ydl::yarn {
 
 // A file of a distributed file system that the NodeManager puts into the container's directory.
 struct LocalResource {
-  enum class Type { file, archive };                       // an archive is unpacked, by its name's suffix
-  enum class Visibility { everybody, user, application };  // who shares the one copy on a node
+  enum class Type { file, archive };                       // an archive is unpacked, as its suffix requires
+  enum class Visibility { everybody, user, application };  // which containers share the copy on a node
 
   std::string url;  // "hdfs://mycluster/path", "file:///path"
   std::uint64_t size = 0;
-  std::int64_t modified = 0;  // milliseconds: must be the file's own to the last one, or the container fails
+  std::int64_t modified = 0;  // in milliseconds; must be exactly the file's own time, otherwise the container fails
   Type type = Type::file;
   Visibility visibility = Visibility::user;
 };
 
-// Which of a container's logs YARN keeps after the application's end. Empty patterns: its defaults.
+// Which log files of a container YARN keeps after the application ends. Empty patterns mean YARN's defaults.
 struct LogAggregation {
   std::string include_pattern = {};
   std::string exclude_pattern = {};
 };
 
-// What a container is to run. Plain values: the words of the command and the values of the environment reach the task
-// byte for byte.
+// The command and environment of a container. They are plain values: the task receives the words of the command and the
+// values of the variables unchanged.
 struct Launch {
   std::vector<std::string> command = {};
   std::map<std::string, std::string> environment = {};
-  std::map<std::string, LocalResource> files = {};  // by name in the container's directory
-  // One file of the log folder for standard output and error; empty: "stdout" and "stderr". Of an entry point they are
-  // always "stdout.txt" and "stderr.txt".
+  std::map<std::string, LocalResource> files = {};  // the key is the name in the container's directory
+  // The file in the log folder for both standard output and error; empty: "stdout" and "stderr". With an entry point
+  // they are always "stdout.txt" and "stderr.txt".
   std::string log_name = {};
   Credentials credentials = {};
   std::optional<ImageRuntime> image = std::nullopt;
-  // Set on top of `environment` as the NodeManager understands them: {{PWD}} is the container's directory there.
+  // Additional variables that are not quoted, so that the NodeManager expands them: {{PWD}} is the container's
+  // directory.
   std::map<std::string, std::string> expanded_environment = {};
-  // Who may see and change the application: "user1,user2 group1". The ResourceManager goes by those of the master's
-  // launch, a NodeManager by those of the first container that it starts.
+  // The users and groups that may view and modify the application: "user1,user2 group1". The ResourceManager uses the
+  // lists of the master's launch, a NodeManager those of the first container that it starts.
   std::optional<std::string> viewers = std::nullopt;
   std::optional<std::string> modifiers = std::nullopt;
-  // An encode_configuration() with which the ResourceManager renews the tokens of the master's launch. It then does
-  // not use its own configuration for them at all. Empty: it uses its own.
+  // The result of encode_configuration(), with which the ResourceManager renews the tokens of the master's launch,
+  // instead of with its own configuration. Empty: it uses its own.
   std::string renewal_configuration = {};
 };
 
-// Errors: usage, for what cannot travel (see launch_quoting.hpp; to an entry point that is much more), names that are
-// no names and URLs that are none.
+// Errors: usage, for values that cannot be passed (see launch_quoting.hpp; an entry point has more restrictions), and
+// for invalid names and URLs.
 [[nodiscard]] core::Result<hadoop::yarn::ContainerLaunchContextProto> launch_context(const Launch& launch);
 
 [[nodiscard]] hadoop::yarn::LogAggregationContextProto to_proto(const LogAggregation& logs);

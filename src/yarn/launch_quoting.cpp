@@ -10,20 +10,20 @@ core::Result<> check_bytes(std::string_view text) {
     const auto length = text[at] == '\0' ? 0 : core::utf8_length(text.substr(at));
     if (length == 0) {
       return core::fail(core::Errc::usage, "'" + core::printable(text) +
-                                               "' holds bytes that are not UTF-8, which YARN cannot pass to a "
-                                               "container: put them into a file, or in base64");
+                                               "' contains bytes that are not UTF-8, which YARN cannot pass to a "
+                                               "container: pass them in a file or as base64");
     }
     at += length;
   }
   return {};
 }
 
-// Whether the NodeManager might replace something that begins with these two characters.
+// Whether the NodeManager might replace a text that starts with these two characters.
 bool might_be_replaced(char first, char second) {
   return first == '<' || (first == second && (first == '{' || first == '}'));
 }
 
-// For inside double quotes.
+// Escapes `text` for use inside double quotes.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -33,7 +33,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-// `text` with `seam` wherever the NodeManager would find something of its own.
+// Inserts `seam` into `text` wherever the NodeManager would replace something.
 std::string seamed(std::string_view text, std::string_view seam) {
   std::string out;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -43,7 +43,7 @@ std::string seamed(std::string_view text, std::string_view seam) {
   return out;
 }
 
-// One word for the inner shell: always in single quotes, where nothing has a meaning.
+// One word for the inner shell, always in single quotes, in which no character is special.
 std::string single_quoted(std::string_view word) {
   std::string out = "'";
   for (std::size_t at = 0; at < word.size(); ++at) {

@@ -32,8 +32,9 @@ std::string names_of(const std::vector<std::string>& names) {
   return names.empty() ? "none" : core::join(names, ", ");
 }
 
-// The FairScheduler makes queues as they are named, the CapacityScheduler below queues that are set up for it. Clients
-// are not told; an administrator who does not want it has the ResourceManager refuse.
+// The FairScheduler can create a queue when a job names it; the CapacityScheduler can do so below queues with this
+// setting. Clients cannot see these settings, so an unknown queue may be valid. If it is not, the ResourceManager
+// refuses the application.
 bool may_be_made(const ClusterView& cluster) {
   if (is_of_fair_scheduler(cluster.root)) return true;
   const auto dot = cluster.queue.rfind('.');
@@ -57,7 +58,8 @@ core::Result<> check_queue(const QueueInfo& queue) {
   if (!queue.children.empty()) {
     return core::fail(
         Errc::not_found,
-        fmt::format("queue {} has queues below it and takes no jobs itself: choose one of those", queue.name));
+        fmt::format("queue {} contains other queues and accepts no jobs itself: choose one of its child queues",
+                    queue.name));
   }
   if (queue.state != QueueState::running) {
     return core::fail(Errc::no_capacity, fmt::format("queue {} is stopped: choose another one", queue.name));
@@ -69,8 +71,8 @@ core::Result<> check_types(const Need& need, const ClusterView& cluster) {
   if (cluster.types.empty()) return {};
   for (const auto& [type, amount] : need.resource.others) {
     if (amount == 0 || contains(cluster.types, type, &ResourceType::name)) continue;
-    return core::fail(Errc::not_found, fmt::format("{} asks for {} {}, which this cluster does not count: its "
-                                                   "administrator has not set up that resource type",
+    return core::fail(Errc::not_found, fmt::format("{} asks for {} {}, but this cluster does not have this resource "
+                                                   "type: ask the administrator to configure it",
                                                    need.role, amount, type));
   }
   return {};
@@ -127,7 +129,7 @@ core::Result<> check_racks(const Need& need, const ClusterView& cluster) {
   const auto racks = racks_of(cluster);
   for (const auto& rack : need.racks) {
     if (racks.contains(rack)) continue;
-    return core::fail(Errc::not_found, fmt::format("{} asks for rack {}, in which no host is{}", need.role, rack,
+    return core::fail(Errc::not_found, fmt::format("{} asks for rack {}, which has no hosts{}", need.role, rack,
                                                    choice_of(rack, racks)));
   }
   return {};
@@ -160,13 +162,13 @@ core::Result<> check_hosts(const Need& need, const ClusterView& cluster) {
   return {};
 }
 
-// What of it limits how many containers there can be.
+// The part of a size that limits the number of containers.
 Resource limiting(Resource resource, const ClusterView& cluster) {
   if (!cluster.counts_vcores && cluster.types.size() <= 2) resource.vcores = 0;
   return resource;
 }
 
-// As many as fit on nodes that are empty.
+// Checks that the containers would fit if all nodes were empty.
 core::Result<> check_nodes(const Need& need, const QueueInfo& queue, const ClusterView& cluster) {
   std::int64_t fitting = 0;
   int nodes = 0;
@@ -188,7 +190,7 @@ core::Result<> check_nodes(const Need& need, const QueueInfo& queue, const Clust
                                 nodes, partition_name(need.label), queue.name));
 }
 
-// All the queue may ever have of a partition; nothing where the scheduler does not say.
+// The maximum that the queue can get of a partition; nothing if the scheduler does not report it.
 std::optional<Resource> most_of_queue(const QueueInfo& queue, const std::string& label, const ClusterView& cluster) {
   const auto share = queue.shares.find(label);
   if (share == queue.shares.end()) return std::nullopt;
@@ -216,7 +218,8 @@ core::Result<> check_total(std::span<const Need> needs, const QueueInfo& queue, 
   for (const auto& [label, total] : totals) {
     const auto most = most_of_queue(queue, label, cluster);
     if (!most) continue;
-    // Sizes of a queue hold types the scheduler limits; others are limited by the nodes.
+    // The maximum of a queue contains only the types that the scheduler limits per queue. Other types are limited by
+    // the nodes.
     auto known = limiting(total, cluster);
     std::erase_if(known.others, [&](const auto& entry) { return !most->others.contains(entry.first); });
     const auto type = what_does_not_fit(known, *most);
@@ -229,7 +232,8 @@ core::Result<> check_total(std::span<const Need> needs, const QueueInfo& queue, 
   return {};
 }
 
-// Too large a master is not refused: the first one in an empty queue starts whatever its size.
+// Only a note, because a master that is too large is not refused: the first master in an empty queue starts with any
+// size.
 std::optional<std::string> master_share_note(const Need& master, const QueueInfo& queue, const ClusterView& cluster) {
   const auto share = queue.shares.find(master.label);
   const auto most = most_of_queue(queue, master.label, cluster);
@@ -260,7 +264,7 @@ core::Result<> check_need(const Need& need, const QueueInfo& queue, const Cluste
   return check_nodes(need, queue, cluster);
 }
 
-// Vcores may count or not. Where they do, what has too few of them waits for ever.
+// Clients cannot see whether the scheduler considers vcores. If it does, a job that needs too many waits forever.
 std::optional<std::string> vcores_note(std::span<const Need> needs, const QueueInfo& queue,
                                        const ClusterView& cluster) {
   auto counting = cluster;
@@ -270,7 +274,8 @@ std::optional<std::string> vcores_note(std::span<const Need> needs, const QueueI
     if (checked && need.count > 0) checked = check_nodes(need, queue, counting);
   }
   if (checked) return std::nullopt;
-  return fmt::format("{}: it will wait in vain if this cluster's scheduler counts vcores", checked.error().message);
+  return fmt::format("{}: the job will wait forever if this cluster's scheduler considers vcores",
+                     checked.error().message);
 }
 
 }  // namespace
@@ -292,7 +297,7 @@ core::Result<std::vector<std::string>> check_needs(std::span<const Need> needs, 
   const QueueInfo unknown{.name = cluster.queue, .path = cluster.queue, .labels = {"*"}};
   if (queue == nullptr) {
     if (!may_be_made(cluster)) return core::fail(no_such_queue(cluster));
-    queue = &unknown;  // what it allows the ResourceManager will say
+    queue = &unknown;  // the ResourceManager checks its limits at submission
   }
   if (auto checked = check_queue(*queue); !checked) return core::fail(std::move(checked).error());
   for (const auto& need : needs) {

@@ -11,8 +11,8 @@
 
 namespace ydl::yarn {
 
-// What a master knows of the cluster's nodes: the client's snapshot, kept up to date with what the ResourceManager says
-// and with what was granted to us and given back.
+// The master's view of the cluster's nodes: the snapshot of the client, updated with the ResourceManager's reports and
+// with our own granted and completed containers.
 class NodeTable {
  public:
   explicit NodeTable(std::span<const NodeReport> snapshot);
@@ -25,11 +25,11 @@ class NodeTable {
 
   [[nodiscard]] const std::set<std::string>& avoided() const { return avoided_; }
   [[nodiscard]] bool is_usable(const std::string& host) const;
-  // Those that run, whether they are avoided or not; what is free there is not looked at.
+  // All running nodes, including avoided and full ones.
   [[nodiscard]] std::vector<NodeRoom> running() const;
-  // Nothing for a node we do not know.
+  // Nothing for an unknown node.
   [[nodiscard]] std::optional<NodeState> state_of(const NodeId& node) const;
-  // Empty for a host we do not know.
+  // Empty for an unknown host.
   [[nodiscard]] std::string rack_of(const std::string& host) const;
   [[nodiscard]] std::vector<NodeRoom> rooms() const;
 

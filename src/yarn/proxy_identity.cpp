@@ -18,7 +18,8 @@ constexpr std::string_view kKeyAlias = "server";
 core::Result<std::string_view> secret(const Credentials& credentials, std::string_view alias) {
   const auto found = credentials.secrets.find(alias);
   if (found == credentials.secrets.end())
-    return core::fail(core::Errc::corrupt, fmt::format("the ResourceManager gave this master no secret {}", alias));
+    return core::fail(core::Errc::corrupt,
+                      fmt::format("the credentials of this master do not contain the secret {}", alias));
   return found->second;
 }
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-// What the ResourceManager and NodeManagers tell us, as plain values.
+// Reports of the ResourceManager and NodeManagers, as plain structs.
 namespace ydl::yarn {
 
 enum class NodeState { starting, running, unhealthy, decommissioned, lost, rebooted, decommissioning, shutdown };
@@ -25,20 +25,20 @@ struct NodeReport {
   Resource capability = {};
   int containers = 0;
   NodeState state = NodeState::running;
-  std::string health = {};                         // why it is unhealthy, in the NodeManager's words
-  std::string label = {};                          // its partition; empty: the default one
-  std::optional<core::Millis> leaves_within = {};  // of one that is decommissioned, if that was said
+  std::string health = {};                         // the NodeManager's reason why it is unhealthy
+  std::string label = {};                          // the partition of the node; empty: the default partition
+  std::optional<core::Millis> leaves_within = {};  // time until the node is decommissioned, if it was reported
 
   [[nodiscard]] Resource free() const { return capability - used; }
 };
 
-// Asks with a smaller number are served first; an application's own priority counts the other way round.
+// Requests with a smaller number are served first. For the priority of an application it is the reverse.
 struct Priority {
   std::int32_t value = 0;
   auto operator<=>(const Priority&) const = default;
 };
 
-// What tells the asks of one role from those of another: the ResourceManager keeps one size for each.
+// Distinguishes the requests of different roles: the ResourceManager keeps one container size per key.
 struct AskKey {
   Priority priority;
   std::int64_t allocation_id = 0;
@@ -49,9 +49,9 @@ struct Container {
   ContainerId id;
   NodeId node;
   std::string node_http_address = {};
-  Resource resource = {};  // what was granted: often more than asked, the scheduler rounds up
+  Resource resource = {};  // the granted size, often more than requested because the scheduler rounds up
   AskKey key = {};
-  hrpc::Token token = {};  // what the NodeManager wants to see when it is started
+  hrpc::Token token = {};  // required by the NodeManager to start the container
 };
 
 enum class ContainerState { starting, running, complete };
@@ -61,7 +61,7 @@ struct ContainerStatus {
   ContainerState state = ContainerState::starting;
   int exit_status = 0;
   std::string diagnostics = {};
-  std::map<std::string, std::string> attributes = {};  // "HOST", "IPS": where a container in an image really is
+  std::map<std::string, std::string> attributes = {};  // "HOST", "IPS": the address of a container with its own network
 };
 
 enum class AppState { starting, submitted, accepted, running, finished, failed, killed };
@@ -75,7 +75,7 @@ enum class FinalStatus { undefined, succeeded, failed, killed };
 
 struct AppReport {
   ApplicationId id;
-  ApplicationAttemptId attempt = {};  // attempt -1: none yet
+  ApplicationAttemptId attempt = {};  // attempt -1: no attempt yet
   std::string user = {};
   std::string queue = {};
   std::string name = {};
@@ -83,23 +83,23 @@ struct AppReport {
   std::vector<std::string> tags = {};
   AppState state = AppState::starting;
   FinalStatus final_status = FinalStatus::undefined;
-  std::string host = {};  // the master's, empty until it has registered
+  std::string host = {};  // of the master; empty until it has registered
   std::int32_t port = -1;
   std::string tracking_url = {};
-  std::string original_tracking_url = {};  // what the master registered, not the proxy's
+  std::string original_tracking_url = {};  // the URL that the master registered, not that of the proxy
   std::string diagnostics = {};
   core::WallTime started = {};
-  core::WallTime finished = {};  // the epoch until it has
+  core::WallTime finished = {};  // the epoch until the application has finished
   core::WallTime launched = {};
   float progress = 0;
-  int containers = 0;  // 0 where not known
+  int containers = 0;  // 0 if unknown
   Resource used = {};
   bool unmanaged = false;
   std::int32_t priority = 0;
   std::optional<core::Seconds> remaining_lifetime = std::nullopt;
-  // For calls to the master; on secure clusters, while it runs, for those who may view the application.
+  // For calls to the master. Only on secure clusters, while the application runs, and if the caller may view it.
   std::optional<hrpc::Token> client_token = std::nullopt;
-  std::optional<hrpc::Token> am_rm_token = std::nullopt;  // an unmanaged master's, until it has registered
+  std::optional<hrpc::Token> am_rm_token = std::nullopt;  // only for an unmanaged master, until it has registered
 };
 
 struct ClusterMetrics {
@@ -121,12 +121,12 @@ struct ResourceType {
   std::string units = {};
 };
 
-// A queue's part of one partition. Fractions of the whole cluster's partition, 0 to 1.
+// A queue's share of one partition, as fractions (0 to 1) of the whole partition.
 struct QueueShare {
   float capacity = 0;
   float max_capacity = 0;
-  std::optional<float> max_am_share = std::nullopt;     // of the queue, for ApplicationMasters
-  std::optional<Resource> max_resource = std::nullopt;  // where the scheduler says it as a size
+  std::optional<float> max_am_share = std::nullopt;     // fraction of the queue that ApplicationMasters may use
+  std::optional<Resource> max_resource = std::nullopt;  // if the scheduler reports the maximum as a size
 };
 
 enum class QueueState { stopped, running, draining };
@@ -136,12 +136,12 @@ struct QueueInfo {
   std::string path = {};
   std::string scheduler = {};  // "CapacityScheduler", "FairScheduler"; empty before 3.4
   QueueState state = QueueState::running;
-  float capacity = 0;      // of its parent, 0 to 1
-  float max_capacity = 0;  // of its parent
+  float capacity = 0;      // fraction of its parent, 0 to 1
+  float max_capacity = 0;  // fraction of its parent
   float used_capacity = 0;
-  std::vector<std::string> labels = {};  // those it may use; "*" is all of them
+  std::vector<std::string> labels = {};  // the labels that it may use; "*" means all
   std::string default_label = {};
-  std::map<std::string, QueueShare> shares = {};  // by partition, "" is the default one
+  std::map<std::string, QueueShare> shares = {};  // the key is the partition; "" is the default one
   std::int64_t running_apps = 0;
   std::int64_t pending_apps = 0;
   std::vector<QueueInfo> children = {};

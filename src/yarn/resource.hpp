@@ -12,8 +12,8 @@ inline constexpr std::string_view kMemory = "memory-mb";
 inline constexpr std::string_view kVcores = "vcores";
 inline constexpr std::string_view kGpu = "yarn.io/gpu";
 
-// A size: memory, vcores and whatever else the cluster counts ("yarn.io/gpu"), in whole units. A type that is not in
-// the map is zero of it. Sizes the ResourceManager reports can be negative ("not known").
+// A size: memory, vcores and the other resource types of the cluster ("yarn.io/gpu"), in whole units. Types that are
+// not in the map are zero. Sizes from the ResourceManager can be negative, which means unknown.
 struct Resource {
   std::int64_t memory_mib = 0;
   std::int64_t vcores = 0;
@@ -27,23 +27,24 @@ struct Resource {
 [[nodiscard]] Resource operator-(Resource a, const Resource& b);
 [[nodiscard]] Resource operator*(const Resource& one, std::int64_t count);
 
-// `part` of all, of each type, rounded down.
+// The fraction `part` of each type in `all`, rounded down.
 [[nodiscard]] Resource share_of(const Resource& all, double part);
 
-// The first type of which `asked` is more than `free`; nothing when it fits.
+// The first type for which `asked` is more than `free`; nothing if everything fits.
 [[nodiscard]] std::optional<std::string> what_does_not_fit(const Resource& asked, const Resource& free);
 [[nodiscard]] inline bool fits(const Resource& asked, const Resource& free) {
   return !what_does_not_fit(asked, free);
 }
-// How many times it fits; `at_most` where nothing is asked.
+// How many times `asked` fits into `free`; `at_most` if `asked` is zero.
 [[nodiscard]] std::int64_t times_it_fits(const Resource& asked, const Resource& free, std::int64_t at_most);
 
 // "2 GiB, 1 vcore, 1 yarn.io/gpu".
 [[nodiscard]] std::string to_string(const Resource& resource);
-// "2 GiB of memory", "3 vcores", "1 yarn.io/gpu": one type of it.
+// The amount of one type: "2 GiB of memory", "3 vcores", "1 yarn.io/gpu".
 [[nodiscard]] std::string amount_of(const Resource& resource, std::string_view type);
 
-// A value with one of YARN's unit prefixes ("k", "Mi", "m", ...) in whole units; nothing for an unknown prefix.
+// Converts a value with one of YARN's unit prefixes ("k", "Mi", "m", ...) to whole units; nothing for an unknown
+// prefix.
 [[nodiscard]] std::optional<std::int64_t> in_whole_units(std::int64_t value, std::string_view prefix);
 
 }  // namespace ydl::yarn

@@ -5,14 +5,15 @@
 namespace ydl::yarn {
 namespace {
 
-bool take_one(AskTable& table, const std::string& place) {
-  const auto found = table.find(place);
+bool take_one(AskTable& table, const std::string& location) {
+  const auto found = table.find(location);
   if (found == table.end() || found->second.count == 0) return false;
   if (--found->second.count == 0) table.erase(found);
   return true;
 }
 
-// What the scheduler does: the narrowest place that was asked for, and all above it.
+// Reduces the counts like the scheduler does after a grant: at the most specific requested location and all levels
+// above it.
 void take_grant(AskTable& table, const std::string& host, const std::string& rack) {
   take_one(table, host);
   take_one(table, rack);
@@ -54,7 +55,7 @@ AskStyle RoleAsks::style_now(core::Instant now, const AskPatience& patience) con
 
 void RoleAsks::plan(std::vector<NodeRoom> rooms, core::Instant now, const AskPatience& patience) {
   const auto style = style_now(now, patience);
-  if (!needs_plan_ && style <= planned_) return;  // a grant makes no plan stricter
+  if (!needs_plan_ && style <= planned_) return;  // a plan does not become stricter after a grant
   for (auto& room : rooms) {
     if (const auto found = there_.find(room.host); found != there_.end()) room.of_role = found->second;
   }
@@ -81,22 +82,22 @@ void RoleAsks::take_named(std::vector<NodeRoom>& rooms) const {
   }
 }
 
-std::vector<PlaceAsk> RoleAsks::changes() {
-  std::vector<PlaceAsk> changes;
-  const auto tell = [&](const std::string& place, const PlaceCount& count) {
+std::vector<LocationAsk> RoleAsks::changes() {
+  std::vector<LocationAsk> changes;
+  const auto tell = [&](const std::string& location, const LocationCount& count) {
     changes.push_back({.key = role_.key,
-                       .place = place,
+                       .location = location,
                        .resource = role_.resource,
                        .count = count.count,
                        .relax_locality = count.relax_locality,
-                       .label = place == kAnywhere ? role_.label : ""});
+                       .label = location == kAnywhere ? role_.label : ""});
   };
-  for (const auto& [place, count] : wanted_) {
-    const auto told = told_.find(place);
-    if (told == told_.end() || told->second != count) tell(place, count);
+  for (const auto& [location, count] : wanted_) {
+    const auto told = told_.find(location);
+    if (told == told_.end() || told->second != count) tell(location, count);
   }
-  for (const auto& [place, count] : told_) {
-    if (!wanted_.contains(place)) tell(place, {0, count.relax_locality});
+  for (const auto& [location, count] : told_) {
+    if (!wanted_.contains(location)) tell(location, {0, count.relax_locality});
   }
   told_ = wanted_;
   return changes;

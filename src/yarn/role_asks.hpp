@@ -9,41 +9,41 @@
 
 namespace ydl::yarn {
 
-// How long hosts are named, since the last grant or the ask.
+// How long hosts are named in requests, measured from the last grant or the request.
 struct AskPatience {
-  core::Millis only_hosts{2'000};  // and nothing else taken: two heartbeats of a NodeManager
-  core::Millis by_host{3'000};     // then anywhere
+  core::Millis only_hosts{2'000};  // no other hosts are allowed during this time: two heartbeats of a NodeManager
+  core::Millis by_host{3'000};     // afterwards no hosts are named
 };
 
-// One role's asks over time: what we want, and what the ResourceManager has been told. Counts are absolute and the
-// ResourceManager takes off what it grants, so we do the same and say only what differs: a count that is repeated after
-// a grant would be granted again. Pure.
+// The requests of one role: what is needed, and what the ResourceManager was told. Counts are absolute, and the
+// ResourceManager reduces them with each grant. So we reduce them in the same way and send only differences: repeating
+// a count after a grant would request the containers again. Pure.
 class RoleAsks {
  public:
   RoleAsks(RoleAsk role, AskStyle style) : role_(std::move(role)), style_(style) {}
 
-  // More, or fewer with a negative number; never below none.
+  // Requests more containers, or fewer with a negative number; the total never becomes negative.
   void want(int more, core::Instant now);
-  // A container of this role has come. Whether it was wanted: if not, give it back.
+  // Records a granted container. Returns whether it is needed; if not, it must be released.
   [[nodiscard]] bool grant(const Container& container, const NodeTable& nodes, core::Instant now);
-  // A container of this role on that host that no ask of ours was for: of an earlier attempt.
+  // Records a container of an earlier attempt on this host, which was not requested by this attempt.
   void recovered(const std::string& host) { ++there_[host]; }
   void ended(const std::string& host);
 
-  // Makes a plan where there is none: after want(), forget_plan(), or too long a time without a grant. `rooms` is
-  // without what other roles have named.
+  // Makes a new plan if necessary: after a change of the need, after forget_plan(), or after too long without a grant.
+  // `rooms` must not contain the room that other roles have requested by host.
   void plan(std::vector<NodeRoom> rooms, core::Instant now, const AskPatience& patience);
-  // The scheduler looks at memory only: a host without free vcores is not full.
+  // For schedulers that consider memory only: a host without free vcores is not full.
   void ignore_vcores() { counts_vcores_ = false; }
   void forget_plan();
   [[nodiscard]] bool names(const std::string& host) const;
-  // Its plan's containers, off the room of the hosts that are named.
+  // Subtracts the containers of this role's plan from the room of the named hosts.
   void take_named(std::vector<NodeRoom>& rooms) const;
 
-  // What is to be told since the last time.
-  [[nodiscard]] std::vector<PlaceAsk> changes();
+  // The changes since the last call, to be sent to the ResourceManager.
+  [[nodiscard]] std::vector<LocationAsk> changes();
   [[nodiscard]] bool has_changes() const { return wanted_ != told_ || needs_plan_; }
-  // The ResourceManager knows nothing any more: all is to be told again.
+  // The ResourceManager was restarted: everything must be sent again.
   void forget_told() { told_.clear(); }
 
   [[nodiscard]] const RoleAsk& role() const { return role_; }
@@ -55,14 +55,14 @@ class RoleAsks {
 
   RoleAsk role_;
   AskStyle style_;
-  std::optional<Resource> size_ = {};  // what one really takes: the scheduler rounds up
+  std::optional<Resource> size_ = {};  // the real size of a container, which the scheduler rounds up
   bool counts_vcores_ = true;
   int open_ = 0;
   AskTable wanted_ = {};
   AskTable told_ = {};
   bool needs_plan_ = false;
   AskStyle planned_ = AskStyle::anywhere;
-  core::Instant progress_ = {};  // the last grant, or when it was asked
+  core::Instant progress_ = {};  // time of the last grant or of the request
   std::map<std::string, int> there_ = {};
 };
 

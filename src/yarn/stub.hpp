@@ -4,11 +4,11 @@
 
 #include <string_view>
 
-// How the stubs' methods are written down; for client_rm*.cpp, app_master.cpp and container_manager.cpp.
+// Helpers to define the methods in client_rm*.cpp, app_master.cpp and container_manager.cpp.
 namespace ydl::yarn {
 
-// All of them may be repeated: the servers know what they have served by what the request says (an id, a response id),
-// not by its caller. What makes a method safe to repeat that does not look so stands beside it.
+// All of these methods may be repeated: the servers recognise a repetition by the content of the request (an id, a
+// response id). If this is not obvious, a comment at the method gives the reason.
 constexpr hrpc::Method client_method(std::string_view name) {
   return {"org.apache.hadoop.yarn.api.ApplicationClientProtocolPB", name, hrpc::Repeat::idempotent};
 }

@@ -21,9 +21,10 @@ core::Result<> check_tag(const std::string& tag) {
     return c > ' ' && c < 0x7f && c != ',' && !(c >= 'A' && c <= 'Z');
   });
   if (good) return {};
-  return core::fail(core::Errc::usage,
-                    fmt::format("'{}' cannot be a tag: YARN takes 1 to {} lower-case ASCII characters without spaces",
-                                core::printable(tag), kMaxTagLength));
+  return core::fail(
+      core::Errc::usage,
+      fmt::format("'{}' is not a valid tag: YARN allows 1 to {} lower-case ASCII characters without spaces",
+                  core::printable(tag), kMaxTagLength));
 }
 
 core::Result<> check(const Submission& submission) {
@@ -33,7 +34,7 @@ core::Result<> check(const Submission& submission) {
   }
   if (submission.tags.size() > kMaxTags) {
     return core::fail(core::Errc::usage,
-                      fmt::format("{} tags are too many: YARN takes {}", submission.tags.size(), kMaxTags));
+                      fmt::format("{} tags are too many: YARN allows {}", submission.tags.size(), kMaxTags));
   }
   for (const auto& tag : submission.tags) {
     if (auto checked = check_tag(tag); !checked) return checked;
@@ -41,7 +42,7 @@ core::Result<> check(const Submission& submission) {
   return {};
 }
 
-// The label stands on the request, not on the application: that one would hold for all its containers.
+// The label is set in the request for the master and not in the application, where it would apply to all containers.
 void ask_for_master(pb::ApplicationSubmissionContextProto& context, const Submission& submission) {
   *context.mutable_resource() = to_proto(submission.master_resource);
   auto& request = *context.add_am_container_resource_request();

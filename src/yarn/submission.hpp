@@ -17,27 +17,30 @@ class ApplicationSubmissionContextProto;
 
 namespace ydl::yarn {
 
-// An application as a client submits it.
+// An application to be submitted.
 struct Submission {
   ApplicationId id = {};
   std::string name = {};
   std::string queue = "default";
   std::string type = "YDL";            // at most 20 characters
   std::vector<std::string> tags = {};  // at most 10, lower case, printable ASCII, at most 100 characters each
-  std::optional<std::int32_t> priority = std::nullopt;  // higher is more important; the cluster has a maximum
-  Launch master = {};                                   // also of an unmanaged one: its credentials and ACLs count
+  std::optional<std::int32_t> priority = std::nullopt;  // a higher number is more important; the cluster limits it
+  // also for an unmanaged master, because of its credentials and ACLs
+  Launch master = {};
   Resource master_resource = {};
-  std::string master_label = {};                                 // empty: the queue's default partition
-  bool unmanaged = false;                                        // we are the master: nothing is started
-  std::int32_t max_attempts = 0;                                 // 0: the cluster's
-  bool keep_containers = false;                                  // when the master fails and is started again
-  std::optional<core::Millis> failures_validity = std::nullopt;  // older failures of the master do not count
-  std::optional<core::Seconds> lifetime = std::nullopt;          // the ResourceManager kills it after that
-  bool cancel_tokens_when_complete = true;                       // false where other jobs use them too
+  std::string master_label = {};  // empty: the default partition of the queue
+  // true: the master runs outside YARN, which starts nothing
+  bool unmanaged = false;
+  std::int32_t max_attempts = 0;                                 // 0: the cluster's default
+  bool keep_containers = false;                                  // keep them when the master fails and is restarted
+  std::optional<core::Millis> failures_validity = std::nullopt;  // failures of the master older than this do not count
+  // after this time the ResourceManager kills the application
+  std::optional<core::Seconds> lifetime = std::nullopt;
+  bool cancel_tokens_when_complete = true;  // false if other jobs use them too
   LogAggregation logs = {};
 };
 
-// Errors: usage, for what the ResourceManager would refuse or cut short.
+// Errors: usage, for values that the ResourceManager would refuse or truncate.
 [[nodiscard]] core::Result<hadoop::yarn::ApplicationSubmissionContextProto> submission_context(
     const Submission& submission);
 

@@ -13,13 +13,13 @@ namespace pb = hadoop::yarn;
 
 core::Result<DelegationTokenIdentifier> read_rm_delegation_token(const hrpc::Token& token) {
   if (token.kind != kRmDelegationToken) {
-    return core::fail(core::Errc::corrupt, fmt::format("a token of kind {} was expected, this is {}",
+    return core::fail(core::Errc::corrupt, fmt::format("expected a token of kind {}, but this one is of kind {}",
                                                        kRmDelegationToken, core::printable(token.kind)));
   }
   pb::YARNDelegationTokenIdentifierProto identifier;
   if (!identifier.ParsePartialFromString(token.identifier) || !identifier.IsInitialized()) {
     return core::fail(core::Errc::corrupt,
-                      fmt::format("the identifier of a token of kind {} is not readable", kRmDelegationToken));
+                      fmt::format("the identifier of a token of kind {} cannot be decoded", kRmDelegationToken));
   }
   return DelegationTokenIdentifier{.owner = identifier.owner(),
                                    .renewer = identifier.renewer(),

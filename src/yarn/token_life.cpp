@@ -16,7 +16,7 @@ constexpr core::Millis kWarnBefore = std::chrono::hours(1);
 
 // version 0, owner, renewer, real user, issued, max date, sequence number, key: AbstractDelegationTokenIdentifier.
 core::Result<DelegationTokenIdentifier> decode_identifier(std::string_view rest) {
-  if (rest.empty() || rest.front() != 0) return core::fail(core::Errc::corrupt, "its version is not 0");
+  if (rest.empty() || rest.front() != 0) return core::fail(core::Errc::corrupt, "the version is not 0");
   rest.remove_prefix(1);
   DelegationTokenIdentifier identifier;
   for (auto* text : {&identifier.owner, &identifier.renewer, &identifier.real_user}) {
@@ -39,15 +39,15 @@ core::Result<DelegationTokenIdentifier> decode_identifier(std::string_view rest)
 
 core::Result<DelegationTokenIdentifier> read_hdfs_delegation_token(const hrpc::Token& token) {
   if (token.kind != hrpc::kHdfsToken) {
-    return core::fail(core::Errc::corrupt, fmt::format("a token of kind {} was expected, this is {}", hrpc::kHdfsToken,
-                                                       core::printable(token.kind)));
+    return core::fail(core::Errc::corrupt, fmt::format("expected a token of kind {}, but this one is of kind {}",
+                                                       hrpc::kHdfsToken, core::printable(token.kind)));
   }
   auto identifier = decode_identifier(token.identifier);
   if (!identifier) {
     return core::fail(
         std::move(identifier)
             .error()
-            .within(fmt::format("the identifier of a token of kind {} is not readable", hrpc::kHdfsToken)));
+            .within(fmt::format("the identifier of a token of kind {} cannot be decoded", hrpc::kHdfsToken)));
   }
   return identifier;
 }
@@ -74,21 +74,23 @@ std::optional<core::WallTime> end_of_tokens(const Credentials& credentials) {
 std::string limit_passes_tokens(core::WallTime now, core::Millis limit, core::WallTime end) {
   if (limit <= core::Millis(0) || now + limit <= end) return {};
   return fmt::format(
-      "the job's time limit of {} passes {}, when its tokens for HDFS end and cannot be renewed: what the job reads or "
-      "writes on HDFS after that fails; let it end before, or start it again from a checkpoint",
+      "with its time limit of {} the job may run longer than {}, when its tokens for HDFS expire and cannot be "
+      "renewed: after that it cannot read or write on HDFS; let it end earlier, or continue it from a checkpoint in a "
+      "new job",
       core::format_duration(limit), core::format_utc(end));
 }
 
 core::Millis until_warning(core::WallTime now, core::WallTime end) {
-  constexpr core::Millis kLongest = std::chrono::years(1);  // whoever waits looks again then; longer overflows a timer
+  // the caller checks again after this time; a longer one would overflow a timer
+  constexpr core::Millis kLongest = std::chrono::years(1);
   return std::clamp<core::Millis>(std::chrono::duration_cast<core::Millis>(end - kWarnBefore - now), core::Millis(0),
                                   kLongest);
 }
 
 std::string tokens_end_soon(core::WallTime end) {
   return fmt::format(
-      "the job's tokens for HDFS end at {} and cannot be renewed: what it reads or writes on HDFS after that fails, "
-      "its results too; save a checkpoint and submit the job again",
+      "the job's tokens for HDFS expire at {} and cannot be renewed: after that it cannot read or write on HDFS, and "
+      "its results cannot be saved; save a checkpoint and submit the job again",
       core::format_utc(end));
 }
 

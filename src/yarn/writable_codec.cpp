@@ -9,7 +9,7 @@ constexpr int kPositiveBase = -112;  // first byte = base - number of bytes that
 constexpr int kNegativeBase = -120;
 
 std::unexpected<core::Error> cut_off() {
-  return core::fail(core::Errc::corrupt, "it ends in the middle");
+  return core::fail(core::Errc::corrupt, "it is truncated");
 }
 
 }  // namespace

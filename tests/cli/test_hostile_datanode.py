@@ -78,23 +78,23 @@ def blocks(length, *located):
     return data(1, number(1, length) + b"".join(data(2, one) for one in located) + number(3, 0) + number(5, 1))
 
 
-NO_BLOCK = "reading /data/file: no DataNode can give block 7"
+NO_BLOCK = "reading /data/file: block 7 cannot be read from any DataNode"
 
 READS = [
     Attack("datanode closes at once", reading(close), NO_BLOCK),
     Attack("datanode never answers", reading(wait_for_the_end, settings=IMPATIENT), f"{NO_BLOCK}.*no answer in time"),
-    Attack("datanode answers with a length that never ends", reading(answer_byte_by_byte), f"{NO_BLOCK}.*is announced"),
+    Attack("datanode answers with a length that never ends", reading(answer_byte_by_byte), f"{NO_BLOCK}.*announced"),
     Attack("datanode refuses with escapes", reading(sending(delimited(number(1, ERROR) + data(5, ESCAPES)))), f"{NO_BLOCK}.*owned"),
     Attack("datanode refuses with 5 MB of text", reading(sending(delimited(number(1, ERROR) + data(5, "lies " * MIB)))), NO_BLOCK),
     Attack("datanode says for ever that the token is wrong", reading(sending(delimited(number(1, 5) + data(5, "no")))), NO_BLOCK),
     Attack("datanode sends no checksums", reading(sending(delimited(number(1, SUCCESS)))), f"{NO_BLOCK}.*checksums"),
-    Attack("datanode sums every 0 bytes", reading(sending(read_accepted(chunk=0))), "checksum for every 0 bytes"),
-    Attack("datanode sums every 4 GiB", reading(sending(read_accepted(chunk=(1 << 32) - 1))), "checksum for every 4294967295 bytes"),
+    Attack("datanode sums every 0 bytes", reading(sending(read_accepted(chunk=0))), "one checksum per 0 bytes"),
+    Attack("datanode sums every 4 GiB", reading(sending(read_accepted(chunk=(1 << 32) - 1))), "one checksum per 4294967295 bytes"),
     Attack("datanode begins elsewhere", reading(sending(read_accepted(offset=CHUNK))), f"{NO_BLOCK}.*begins at {CHUNK}"),
     Attack("datanode sends wrong checksums", reading(sending(read_accepted(), packet(BYTES, sums=bytes(4 * 196)))), f"{NO_BLOCK}.*checksum"),
-    Attack("datanode announces a packet of 2 GiB", reading(sending(read_accepted(), struct.pack(">IH", (1 << 31) - 1, 25))), f"{NO_BLOCK}.*is announced"),
-    Attack("datanode announces a packet of 4 GiB", reading(sending(read_accepted(), struct.pack(">IH", (1 << 32) - 1, 65535))), f"{NO_BLOCK}.*is announced"),
-    Attack("datanode announces a packet of nothing", reading(sending(read_accepted(), struct.pack(">IH", 0, 25))), f"{NO_BLOCK}.*is announced"),
+    Attack("datanode announces a packet of 2 GiB", reading(sending(read_accepted(), struct.pack(">IH", (1 << 31) - 1, 25))), f"{NO_BLOCK}.*announced"),
+    Attack("datanode announces a packet of 4 GiB", reading(sending(read_accepted(), struct.pack(">IH", (1 << 32) - 1, 65535))), f"{NO_BLOCK}.*announced"),
+    Attack("datanode announces a packet of nothing", reading(sending(read_accepted(), struct.pack(">IH", 0, 25))), f"{NO_BLOCK}.*announced"),
     Attack("datanode sends a packet whose data is below nothing",
            reading(sending(read_accepted(), packet(b"", sums=b"", data_size=(1 << 32) - 1))), f"{NO_BLOCK}.*claims"),
     Attack("datanode sends less than the file has", reading(sending(read_accepted(), packet(BYTES[:CHUNK]), packet(b"", CHUNK, 1, last=True))), NO_BLOCK),
@@ -110,15 +110,15 @@ READS = [
     Attack("namenode gives a block that ends before it begins",
            reading(close, getBlockLocations=lambda node: blocks(LENGTH, located_block(node, (1 << 64) - 1, offset=10))), "no block for byte 0"),
     Attack("namenode gives a block without a datanode", reading(close, getBlockLocations=lambda node: blocks(LENGTH, located_block(node, LENGTH, nodes=0))),
-           f"{NO_BLOCK}.*knows no replica"),
+           f"{NO_BLOCK}.*has no location for it"),
     Attack("namenode gives a block on 10,000 datanodes that are one", reading(close, getBlockLocations=lambda node: blocks(
         LENGTH, located_block(node, LENGTH, nodes=10_000))), NO_BLOCK),
     Attack("namenode gives a block on port 0", reading(close, getBlockLocations=blocks(LENGTH, located_block(0, LENGTH))), NO_BLOCK),
     Attack("namenode shows times at the end of the world",
            reading(close, "fs", "ls", "/data/file", getFileInfo=data(1, status("", time=(1 << 63) - 1))), "^$", code=0, prints="2\\d\\d\\d-"),
-    Attack("namenode names a checksum for every 0 bytes", reading(close, getServerDefaults=server_defaults(chunk=0)), "checksum for every 0 bytes"),
+    Attack("namenode names a checksum for every 0 bytes", reading(close, getServerDefaults=server_defaults(chunk=0)), "one checksum per 0 bytes"),
     Attack("namenode asks for encryption and gives no key", reading(wait_for_the_end, getServerDefaults=data(
-        1, number(1, MIB) + number(2, CHUNK) + number(3, 65536) + number(4, 1) + number(5, 1) + number(6, 1)), getDataEncryptionKey=b""), "gives no key"),
+        1, number(1, MIB) + number(2, CHUNK) + number(3, 65536) + number(4, 1) + number(5, 1) + number(6, 1)), getDataEncryptionKey=b""), "did not return a key"),
     Attack("datanode sends more than the file has",
            reading(sending(read_accepted(), packet(BYTES + bytes(MIB)), packet(b"", LENGTH + MIB, 1, last=True))), "^$", code=0, leaves=("work/copy",)),
 ]  # fmt: skip
@@ -157,7 +157,7 @@ def answering(*acks):
 WRITE_FAILED = "writing /data/\\S*new"
 
 WRITES = [
-    Attack("datanode closes before a write", writing(close), f"{WRITE_FAILED}\\S*: no pipeline of DataNodes can be set up, tried 2 times"),
+    Attack("datanode closes before a write", writing(close), f"{WRITE_FAILED}\\S*: no pipeline of DataNodes can be set up .after 2 attempts"),
     Attack("datanode never answers a write", writing(wait_for_the_end, settings=IMPATIENT), WRITE_FAILED),
     Attack("datanode refuses a write with escapes", writing(sending(delimited(number(1, ERROR) + data(2, ESCAPES) + data(5, ESCAPES)))), WRITE_FAILED),
     Attack("datanode never acknowledges a packet", writing(storing(never), settings=IMPATIENT), WRITE_FAILED),
@@ -173,7 +173,7 @@ WRITES = [
     Attack("namenode gives a block without a datanode to write to", writing(close, addBlock=lambda node: data(1, located_block(node, 0, nodes=0))),
            "a block without a DataNode"),
     Attack("namenode gives blocks of no size for ever",
-           writing(storing(answering(lambda seqno: ack(seqno, SUCCESS))), create=data(1, status("", block=0)), settings={}), "the NameNode gives its blocks a size of 0 bytes"),
+           writing(storing(answering(lambda seqno: ack(seqno, SUCCESS))), create=data(1, status("", block=0)), settings={}), "the NameNode reports a block size of 0 bytes"),
     Attack("namenode asks for packets of 4 GiB",
            writing(storing(answering(lambda seqno: ack(seqno, SUCCESS))), getServerDefaults=server_defaults(packet=(1 << 32) - 1)), "^$", code=0),
     Attack("namenode never closes the file",

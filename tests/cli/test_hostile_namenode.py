@@ -72,7 +72,7 @@ def test_an_absolute_name_is_written_nowhere(ydl):
     target = ydl.scratch / "absolute.txt"
     with scripted_namenode(one_directory(listing([status(str(target))]))) as node:
         done = ydl("fs", "get", TREE, "here", env=configured(ydl, node))
-        assert done.code == 1 and f"'{target}', which is not the name of a file" in done.err, done.everything()
+        assert done.code == 1 and f"'{target}', which is not a valid file name" in done.err, done.everything()
         assert not target.exists()
 
 
@@ -81,7 +81,7 @@ def test_results_of_a_hostile_cluster_are_written_nowhere_else(ydl, verb):
     with scripted_namenode(one_directory(listing([status("../evil.txt")]))) as node:
         job = remote_job(ydl, node)
         done = ydl("results", verb[0], job.id, *verb[1:])
-        assert done.code == 1 and "'../evil.txt', which is not the name of a file" in done.err, done.everything()
+        assert done.code == 1 and "'../evil.txt', which is not a valid file name" in done.err, done.everything()
         assert not list(ydl.scratch.rglob("evil.txt"))
 
 
@@ -89,7 +89,7 @@ def test_logs_of_a_hostile_cluster_are_written_nowhere_else(ydl):
     with scripted_namenode(one_directory(listing([status("../../evil", directory=True)]))) as node:
         job = remote_job(ydl, node)
         done = ydl("logs", job.id)
-        assert done.code == 1 and "'../../evil', which is not the name of a file" in done.err, done.everything()
+        assert done.code == 1 and "'../../evil', which is not a valid file name" in done.err, done.everything()
         assert not list(ydl.scratch.rglob("evil"))
 
 

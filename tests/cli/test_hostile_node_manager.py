@@ -164,7 +164,7 @@ NOT_STARTED = r"worker:0 cannot be placed: the NodeManager on 127.0.0.1 did not 
 TOO_LARGE = NOT_STARTED + ".*(announced an answer of|does not speak Hadoop RPC)"
 SILENT = NOT_STARTED + ".*no answer to startContainers within 1 s"
 UNREADABLE = NOT_STARTED + ".*cannot be decoded"
-NOT_NAMED = NOT_STARTED + ".*its answer does not name container_"
+NOT_NAMED = NOT_STARTED + ".*the NodeManager's answer does not contain container_"
 WAITS = "has been starting for 15 s"
 
 ATTACKS = [

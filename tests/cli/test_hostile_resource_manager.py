@@ -103,7 +103,7 @@ ATTACKS = [
     Attack("gives an application that is not a number",
            asked_of({"getNewApplication": data(1, data(1, "../x") + data(2, ESCAPES))}, "run", "--", "true"), "not the id of a new application"),
     Attack("refuses a submission with 10 MB of text", asked_of({"getNewApplication": Failure("java.io.IOException", "lies " * 2_000_000)}, "run", "--", "true"),
-           "asking the ResourceManager for an application id: IOException: lies"),
+           "requesting an application id from the ResourceManager: IOException: lies"),
     Attack("has queues, labels and nodes with escapes",
            asked_of({"getClusterMetrics": METRICS, "getNewApplication": data(1, application()) + data(2, number(1, 1) + number(2, 1)),
                      "getQueueInfo": data(1, data(1, ESCAPES)), "getClusterNodeLabels": data(2, data(1, ESCAPES))}, "doctor"), "^$", prints="owned"),

@@ -97,6 +97,6 @@ def test_somebody_elses_file_is_out_of_reach(cluster, folder, local):
 
 def test_a_file_somebody_writes_cannot_be_appended_to(cluster, ours, folder, local):
     cluster.client.hold(local=local(b"x"), remote=f"{folder}/file")
-    with pytest.raises(ClientError, match="another client writes the file"):
+    with pytest.raises(ClientError, match="another client is writing the file"):
         ours.append(local=local(b"y"), remote=f"{folder}/file")
     cluster.client.release(remote=f"{folder}/file")

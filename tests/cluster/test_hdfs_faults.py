@@ -47,7 +47,7 @@ def test_a_pipeline_that_cannot_be_filled_names_the_setting(broken, folder, loca
     client.hold(local=local(content(1000)), remote=f"{folder}/file")
     for victim in sorted(datanodes_of(cluster, f"{folder}/file"))[:2]:
         cluster.run("kill", victim)
-    with pytest.raises(ClientError, match="none can take its place.*replace-datanode-on-failure.policy"):
+    with pytest.raises(ClientError, match="no other DataNode can replace it.*replace-datanode-on-failure.policy"):
         client.more(local=local(content(1000)), remote=f"{folder}/file")
         client.release(remote=f"{folder}/file")
 
@@ -130,7 +130,7 @@ def test_no_replica_left_is_an_error_that_names_the_file(broken, folder, local):
     client.put(local=local(content(1000)), remote=f"{folder}/file", replication=1)
     (path,) = datanodes_of(cluster, f"{folder}/file").values()
     path.write_bytes(b"\0" * 1000)
-    with pytest.raises(ClientError, match=f"reading {folder}/file: no DataNode can give block"):
+    with pytest.raises(ClientError, match=f"reading {folder}/file: block .* cannot be read from any DataNode"):
         client.get(remote=f"{folder}/file", local="/dev/null")
     eventually(lambda: cluster.client("corrupt-files", remote=folder) == [f"{folder}/file"], "the NameNode was told")
 

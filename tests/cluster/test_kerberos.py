@@ -139,7 +139,7 @@ def test_tokens_are_got_renewed_and_cancelled(cluster):
 def test_a_cluster_without_security_gives_no_tokens(clusters):
     client = start_client(clusters(*HDFS))
     try:
-        with pytest.raises(ClientError, match="the NameNode gives no tokens: the cluster runs without security"):
+        with pytest.raises(ClientError, match="the NameNode issues no tokens because the cluster runs without security"):
             client("get-token", renewer="x")
     finally:
         client.stop()
@@ -161,4 +161,4 @@ def test_a_file_of_tokens_stands_for_a_ticket(cluster, fs, folder, tmp_path, wri
 def test_a_file_of_tokens_that_is_none_is_named(cluster, tmp_path):
     (tmp_path / "tokens").write_bytes(b"not tokens")
     error = error_of(cluster, tmp_path, **NO_CACHE, HADOOP_TOKEN_FILE_LOCATION=str(tmp_path / "tokens"))
-    assert f"HADOOP_TOKEN_FILE_LOCATION={tmp_path}/tokens: these are not Hadoop credentials" in error
+    assert f"HADOOP_TOKEN_FILE_LOCATION={tmp_path}/tokens: this is not a valid file of Hadoop credentials" in error

@@ -83,7 +83,7 @@ def test_an_application_is_found_by_its_tag_and_killed(yarn):
 
 
 def test_an_unknown_application_and_an_unknown_queue_say_what_helps(yarn):
-    assert "it never existed, or it ended so long ago that it is forgotten" in error_of(yarn, "kill", "application_1_0001")
+    assert "it never existed, or it ended so long ago that the ResourceManager has deleted it" in error_of(yarn, "kill", "application_1_0001")
     lines, _ = ask(yarn, "--queue", "nowhere", "run", "/bin/true")
     assert "nowhere" in lines[-1] and "queue" in lines[-1], lines
 
@@ -115,7 +115,7 @@ def test_a_labelled_gang_runs_on_its_own_node(yarn):
 
 def test_exit_codes_and_signals_of_containers_are_told(yarn):
     assert any(": it failed with exit code 3" in line for line in lines_of(yarn, "gang", "1", "/bin/sh", "-c", "exit 3"))
-    assert any(": it died of signal 9" in line for line in lines_of(yarn, "gang", "1", "/bin/sh", "-c", "kill -9 $$"))
+    assert any(": it was killed by signal 9" in line for line in lines_of(yarn, "gang", "1", "/bin/sh", "-c", "kill -9 $$"))
 
 
 NASTY = ["", "two  words", "it's", 'say "hi"', "$HOME $(id) `id`", "back\\slash \\$", "line\nbreak", "{{HOME}} }} {{", "<LOG_DIR><CPS>", "é€🐘"]

@@ -208,7 +208,7 @@ def test_ask_the_cluster(people, hers):
     assert "worker:0" not in out and "of alice" in out, out
     for words in (("logs",), ("events",)):
         assert "gives bob no token for its master" in people.bob.run(*words, hers.application, code=1)[1]
-    assert "only its owner" in people.bob.run("kill", hers.application, code=1)[1]
+    assert "only the owner of the application" in people.bob.run("kill", hers.application, code=1)[1]
 
 
 def test_reach_her_files_on_hdfs(people, hers):

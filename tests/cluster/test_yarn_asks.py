@@ -72,7 +72,7 @@ def test_tasks_run_on_the_hosts_that_are_named(jobs):
 
 @pytest.mark.parametrize("place, sentence", [
     ("hosts=nosuch.example.org", "worker asks for host nosuch.example.org, which has no NodeManager (there are 127."),
-    ("racks=/nosuch", "worker asks for rack /nosuch, in which no host is (there are /default-rack)"),
+    ("racks=/nosuch", "worker asks for rack /nosuch, which has no hosts (there are /default-rack)"),
 ])
 def test_a_place_that_does_not_exist_is_refused_before_anything_is_submitted(jobs, place, sentence):
     _, err = jobs.run("run", "--resource", f"worker:{place}", "--", "true", code=1)

@@ -131,7 +131,7 @@ def test_a_master_that_is_killed_again_and_again_is_told_in_one_sentence(cluster
     out, err = running.communicate(timeout=120)
     assert running.returncode == 1, out + err
     (end,) = [line for line in out.splitlines() if "failed after" in line]
-    assert end.endswith("was ended by the cluster: the container of its master ended: it died of signal 9 (Container killed on request. Exit code is 137 | Killed by external signal)")
+    assert end.endswith("was ended by the cluster: the container of the application's master ended: it was killed by signal 9 (Container killed on request. Exit code is 137 | Killed by external signal)")
     assert "logs: hdfs://" in out
     eventually(lambda: not processes.containers_of(containers), "nothing is left on the node")
 
@@ -143,4 +143,4 @@ def test_a_nodemanager_that_refuses_is_named_with_its_words(clusters, tmp_path):
     out, _ = jobs.run("run", "--am", "unmanaged", "--retries", 0, *SMALL, "--", "true", code=1)
     (end,) = [line for line in out.splitlines() if "failed after" in line]
     assert "the NodeManager on 127.0.0.2 did not start its container" in end
-    assert "Unauthorized request to start container. (its clock and the ResourceManager's differ, or the grant came too late)" in end
+    assert "Unauthorized request to start container. (the clocks of the node and the ResourceManager differ, or the container was started too late)" in end

@@ -73,7 +73,7 @@ def test_who_may_view_sees_the_job_and_does_not_stop_it(people):
     check_bob_sees_it(people.bob, job, application)
     check_carol_does_not(people.carol, job, application)
     for user in (people.bob, people.carol):
-        assert "only its owner, whom 'modify' of its ACL allows it" in user.run("kill", application, code=1)[1]
+        assert "only the owner of the application, users in its 'modify' ACL" in user.run("kill", application, code=1)[1]
     check_the_page(master, application)
     assert f"{job}  running" in people.bob.run("status", application)[0]
     assert f"{job} stopped" in people.alice.run("kill", job)[0]

@@ -27,8 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     YDL_ASSERT(delivered <= length && fsm.position() == offset + delivered);
     YDL_ASSERT(action->consumed <= buffer.size());
     buffer.erase(0, action->consumed);
-    if (action->what == BlockReadFsm::Do::finish) return 0;
-    if (action->what == BlockReadFsm::Do::deliver) continue;
+    if (action->kind == BlockReadFsm::ActionKind::finish) return 0;
+    if (action->kind == BlockReadFsm::ActionKind::deliver) continue;
     YDL_ASSERT(action->need > buffer.size());
     YDL_ASSERT(action->need <= kPacketLimit + kPacketPrefixSize);  // what the driver makes room for
     if (stream.empty()) return 0;

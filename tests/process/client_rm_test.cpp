@@ -1,4 +1,4 @@
-// A submission whose outcome is not known.
+// A submission with an unknown outcome.
 #include "yarn/client_rm.hpp"
 
 #include "hrpc/errors.hpp"
@@ -56,7 +56,7 @@ TEST_F(ClientRmTest, an_application_that_was_accepted_and_not_confirmed_may_run)
     return accept_and_forget(socket, "org.apache.hadoop.security.AccessControlException");
   });
   EXPECT_TRUE(may_be_submitted(error)) << error.message;
-  EXPECT_THAT(error.message, HasSubstr("accepted it and has not confirmed it"));
+  EXPECT_THAT(error.message, HasSubstr("accepted it but did not confirm it"));
 }
 
 TEST_F(ClientRmTest, an_application_whose_submission_nobody_answered_may_run) {

@@ -101,7 +101,7 @@ core::Result<yarn::AllocateResponse> Cluster::allocate(int attempt, const yarn::
   master_heard_ = world_.sim.now();
   if (request.response_id == response_id_ - 1) return last_;
   for (const auto& container : last_.granted) containers_.at(container.id).taken = world_.sim.now();
-  for (const auto& ask : request.asks) asks_[ask.key][ask.place] = ask;
+  for (const auto& ask : request.asks) asks_[ask.key][ask.location] = ask;
   for (const auto& host : request.avoid) avoided_.insert(host);
   for (const auto& host : request.forgive) avoided_.erase(host);
   for (const auto& id : request.releases) complete(id, -100, "Container released by application");

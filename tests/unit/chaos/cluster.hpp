@@ -93,7 +93,7 @@ class Cluster {
   std::string master_host_;
   std::int64_t last_container_ = 0;
   std::map<yarn::ContainerId, Known> containers_;
-  std::map<yarn::AskKey, std::map<std::string, yarn::PlaceAsk>> asks_;
+  std::map<yarn::AskKey, std::map<std::string, yarn::LocationAsk>> asks_;
   std::set<std::string> avoided_;
   std::set<std::string> tokens_sent_;
   std::int32_t response_id_ = 0;

@@ -30,8 +30,8 @@ struct Outcome {
   std::error_code error;
 };
 
-// Runs the machine as its driver does, on `stream` cut into reads of `step` bytes; where the stream ends the
-// connection is lost.
+// Drives the state machine like BlockReader, with `stream` divided into reads of `step` bytes. The end of the stream is
+// a lost connection.
 Outcome run(BlockReadFsm& fsm, std::string_view stream, std::size_t step) {
   Outcome outcome;
   std::string buffer;
@@ -43,11 +43,11 @@ Outcome run(BlockReadFsm& fsm, std::string_view stream, std::size_t step) {
     }
     outcome.data.append(action->data.begin(), action->data.end());
     buffer.erase(0, action->consumed);
-    if (action->what == BlockReadFsm::Do::finish) {
+    if (action->kind == BlockReadFsm::ActionKind::finish) {
       outcome.finished = buffer.empty() && stream.empty();
       return outcome;
     }
-    if (action->what != BlockReadFsm::Do::read) continue;
+    if (action->kind != BlockReadFsm::ActionKind::read) continue;
     EXPECT_GT(action->need, buffer.size());
     if (stream.empty()) return outcome;
     buffer += stream.substr(0, step);
@@ -63,7 +63,7 @@ pb::BlockOpResponseProto success(std::uint64_t chunk_offset) {
   return answer;
 }
 
-// What a DataNode sends for `content` from `from` on: packets of two chunks.
+// The packets (of two chunks each) that a DataNode sends for `content` from offset `from` on.
 std::string packets(const std::string& content, std::size_t from) {
   std::string out;
   Packetizer packetizer({.packet_bytes = 33 + 2 * 516}, 0);
@@ -81,7 +81,7 @@ std::string packets(const std::string& content, std::size_t from) {
   return out;
 }
 
-TEST(BlockRead, reads_what_hadoops_datanode_sent) {
+TEST(BlockRead, the_recorded_bytes_of_a_datanode_are_decoded) {
   const testing::TransferRecording recording("hdfs-plain");
   const std::string& client = recording.client(2);
   const auto op = decode_delimited<pb::OpReadBlockProto>(std::span(client).subspan(3));
@@ -98,20 +98,20 @@ TEST(BlockRead, reads_what_hadoops_datanode_sent) {
   EXPECT_EQ(outcome.data, recorded_content(1300).substr(600, 650));
 }
 
-TEST(BlockRead, gives_exactly_the_part_that_was_asked_for) {
+TEST(BlockRead, exactly_the_requested_range_is_returned) {
   const std::string content = recorded_content(5000);
   const std::string stream = encode_delimited(success(1024)) + packets(content, 1024);
   for (const std::uint64_t offset : {1024U, 1025U, 1535U}) {
     for (const std::uint64_t length : {1U, 512U, 3000U, 3465U}) {
       BlockReadFsm fsm(range(offset, length));
       auto outcome = run(fsm, stream, 700);
-      // A DataNode stops after the last chunk that was asked for; this one sends the whole block.
+      // A real DataNode stops after the last requested chunk; this one sends the whole block.
       EXPECT_EQ(outcome.data, content.substr(offset, length));
     }
   }
 }
 
-TEST(BlockRead, the_cut_of_the_stream_does_not_matter) {
+TEST(BlockRead, reads_may_divide_the_stream_anywhere) {
   const std::string content = recorded_content(3000);
   const std::string stream = encode_delimited(success(0)) + packets(content, 0);
   for (const std::size_t step : {1U, 2U, 5U, 6U, 30U, 31U, 1000U, 100000U}) {
@@ -122,7 +122,7 @@ TEST(BlockRead, the_cut_of_the_stream_does_not_matter) {
   }
 }
 
-TEST(BlockRead, a_stream_that_ends_early_is_never_finished_and_what_was_given_is_right) {
+TEST(BlockRead, a_stream_that_ends_early_is_not_finished_and_its_data_is_correct) {
   const std::string content = recorded_content(3000);
   const std::string stream = encode_delimited(success(0)) + packets(content, 0);
   for (std::size_t size = 0; size < stream.size(); ++size) {
@@ -135,7 +135,7 @@ TEST(BlockRead, a_stream_that_ends_early_is_never_finished_and_what_was_given_is
   }
 }
 
-TEST(BlockRead, no_changed_byte_gets_through) {
+TEST(BlockRead, any_modified_byte_is_an_error) {
   const std::string content = recorded_content(1500);
   const std::string stream = encode_delimited(success(0)) + packets(content, 0);
   for (std::size_t at = 0; at < stream.size(); ++at) {
@@ -147,7 +147,7 @@ TEST(BlockRead, no_changed_byte_gets_through) {
   }
 }
 
-TEST(BlockRead, refusals_say_what_to_do_next) {
+TEST(BlockRead, refusals_have_codes_that_tell_what_to_do_next) {
   pb::BlockOpResponseProto answer;
   answer.set_status(pb::ERROR_ACCESS_TOKEN);
   BlockReadFsm with_old_token(range(0, 10));
@@ -158,7 +158,7 @@ TEST(BlockRead, refusals_say_what_to_do_next) {
   EXPECT_EQ(run(from_wrong_node, encode_delimited(answer), 100).error, Errc::datanode_refused);
 }
 
-TEST(BlockRead, a_damaged_chunk_is_told_from_a_broken_protocol) {
+TEST(BlockRead, a_damaged_chunk_and_a_protocol_violation_have_different_codes) {
   const std::string content = recorded_content(1000);
   std::string stream = encode_delimited(success(0)) + packets(content, 0);
   stream[stream.size() - 40] ^= 1;  // in the data of the only packet

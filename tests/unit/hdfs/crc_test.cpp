@@ -11,7 +11,7 @@
 namespace ydl::hdfs {
 namespace {
 
-TEST(Crc, known_values) {
+TEST(Crc, matches_published_values) {
   EXPECT_EQ(crc32(std::string("123456789")), 0xcbf43926U);
   EXPECT_EQ(crc32c(std::string("123456789")), 0xe3069283U);
   EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8a9136aaU);
@@ -29,7 +29,7 @@ TEST(Crc, instruction_and_tables_agree_at_every_length_and_alignment) {
   }
 }
 
-TEST(Crc, chunks_side_by_side_are_the_chunks_one_by_one) {
+TEST(Crc, chunks_computed_in_parallel_equal_chunks_computed_one_by_one) {
   const std::string bytes = testing::recorded_content(5000);
   for (const std::size_t chunk : {1U, 8U, 100U, 512U, 4096U, 9000U}) {
     for (std::size_t size = 0; size <= bytes.size(); size += 97) {
@@ -62,7 +62,7 @@ TEST_P(ChecksumOf, finds_the_first_chunk_that_differs) {
 
 INSTANTIATE_TEST_SUITE_P(Types, ChecksumOf, ::testing::Values(ChecksumType::crc32, ChecksumType::crc32c));
 
-TEST(Checksum, without_a_checksum_there_is_nothing_to_compare) {
+TEST(Checksum, type_none_has_no_checksums) {
   const Checksum none{.type = ChecksumType::none};
   EXPECT_EQ(none.sum_bytes(4096), 0U);
   EXPECT_EQ(first_bad_chunk(none, std::string(4096, 'x'), {}), std::nullopt);

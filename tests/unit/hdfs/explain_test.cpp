@@ -8,7 +8,7 @@
 namespace ydl::hdfs {
 namespace {
 
-TEST(Explain, says_where_and_what_helps) {
+TEST(Explain, adds_the_location_and_the_remedy) {
   const auto error = explain(hrpc::remote_error("org.apache.hadoop.hdfs.server.namenode.SafeModeException",
                                                 "Cannot create file /a. Name node is in safe mode.\n\tat Foo.bar"),
                              "creating /a");
@@ -18,7 +18,7 @@ TEST(Explain, says_where_and_what_helps) {
   EXPECT_EQ(error.message.find('\n'), std::string::npos);
 }
 
-TEST(Explain, a_block_nobody_takes_is_about_full_disks) {
+TEST(Explain, a_block_without_datanodes_has_a_code_and_a_remedy_of_its_own) {
   const auto error = explain(
       hrpc::remote_error("java.io.IOException", "File /a could only be written to 0 of the 1 minReplication nodes."),
       "writing /a");
@@ -26,7 +26,7 @@ TEST(Explain, a_block_nobody_takes_is_about_full_disks) {
   EXPECT_NE(error.message.find("disks full"), std::string::npos) << error.message;
 }
 
-TEST(Explain, another_ioexception_stays_what_it_is) {
+TEST(Explain, other_ioexceptions_are_not_changed) {
   const auto error = explain(hrpc::remote_error("java.io.IOException", "something else"), "writing /a");
   EXPECT_EQ(error.code, hrpc::Errc::remote);
   EXPECT_EQ(error.message.find("disks"), std::string::npos);

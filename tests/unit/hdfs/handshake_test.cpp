@@ -35,7 +35,7 @@ struct Recorded {
 
 class RecordedHandshake : public ::testing::TestWithParam<Recorded> {};
 
-TEST_P(RecordedHandshake, is_repeated_byte_for_byte_and_what_follows_can_be_read) {
+TEST_P(RecordedHandshake, produces_the_recorded_bytes_and_decodes_those_that_follow) {
   const testing::TransferRecording recording(GetParam().name);
   for (const int connection : {1, 2, 3}) {
     std::string_view client = recording.client(connection);
@@ -56,13 +56,13 @@ TEST_P(RecordedHandshake, is_repeated_byte_for_byte_and_what_follows_can_be_read
         GetParam().aes);
     const auto answered = fsm.resume(take(server));
     ASSERT_TRUE(answered) << answered.error().message;
-    EXPECT_EQ(answered->what, HandshakeFsm::Do::send);
+    EXPECT_EQ(answered->kind, HandshakeFsm::ActionKind::send);
     EXPECT_TRUE(response_bytes.starts_with(answered->bytes)) << answered->bytes;
     const auto done = fsm.resume(take(server));
     ASSERT_TRUE(done) << done.error().message;
     ASSERT_NE(done->layer, nullptr);
 
-    // The DataNode's answer to the request, in two pieces; then the request itself, sealed as it was.
+    // First the DataNode's answer to the request, in two pieces; then the protected request itself.
     std::string plain;
     for (const auto part : {server.substr(0, 7), server.substr(7)}) {
       const auto opened = done->layer->open(part);
@@ -90,7 +90,7 @@ std::error_code refused(const Message& message) {
   return action ? std::error_code() : action.error().code;
 }
 
-TEST(Handshake, refusals_say_what_to_fetch_again) {
+TEST(Handshake, refusals_have_codes_that_tell_what_to_fetch_again) {
   Message message;
   message.set_status(Message::ERROR_UNKNOWN_KEY);
   EXPECT_EQ(refused(message), Errc::encryption_key);
@@ -100,7 +100,7 @@ TEST(Handshake, refusals_say_what_to_fetch_again) {
   EXPECT_EQ(refused(message), Errc::access_token);
 }
 
-// A SASL exchange that has agreed on this.
+// A completed SASL exchange with this protection.
 class Agreed final : public hrpc::sasl::Mechanism {
  public:
   explicit Agreed(hrpc::Protection protection) : protection_(protection) {}
@@ -129,7 +129,7 @@ core::Result<HandshakeFsm::Action> with_cipher(hrpc::Protection protection) {
   return fsm.resume(message);
 }
 
-TEST(Handshake, a_cipher_in_place_of_integrity_is_refused) {
+TEST(Handshake, a_cipher_without_privacy_is_refused) {
   EXPECT_TRUE(with_cipher(hrpc::Protection::privacy));
   const auto refused = with_cipher(hrpc::Protection::integrity);
   ASSERT_FALSE(refused);
@@ -152,12 +152,12 @@ TEST(Handshake, a_datanode_that_offers_less_than_configured_is_refused) {
   }
 }
 
-TEST(AesLayer, wants_keys_of_aes) {
+TEST(AesLayer, keys_of_another_length_are_refused) {
   EXPECT_FALSE(make_aes_layer({"short", std::string(16, 'i')}, {std::string(16, 'k'), std::string(16, 'i')}));
   EXPECT_FALSE(make_aes_layer({std::string(16, 'k'), "short"}, {std::string(16, 'k'), std::string(16, 'i')}));
 }
 
-TEST(AesLayer, what_one_side_seals_the_other_opens_however_it_is_cut) {
+TEST(AesLayer, sealed_bytes_can_be_opened_in_pieces_of_any_size) {
   const AesKey there{std::string(16, 'k'), std::string(16, 'i')};
   const AesKey back{std::string(32, 'q'), std::string(16, 'j')};
   auto ours = make_aes_layer(there, back);

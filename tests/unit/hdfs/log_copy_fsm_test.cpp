@@ -5,7 +5,7 @@
 namespace ydl::hdfs {
 namespace {
 
-TEST(LogCursor, goes_through_a_growing_file) {
+TEST(LogCursor, follows_a_growing_file) {
   LogCursor cursor;
   EXPECT_EQ(cursor.offset(10), 0U);
   cursor.copied(10);
@@ -13,7 +13,7 @@ TEST(LogCursor, goes_through_a_growing_file) {
   EXPECT_EQ(cursor.offset(15), 10U);
 }
 
-TEST(LogCursor, a_file_that_was_cut_is_read_from_its_start) {
+TEST(LogCursor, a_truncated_file_is_read_from_its_start) {
   LogCursor cursor;
   cursor.copied(10);
   EXPECT_EQ(cursor.offset(4), 0U);
@@ -21,21 +21,21 @@ TEST(LogCursor, a_file_that_was_cut_is_read_from_its_start) {
   EXPECT_EQ(cursor.offset(4), 4U);
 }
 
-TEST(LogCursor, what_the_copy_lacks_after_a_failure_is_read_again) {
+TEST(LogCursor, bytes_missing_in_the_copy_after_a_failure_are_read_again) {
   LogCursor cursor;
   cursor.copied(10);
   cursor.resume(7);
   EXPECT_EQ(cursor.offset(10), 7U);
 }
 
-TEST(LogCursor, a_copy_that_has_more_than_was_acknowledged_is_not_given_it_twice) {
+TEST(LogCursor, bytes_in_the_copy_that_were_not_acknowledged_are_not_written_twice) {
   LogCursor cursor;
   cursor.copied(10);
   cursor.resume(12);
   EXPECT_EQ(cursor.offset(20), 12U);
 }
 
-TEST(LogCursor, after_a_cut_only_the_new_content_can_be_read_again) {
+TEST(LogCursor, after_truncation_only_the_new_content_can_be_read_again) {
   LogCursor cursor;
   cursor.copied(10);
   EXPECT_EQ(cursor.offset(4), 0U);
@@ -72,13 +72,13 @@ class LogCopyStory : public testing::Test {
   LogCopyFsm fsm{kPeriod};
 };
 
-TEST_F(LogCopyStory, a_log_that_stays_empty_makes_no_file) {
+TEST_F(LogCopyStory, an_empty_log_creates_no_file) {
   EXPECT_EQ(next(0), Action::wait);
   fsm.end();
   EXPECT_EQ(next(0), Action::done);
 }
 
-TEST_F(LogCopyStory, is_written_flushed_and_closed_at_the_end) {
+TEST_F(LogCopyStory, a_log_is_written_flushed_and_closed_at_the_end) {
   copy(10);
   fsm.end();
   EXPECT_EQ(next(10), Action::close);
@@ -86,7 +86,7 @@ TEST_F(LogCopyStory, is_written_flushed_and_closed_at_the_end) {
   EXPECT_EQ(next(10), Action::done);
 }
 
-TEST_F(LogCopyStory, a_log_that_never_rests_is_flushed_every_period) {
+TEST_F(LogCopyStory, a_log_that_grows_all_the_time_is_flushed_every_period) {
   copy(10);
   EXPECT_EQ(next(20), Action::write);
   fsm.wrote(10);
@@ -95,7 +95,7 @@ TEST_F(LogCopyStory, a_log_that_never_rests_is_flushed_every_period) {
   EXPECT_EQ(next(30), Action::flush);
 }
 
-TEST_F(LogCopyStory, bytes_that_a_failed_flush_lost_are_written_again_though_the_log_has_ended) {
+TEST_F(LogCopyStory, bytes_lost_by_a_failed_flush_are_written_again_after_the_end_of_the_log) {
   copy(10);
   ASSERT_EQ(next(25), Action::write);
   fsm.wrote(15);
@@ -117,7 +117,7 @@ TEST_F(LogCopyStory, bytes_that_a_failed_flush_lost_are_written_again_though_the
   EXPECT_EQ(fsm.lost(), 0U);
 }
 
-TEST_F(LogCopyStory, bytes_that_arrived_though_the_flush_failed_are_not_written_twice) {
+TEST_F(LogCopyStory, bytes_stored_by_a_failed_flush_are_not_written_twice) {
   copy(10);
   ASSERT_EQ(next(25), Action::write);
   fsm.wrote(15);
@@ -128,7 +128,7 @@ TEST_F(LogCopyStory, bytes_that_arrived_though_the_flush_failed_are_not_written_
   EXPECT_EQ(next(25), Action::wait);
 }
 
-TEST_F(LogCopyStory, a_copy_whose_close_failed_is_opened_again_to_be_closed) {
+TEST_F(LogCopyStory, a_copy_is_opened_again_after_a_failed_close) {
   copy(10);
   fsm.end();
   ASSERT_EQ(next(10), Action::close);
@@ -140,14 +140,14 @@ TEST_F(LogCopyStory, a_copy_whose_close_failed_is_opened_again_to_be_closed) {
   EXPECT_EQ(next(10), Action::done);
 }
 
-TEST_F(LogCopyStory, a_failure_while_all_is_safe_waits_for_news) {
+TEST_F(LogCopyStory, after_a_failure_without_unflushed_bytes_nothing_is_done_until_the_log_grows) {
   copy(10);
   fsm.failed();
   EXPECT_EQ(next(10), Action::wait);
   EXPECT_EQ(next(11), Action::open);
 }
 
-TEST_F(LogCopyStory, bytes_that_the_task_cut_before_they_were_safe_are_counted_as_lost) {
+TEST_F(LogCopyStory, bytes_that_the_task_truncated_before_they_were_stored_count_as_lost) {
   copy(10);
   ASSERT_EQ(next(25), Action::write);
   fsm.wrote(15);

@@ -28,9 +28,9 @@ std::string text(std::span<const char> bytes) {
   return {bytes.begin(), bytes.end()};
 }
 
-TEST(Packetizer, writes_the_bytes_hadoops_client_wrote) {
-  // The recording: 700 bytes, hflush, 600 more, hsync, close. On close Java sends the last, partial chunk once more,
-  // although nothing in it is new; we do not.
+TEST(Packetizer, packets_equal_those_of_hadoops_client) {
+  // The recording has 700 bytes, hflush, 600 bytes, hsync, close. On close Java sends the last partial chunk again
+  // although it has no new bytes; we do not.
   const testing::TransferRecording recording("hdfs-plain");
   const std::string content = recorded_content(1300);
   Packetizer packetizer({.block_bytes = 1048576}, 0);
@@ -44,7 +44,7 @@ TEST(Packetizer, writes_the_bytes_hadoops_client_wrote) {
   EXPECT_FALSE(packetizer.flush(Sync::no));
 }
 
-TEST(Packetizer, appends_the_bytes_hadoops_client_appended) {
+TEST(Packetizer, packets_of_an_append_equal_those_of_hadoops_client) {
   const testing::TransferRecording recording("hdfs-plain");
   const std::string content = recorded_content(100);
   Packetizer packetizer({.block_bytes = 1048576}, 1300);
@@ -54,7 +54,7 @@ TEST(Packetizer, appends_the_bytes_hadoops_client_appended) {
   EXPECT_TRUE(recording.client(3).ends_with(sent));
 }
 
-TEST(Packetizer, a_full_packet_holds_126_chunks_as_javas_does) {
+TEST(Packetizer, a_full_packet_has_126_chunks_as_in_java) {
   Packetizer packetizer({}, 0);
   const auto packets = write(packetizer, std::string(64512 * 2, 'x'));
   ASSERT_EQ(packets.size(), 2U);
@@ -62,7 +62,7 @@ TEST(Packetizer, a_full_packet_holds_126_chunks_as_javas_does) {
   EXPECT_EQ(packets[1].bytes().size(), 31U + 126U * 516U);
 }
 
-TEST(Packetizer, after_a_flush_in_a_chunk_the_chunk_is_repeated) {
+TEST(Packetizer, after_a_flush_within_a_chunk_its_start_is_repeated) {
   Packetizer packetizer(kSmall, 0);
   const std::string content = recorded_content(1200);
   EXPECT_TRUE(write(packetizer, std::span(content).first(700)).empty());
@@ -90,7 +90,7 @@ TEST(Packetizer, a_flush_without_new_bytes_sends_nothing_but_a_sync_does) {
   EXPECT_EQ(packetizer.flush(Sync::yes)->header(), (PacketHeader{.offset = 100, .seqno = 1, .sync = true}));
 }
 
-TEST(Packetizer, an_append_in_a_chunk_fills_that_chunk_first) {
+TEST(Packetizer, an_append_within_a_chunk_first_fills_this_chunk) {
   Packetizer packetizer(kSmall, 700);
   const std::string content = recorded_content(2000);
   auto packets = write(packetizer, content);
@@ -100,7 +100,7 @@ TEST(Packetizer, an_append_in_a_chunk_fills_that_chunk_first) {
   EXPECT_EQ(packetizer.flush(Sync::no)->header(), (PacketHeader{.offset = 2560, .seqno = 2, .data_size = 140}));
 }
 
-TEST(Packetizer, a_flush_in_an_appended_chunk_repeats_from_where_the_append_began) {
+TEST(Packetizer, a_flush_within_an_appended_chunk_repeats_the_appended_bytes_only) {
   Packetizer packetizer(kSmall, 700);
   EXPECT_TRUE(write(packetizer, std::string(10, 'a')).empty());
   EXPECT_EQ(packetizer.flush(Sync::no)->header(), (PacketHeader{.offset = 700, .seqno = 0, .data_size = 10}));
@@ -108,7 +108,7 @@ TEST(Packetizer, a_flush_in_an_appended_chunk_repeats_from_where_the_append_bega
   EXPECT_EQ(packetizer.flush(Sync::no)->header(), (PacketHeader{.offset = 700, .seqno = 1, .data_size = 20}));
 }
 
-TEST(Packetizer, every_way_to_cut_the_writes_gives_the_same_block) {
+TEST(Packetizer, the_block_does_not_depend_on_the_sizes_of_the_writes) {
   const std::string content = recorded_content(4096);
   for (const std::size_t piece : {1U, 100U, 511U, 512U, 513U, 1536U, 1537U, 4096U, 5000U}) {
     Packetizer packetizer(kSmall, 0);

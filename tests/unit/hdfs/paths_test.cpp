@@ -10,7 +10,7 @@ std::string resolved(std::string_view text) {
   return path ? *path : "error";
 }
 
-TEST(Paths, what_people_write_becomes_absolute) {
+TEST(Paths, paths_of_users_become_absolute) {
   EXPECT_EQ(resolved("/a/b"), "/a/b");
   EXPECT_EQ(resolved("a/b"), "/user/ann/a/b");
   EXPECT_EQ(resolved("."), "/user/ann");
@@ -34,7 +34,7 @@ TEST(Paths, another_file_system_is_an_error_that_names_both) {
   EXPECT_EQ(resolved(std::string("a\0b", 3)), "error");
 }
 
-TEST(Paths, parts) {
+TEST(Paths, are_joined_and_divided) {
   EXPECT_EQ(join_path("/", "a"), "/a");
   EXPECT_EQ(join_path("/a", "b"), "/a/b");
   EXPECT_EQ(parent_path("/a/b"), "/a");
@@ -50,7 +50,8 @@ TEST(Paths, parts) {
 
 TEST(Paths, a_name_that_is_not_utf8_is_refused_rather_than_changed) {
   EXPECT_TRUE(check_name("tab\there, \xc3\xa9, \x01"));
-  EXPECT_EQ(check_name("caf\xe9").error().message, "'caf\xef\xbf\xbd' is not UTF-8, and names in HDFS are: rename it");
+  EXPECT_EQ(check_name("caf\xe9").error().message,
+            "'caf\xef\xbf\xbd' is not valid UTF-8, which HDFS requires for names: rename the file");
   EXPECT_EQ(resolved("/caf\xe9"), "error");
 }
 

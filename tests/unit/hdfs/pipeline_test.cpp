@@ -42,7 +42,7 @@ TEST(Pipeline, a_bad_link_is_found_by_its_address) {
   EXPECT_EQ(pipeline.index_of("10.0.0.1:9866"), 0U);
 }
 
-TEST(Pipeline, nodes_drop_out_until_none_is_left) {
+TEST(Pipeline, failed_nodes_are_removed_until_none_is_left) {
   Pipeline pipeline(block_on({1, 2, 3}));
   EXPECT_TRUE(pipeline.drop(1));
   EXPECT_EQ(pipeline.names(), "127.0.0.1:9866, 127.0.0.3:9866");
@@ -52,10 +52,10 @@ TEST(Pipeline, nodes_drop_out_until_none_is_left) {
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, Errc::pipeline);
   EXPECT_EQ(none.error().message,
-            "no DataNode is left to write to, all failed: 127.0.0.2:9866, 127.0.0.1:9866, 127.0.0.3:9866");
+            "all DataNodes of the pipeline failed: 127.0.0.2:9866, 127.0.0.1:9866, 127.0.0.3:9866");
 }
 
-TEST(Pipeline, a_new_node_is_found_wherever_the_namenode_puts_it) {
+TEST(Pipeline, a_new_node_is_found_at_any_position) {
   Pipeline pipeline(block_on({1, 2, 3}));
   EXPECT_TRUE(pipeline.drop(1));
   const auto added = pipeline.extend(block_on({1, 4, 3}));
@@ -82,7 +82,7 @@ TEST(Replacement, follows_hadoops_default_policy) {
   EXPECT_TRUE(should_replace({.policy = ReplaceOptions::Policy::always}, {.wanted = 2, .left = 1}));
 }
 
-TEST(RecoveryBudget, five_repairs_without_progress_are_too_few_and_six_too_many) {
+TEST(RecoveryBudget, the_sixth_repair_without_progress_is_an_error) {
   RecoveryBudget budget;
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(budget.charge(7));
   EXPECT_TRUE(budget.charge(8));  // a packet got through in between

@@ -31,7 +31,7 @@ PacketHeader take_packet(std::string_view& bytes) {
   return (*outline)->header;
 }
 
-TEST(TransferWire, a_block_is_written) {
+TEST(TransferWire, the_recorded_bytes_of_a_block_write_are_decoded) {
   const testing::TransferRecording recording("hdfs-plain");
   std::string_view client = recording.client(1);
   EXPECT_EQ(client.substr(0, 3), from_hex("001c50"));
@@ -57,7 +57,7 @@ TEST(TransferWire, a_block_is_written) {
   EXPECT_TRUE(server.empty());
 }
 
-TEST(TransferCodec, half_a_message_is_not_yet_one) {
+TEST(TransferCodec, an_incomplete_message_needs_more_bytes) {
   pb::BlockOpResponseProto answer;
   answer.set_status(pb::ERROR);
   answer.set_message(std::string(200, 'x'));
@@ -75,7 +75,7 @@ TEST(TransferCodec, half_a_message_is_not_yet_one) {
   }
 }
 
-TEST(TransferCodec, a_length_beyond_the_limit_is_refused_before_its_bytes_come) {
+TEST(TransferCodec, a_length_above_the_limit_is_refused_before_its_bytes_arrive) {
   for (const auto* bytes : {"ffffffff0f", "808080808080", "ffffffffffffffffff01", "818040"}) {
     const auto decoded = decode_delimited<pb::PipelineAckProto>(from_hex(bytes));
     ASSERT_FALSE(decoded.has_value()) << bytes;
@@ -96,7 +96,7 @@ TEST(TransferCodec, a_packet_that_contradicts_itself_is_refused) {
   }
 }
 
-TEST(TransferCodec, a_status_nobody_knows_is_an_error) {
+TEST(TransferCodec, an_unknown_status_is_an_error) {
   EXPECT_FALSE(decode_delimited<pb::BlockOpResponseProto>(from_hex("020863")).has_value());
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 namespace pb = hadoop::hdfs;
 
-// Packets of 100 bytes, and the empty one that ends the block.
+// Packets of 100 bytes, and the empty packet that ends the block.
 Packet data(std::int64_t seqno) {
   Packet packet({}, static_cast<std::uint64_t>(100 * seqno), 100);
   packet.append(std::string(100, 'x'));
@@ -28,7 +28,7 @@ std::vector<std::int64_t> seqnos(const std::vector<WriteQueue::Shared>& packets)
 
 using Numbers = std::vector<std::int64_t>;
 
-TEST(WriteQueue, packets_go_out_in_order_and_leave_with_their_ack) {
+TEST(WriteQueue, packets_are_sent_in_order_and_removed_when_acknowledged) {
   WriteQueue queue(0);
   for (int i = 0; i < 3; ++i) queue.push(data(i));
   EXPECT_EQ(seqnos(queue.take(2)), (Numbers{0, 1}));
@@ -42,7 +42,7 @@ TEST(WriteQueue, packets_go_out_in_order_and_leave_with_their_ack) {
   EXPECT_FALSE(queue.finished());
 }
 
-TEST(WriteQueue, the_end_goes_out_when_all_before_it_is_acknowledged) {
+TEST(WriteQueue, the_end_is_sent_after_all_other_packets_were_acknowledged) {
   WriteQueue queue(0);
   queue.push(data(0));
   queue.push(end(1));
@@ -57,7 +57,7 @@ TEST(WriteQueue, the_end_goes_out_when_all_before_it_is_acknowledged) {
   EXPECT_EQ(queue.acked_bytes(), 100U);
 }
 
-TEST(WriteQueue, wherever_the_pipeline_breaks_what_was_not_acknowledged_is_sent_again) {
+TEST(WriteQueue, unacknowledged_packets_are_sent_again_wherever_the_pipeline_breaks) {
   for (int acked = 0; acked < 5; ++acked) {
     WriteQueue queue(0);
     for (int i = 0; i < 5; ++i) queue.push(data(i));
@@ -75,7 +75,7 @@ TEST(WriteQueue, wherever_the_pipeline_breaks_what_was_not_acknowledged_is_sent_
   }
 }
 
-TEST(WriteQueue, an_end_that_was_recovered_is_not_sent_again) {
+TEST(WriteQueue, a_recovered_end_is_not_sent_again) {
   WriteQueue queue(0);
   queue.push(end(0));
   (void)queue.take(9);
@@ -86,7 +86,7 @@ TEST(WriteQueue, an_end_that_was_recovered_is_not_sent_again) {
   EXPECT_TRUE(queue.idle());
 }
 
-TEST(WriteQueue, an_ack_that_is_not_due_is_an_error_and_a_heartbeats_is_not) {
+TEST(WriteQueue, an_unexpected_acknowledgement_is_an_error_but_that_of_a_heartbeat_is_not) {
   WriteQueue queue(0);
   EXPECT_FALSE(queue.on_ack(0));
   queue.push(data(0));
@@ -98,7 +98,7 @@ TEST(WriteQueue, an_ack_that_is_not_due_is_an_error_and_a_heartbeats_is_not) {
   EXPECT_EQ(sent.at(0)->bytes().size(), 31U + 4U + 100U);  // alive while its sender holds it
 }
 
-TEST(WriteQueue, takes_no_more_than_eighty) {
+TEST(WriteQueue, has_room_for_eighty_packets) {
   WriteQueue queue(0);
   for (int i = 0; i < 80; ++i) {
     EXPECT_TRUE(queue.has_room());
@@ -117,7 +117,7 @@ pb::PipelineAckProto ack(std::initializer_list<pb::Status> replies) {
   return proto;
 }
 
-TEST(Ack, names_the_last_node_that_complains) {
+TEST(Ack, names_the_last_node_with_an_error) {
   EXPECT_EQ(judge(ack({pb::SUCCESS, pb::SUCCESS}), 2)->kind, AckVerdict::Kind::good);
   const auto verdict = judge(ack({pb::SUCCESS, pb::ERROR}), 3);
   EXPECT_EQ(verdict->kind, AckVerdict::Kind::bad_node);
@@ -126,14 +126,14 @@ TEST(Ack, names_the_last_node_that_complains) {
   EXPECT_EQ(judge(ack({pb::OOB_RESTART, pb::SUCCESS}), 2)->kind, AckVerdict::Kind::restarting);
 }
 
-TEST(Ack, flags_count_more_than_replies) {
+TEST(Ack, flags_have_priority_over_replies) {
   auto congested = ack({pb::SUCCESS, pb::SUCCESS});
   congested.add_flag(0x30);  // congested, and well
   congested.add_flag(0x31);  // congested, and an error
   EXPECT_EQ(judge(congested, 2)->node, 1U);
 }
 
-TEST(Ack, of_nobody_or_of_too_many_is_an_error) {
+TEST(Ack, no_answers_or_too_many_are_an_error) {
   EXPECT_FALSE(judge(ack({}), 1));
   EXPECT_FALSE(judge(ack({pb::SUCCESS, pb::SUCCESS}), 1));
 }

@@ -110,9 +110,9 @@ TEST(ProxyPage, with_https_to_masters_and_no_key_for_it_there_is_no_page_and_nev
 }
 
 TEST(ProxyPage, a_key_that_cannot_be_read_is_the_reason_for_no_page) {
-  const auto chosen =
-      ProxyPage::choose(config({{"yarn.resourcemanager.hostname", "rm"}}), kApplication,
-                        core::fail(core::Errc::corrupt, "yarn.application.am.keystore: this is not a Java key store"));
+  const auto chosen = ProxyPage::choose(
+      config({{"yarn.resourcemanager.hostname", "rm"}}), kApplication,
+      core::fail(core::Errc::corrupt, "yarn.application.am.keystore: this is not a valid Java key store"));
   EXPECT_FALSE(chosen.facts);
   EXPECT_THAT(chosen.why, HasSubstr("no page on the ResourceManager: yarn.application.am.keystore: this is not"));
 }

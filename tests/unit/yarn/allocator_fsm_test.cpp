@@ -15,7 +15,7 @@ using Next = AllocatorFsm::Next;
 
 class AllocatorTest : public Script {};
 
-TEST_F(AllocatorTest, asks_once_and_is_silent_while_nothing_changes) {
+TEST_F(AllocatorTest, a_request_is_not_repeated_while_nothing_changes) {
   fsm_.want(kWorker, 2, now_);
   connect();
   EXPECT_THAT(beat(), ElementsAre("worker * 2", "worker /r1 2", "worker a 1", "worker b 1"));
@@ -33,7 +33,7 @@ TEST_F(AllocatorTest, the_response_id_is_the_last_one_received) {
   EXPECT_EQ(sent_.response_id, 1);
 }
 
-TEST_F(AllocatorTest, a_grant_is_taken_off_both_sides_and_nothing_is_repeated) {
+TEST_F(AllocatorTest, a_grant_reduces_the_request_and_nothing_is_repeated) {
   fsm_.want(kWorker, 2, now_);
   connect();
   const auto heard = exchange({.granted = {container(1, "a")}});
@@ -45,24 +45,24 @@ TEST_F(AllocatorTest, a_grant_is_taken_off_both_sides_and_nothing_is_repeated) {
   EXPECT_THAT(beat(), IsEmpty());
 }
 
-TEST_F(AllocatorTest, places_left_over_when_all_is_granted_are_set_to_zero) {
+TEST_F(AllocatorTest, remaining_locations_are_set_to_zero_when_everything_is_granted) {
   fsm_.want(kWorker, 2, now_);
   connect();
   (void)exchange({.granted = {container(1, "a"), container(2, "c")}});  // c was not named
   EXPECT_THAT(beat(), ElementsAre("worker /r1 0", "worker b 0"));
 }
 
-TEST_F(AllocatorTest, asking_for_more_says_the_whole_count_that_is_open) {
+TEST_F(AllocatorTest, a_further_request_has_the_total_open_count) {
   fsm_.want(kWorker, 2, now_);
   connect();
   (void)exchange({.granted = {container(1, "a")}});
   fsm_.want(kWorker, 3, now_);
   (void)beat();
-  EXPECT_EQ(sent_.asks[0].place, "*");
+  EXPECT_EQ(sent_.asks[0].location, "*");
   EXPECT_EQ(sent_.asks[0].count, 4);
 }
 
-TEST_F(AllocatorTest, an_ask_can_be_taken_back) {
+TEST_F(AllocatorTest, a_request_can_be_cancelled) {
   fsm_.want(kWorker, 2, now_);
   connect();
   (void)exchange();
@@ -71,7 +71,7 @@ TEST_F(AllocatorTest, an_ask_can_be_taken_back) {
   EXPECT_THAT(beat(), ElementsAre("worker * 0", "worker /r1 0", "worker a 0", "worker b 0"));
 }
 
-TEST_F(AllocatorTest, surplus_containers_are_released_and_nobody_hears_of_them) {
+TEST_F(AllocatorTest, surplus_containers_are_released_and_not_reported) {
   fsm_.want(kWorker, 1, now_);
   connect();
   const auto heard = exchange({.granted = {container(1, "a"), container(2, "b")}});
@@ -84,14 +84,14 @@ TEST_F(AllocatorTest, surplus_containers_are_released_and_nobody_hears_of_them) 
   EXPECT_THAT(sent_.releases, IsEmpty());
 }
 
-TEST_F(AllocatorTest, a_container_of_no_role_is_released) {
+TEST_F(AllocatorTest, a_container_of_an_unknown_role_is_released) {
   connect();
   EXPECT_THAT(exchange({.granted = {container(1, "a", {{9}, 9})}}).granted, IsEmpty());
   (void)beat();
   EXPECT_THAT(sent_.releases, SizeIs(1));
 }
 
-TEST_F(AllocatorTest, without_an_allocation_id_the_priority_says_whose_container_it_is) {
+TEST_F(AllocatorTest, without_an_allocation_id_the_priority_identifies_the_role) {
   fsm_.want(kServer, 1, now_);
   connect();
   const auto heard = exchange({.granted = {container(1, "a", {kServer.priority, -1})}});
@@ -99,7 +99,7 @@ TEST_F(AllocatorTest, without_an_allocation_id_the_priority_says_whose_container
   EXPECT_EQ(heard.granted[0].key, kServer);
 }
 
-TEST_F(AllocatorTest, each_completion_is_told_once) {
+TEST_F(AllocatorTest, each_completion_is_reported_once) {
   fsm_.want(kWorker, 1, now_);
   connect();
   (void)exchange({.granted = {container(1, "a")}});
@@ -109,7 +109,7 @@ TEST_F(AllocatorTest, each_completion_is_told_once) {
   EXPECT_THAT(exchange({.completed = {end_of(container(1, "a"), 3)}}).completed, IsEmpty());
 }
 
-TEST_F(AllocatorTest, a_grant_that_comes_twice_counts_once) {
+TEST_F(AllocatorTest, a_repeated_grant_counts_once) {
   fsm_.want(kWorker, 2, now_);
   connect();
   EXPECT_THAT(exchange({.granted = {container(1, "a")}}).granted, SizeIs(1));
@@ -117,8 +117,8 @@ TEST_F(AllocatorTest, a_grant_that_comes_twice_counts_once) {
   EXPECT_EQ(fsm_.open_asks(), 1);
 }
 
-// As when it expired, or its host was lost, before the answer left.
-TEST_F(AllocatorTest, a_container_that_is_granted_and_over_in_one_answer_is_both) {
+// For example if the container expired or its host was lost before the answer was sent.
+TEST_F(AllocatorTest, a_container_may_be_granted_and_completed_in_one_answer) {
   fsm_.want(kWorker, 1, now_);
   connect();
   const auto heard = exchange({.granted = {container(1, "a")}, .completed = {end_of(container(1, "a"), -100)}});
@@ -145,7 +145,7 @@ TEST_F(AllocatorTest, after_a_lost_answer_the_same_request_is_sent_again) {
   EXPECT_EQ(sent_.asks[0].key, kServer);
 }
 
-TEST_F(AllocatorTest, a_restarted_resource_manager_is_told_everything_again) {
+TEST_F(AllocatorTest, after_a_restart_of_the_resource_manager_everything_is_sent_again) {
   fsm_.want(kWorker, 2, now_);
   fsm_.avoid("bad");
   connect();
@@ -163,7 +163,7 @@ TEST_F(AllocatorTest, a_restarted_resource_manager_is_told_everything_again) {
   EXPECT_THAT(sent_.avoid, ElementsAre("bad"));
 }
 
-TEST_F(AllocatorTest, an_old_resource_managers_resync_is_the_same) {
+TEST_F(AllocatorTest, the_resync_command_of_an_old_resource_manager_has_the_same_effect) {
   fsm_.want(kWorker, 1, now_);
   connect();
   (void)exchange({.command = AllocateResponse::Command::resync});
@@ -174,7 +174,7 @@ TEST_F(AllocatorTest, an_old_resource_managers_resync_is_the_same) {
   EXPECT_EQ(fsm_.state(), State::over);
 }
 
-TEST_F(AllocatorTest, a_registration_is_due_at_once_when_the_resource_manager_has_restarted) {
+TEST_F(AllocatorTest, a_registration_is_due_at_once_after_a_restart_of_the_resource_manager) {
   for (const bool thrown_away : {true, false}) {
     AllocatorFsm fsm({}, {});
     (void)fsm.registered({}, now_);
@@ -189,7 +189,7 @@ TEST_F(AllocatorTest, a_registration_is_due_at_once_when_the_resource_manager_ha
   }
 }
 
-TEST_F(AllocatorTest, a_registration_that_fails_is_tried_again_after_a_pause) {
+TEST_F(AllocatorTest, a_failed_registration_is_repeated_after_a_pause) {
   const core::Error gone{make_error_code(hrpc::Errc::connection_lost), "lost"};
   fsm_.want(kWorker, 1, now_);
   for (int i = 0; i < 3; ++i) {
@@ -202,7 +202,7 @@ TEST_F(AllocatorTest, a_registration_that_fails_is_tried_again_after_a_pause) {
   EXPECT_EQ(beat().at(0), "worker * 1");
 }
 
-TEST_F(AllocatorTest, a_master_that_is_registered_already_goes_on_as_registered) {
+TEST_F(AllocatorTest, already_registered_counts_as_registered) {
   auto already = thrown("InvalidApplicationMasterRequestException", hrpc::Errc::invalid_request);
   already.remote->message = "Application Master is already registered : application_1700000000000_0001";
   fsm_.want(kWorker, 1, now_);
@@ -211,7 +211,7 @@ TEST_F(AllocatorTest, a_master_that_is_registered_already_goes_on_as_registered)
   EXPECT_EQ(beat().at(0), "worker * 1");
 }
 
-TEST_F(AllocatorTest, a_registration_that_is_refused_for_good_ends_the_master) {
+TEST_F(AllocatorTest, a_registration_that_will_always_be_refused_ends_the_master) {
   for (const auto& error : {thrown("ApplicationAttemptNotFoundException"),
                             thrown("InvalidApplicationMasterRequestException", hrpc::Errc::invalid_request),
                             core::Error{make_error_code(hrpc::Errc::invalid_token), "expired"}}) {
@@ -221,7 +221,7 @@ TEST_F(AllocatorTest, a_registration_that_is_refused_for_good_ends_the_master) {
   }
 }
 
-TEST_F(AllocatorTest, an_attempt_that_is_over_or_refused_ends) {
+TEST_F(AllocatorTest, an_attempt_that_is_over_or_refused_ends_the_master) {
   for (const auto& error : {thrown("ApplicationAttemptNotFoundException"),
                             thrown("InvalidResourceRequestException", hrpc::Errc::invalid_request),
                             core::Error{make_error_code(hrpc::Errc::invalid_token), "expired"}}) {
@@ -233,7 +233,7 @@ TEST_F(AllocatorTest, an_attempt_that_is_over_or_refused_ends) {
   }
 }
 
-TEST_F(AllocatorTest, a_new_token_is_handed_out_once) {
+TEST_F(AllocatorTest, a_new_token_is_reported_once) {
   connect();
   const hrpc::Token token{"id2", "pw", "YARN_AM_RM_TOKEN", ""};
   EXPECT_EQ(exchange({.am_rm_token = token}).new_token, token);
@@ -242,7 +242,7 @@ TEST_F(AllocatorTest, a_new_token_is_handed_out_once) {
   EXPECT_EQ(exchange({.am_rm_token = newer}).new_token, newer);
 }
 
-TEST_F(AllocatorTest, node_tokens_are_kept_and_the_newest_wins) {
+TEST_F(AllocatorTest, the_newest_token_of_a_node_is_kept) {
   (void)fsm_.registered({.nm_tokens = {{{"a", 45454}, {"old", "", "NMToken", ""}}}}, now_);
   ASSERT_NE(fsm_.nm_token({"a", 45454}), nullptr);
   (void)exchange({.nm_tokens = {{{"a", 45454}, {"new", "", "NMToken", ""}}}});
@@ -251,14 +251,14 @@ TEST_F(AllocatorTest, node_tokens_are_kept_and_the_newest_wins) {
   EXPECT_EQ(fsm_.nm_token({"b", 45454}), nullptr);
 }
 
-TEST_F(AllocatorTest, containers_of_an_earlier_attempt_are_handed_over_once) {
+TEST_F(AllocatorTest, containers_of_an_earlier_attempt_are_reported_once) {
   const auto heard = fsm_.registered({.from_previous_attempts = {container(1, "a")}}, now_);
   EXPECT_THAT(heard.recovered, SizeIs(1));
   EXPECT_THAT(exchange({.from_previous_attempts = {container(1, "a"), container(2, "b")}}).recovered, SizeIs(1));
   EXPECT_THAT(exchange({.completed = {end_of(container(1, "a"))}}).completed, SizeIs(1));
 }
 
-TEST_F(AllocatorTest, a_release_that_is_asked_twice_is_sent_once) {
+TEST_F(AllocatorTest, a_repeated_release_is_sent_once) {
   fsm_.want(kWorker, 1, now_);
   connect();
   (void)exchange({.granted = {container(1, "a")}});
@@ -276,7 +276,7 @@ TEST_F(AllocatorTest, a_release_that_is_asked_twice_is_sent_once) {
   EXPECT_THAT(sent_.releases, IsEmpty());
 }
 
-TEST_F(AllocatorTest, preemption_is_passed_on) {
+TEST_F(AllocatorTest, preemption_is_reported) {
   connect();
   const auto heard =
       exchange({.will_be_preempted = {container(1, "a").id}, .may_be_preempted = {container(2, "a").id}});

@@ -17,7 +17,7 @@ inline NodeReport node_report(std::string host, std::int64_t gibibytes = 8, std:
           .capability = {.memory_mib = gibibytes * 1024, .vcores = 64}};
 }
 
-// A master and its ResourceManager, played by hand: beat() sends a heartbeat, the next answer() is what comes back.
+// Plays a master and its ResourceManager: beat() sends a heartbeat, and the next answer() is its answer.
 class Script : public ::testing::Test {
  protected:
   Script() : fsm_({}, std::vector{node_report("a"), node_report("b")}) {
@@ -27,13 +27,13 @@ class Script : public ::testing::Test {
 
   void connect() { (void)fsm_.registered({}, now_); }
 
-  // What would be sent now, as "key place count".
+  // The request that would be sent now, as "key location count".
   std::vector<std::string> beat() {
     sent_ = fsm_.next_request(now_);
     std::vector<std::string> asks;
     for (const auto& ask : sent_.asks) {
       const std::string role = ask.key == kWorker ? "worker" : "server";
-      asks.push_back(role + " " + ask.place + " " + std::to_string(ask.count));
+      asks.push_back(role + " " + ask.location + " " + std::to_string(ask.count));
     }
     return asks;
   }
@@ -43,7 +43,7 @@ class Script : public ::testing::Test {
     return fsm_.on_response(response, now_);
   }
 
-  // A heartbeat of which only the answer matters.
+  // A heartbeat whose request is not checked.
   AllocationUpdate exchange(AllocateResponse response = {}) {
     (void)beat();
     return answer(std::move(response));

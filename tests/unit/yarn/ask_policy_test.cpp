@@ -19,7 +19,7 @@ RoleAsk role(std::int64_t gibibytes = 1) {
   return {.key = kKey, .resource = {.memory_mib = gibibytes * 1024, .vcores = 1}};
 }
 
-// Entries as "place: count", with "!" where locality is not relaxed.
+// Entries as "location: count", with "!" if locality is not relaxed.
 std::vector<std::string> text(const AskTable& table) {
   std::vector<std::string> entries;
   for (const auto& [place, count] : table) {
@@ -38,21 +38,21 @@ TEST(AskPolicy, hosts_their_racks_and_anywhere_are_named_together) {
               ElementsAre("*: 4", "/r1: 3", "/r2: 1", "a: 2", "b: 1", "c: 1"));
 }
 
-TEST(AskPolicy, nothing_is_taken_elsewhere_while_the_arrangement_can_be_kept) {
+TEST(AskPolicy, other_hosts_are_not_allowed_while_the_arrangement_is_possible) {
   EXPECT_THAT(plan(role(), 2, {node("a", 8), node("b", 8)}, AskStyle::only_hosts),
               ElementsAre("*: 2!", "/r1: 2!", "a: 1", "b: 1"));
   EXPECT_THAT(plan(role(), 3, {node("a", 1), node("b", 1)}, AskStyle::only_hosts),
               ElementsAre("*: 3", "/r1: 2", "a: 1", "b: 1"))
-      << "the third has no room that we know of: nothing is gained by waiting";
+      << "no room is known for the third one, so there is no reason to wait for these hosts";
   EXPECT_THAT(plan(role(), 2, {}, AskStyle::only_hosts), ElementsAre("*: 2"));
 }
 
-TEST(AskPolicy, spreading_goes_to_the_roomiest_hosts_first) {
+TEST(AskPolicy, spreading_starts_with_the_hosts_with_the_most_room) {
   EXPECT_THAT(plan(role(), 2, {node("a", 2), node("b", 8), node("c", 4)}),
               ElementsAre("*: 2", "/r1: 2", "b: 1", "c: 1"));
 }
 
-TEST(AskPolicy, spreading_counts_what_the_role_has_there_already) {
+TEST(AskPolicy, spreading_considers_existing_containers_of_the_role) {
   auto crowded = node("a", 100);
   crowded.of_role = 3;
   EXPECT_THAT(plan(role(), 4, {crowded, node("b", 8), node("c", 8)}), ElementsAre("*: 4", "/r1: 4", "b: 2", "c: 2"));
@@ -62,7 +62,7 @@ TEST(AskPolicy, a_small_host_gets_only_what_fits) {
   EXPECT_THAT(plan(role(), 6, {node("a", 1), node("b", 8)}), ElementsAre("*: 6", "/r1: 6", "a: 1", "b: 5"));
 }
 
-TEST(AskPolicy, packing_takes_as_few_hosts_as_possible) {
+TEST(AskPolicy, packing_uses_as_few_hosts_as_possible) {
   auto ask = role();
   ask.arrangement = Arrangement::pack;
   EXPECT_THAT(plan(ask, 5, {node("a", 2), node("b", 4), node("c", 8)}), ElementsAre("*: 5", "/r1: 5", "c: 5"));
@@ -70,7 +70,7 @@ TEST(AskPolicy, packing_takes_as_few_hosts_as_possible) {
               ElementsAre("*: 10", "/r1: 10", "b: 2", "c: 8"));
 }
 
-TEST(AskPolicy, packing_fills_hosts_that_have_some_first) {
+TEST(AskPolicy, packing_first_fills_hosts_that_have_containers_of_the_role) {
   auto ask = role();
   ask.arrangement = Arrangement::pack;
   auto started = node("a", 2);
@@ -86,7 +86,7 @@ TEST(AskPolicy, full_unusable_and_differently_labelled_hosts_are_not_named) {
   EXPECT_THAT(plan(role(), 2, {node("full", 0), lost, labelled, node("a", 8)}), ElementsAre("*: 2", "/r1: 2", "a: 2"));
 }
 
-TEST(AskPolicy, a_label_finds_its_own_hosts) {
+TEST(AskPolicy, only_hosts_with_the_label_are_named) {
   auto ask = role();
   ask.label = "gpu";
   auto labelled = node("b", 8);
@@ -94,7 +94,7 @@ TEST(AskPolicy, a_label_finds_its_own_hosts) {
   EXPECT_THAT(plan(ask, 2, {node("a", 8), labelled}), ElementsAre("*: 2", "/r1: 2", "b: 2"));
 }
 
-TEST(AskPolicy, every_asked_type_must_be_free) {
+TEST(AskPolicy, every_requested_type_must_be_free) {
   auto ask = role();
   ask.resource.others = {{"yarn.io/gpu", 2}};
   auto gpus = node("b", 8);
@@ -102,28 +102,28 @@ TEST(AskPolicy, every_asked_type_must_be_free) {
   EXPECT_THAT(plan(ask, 3, {node("a", 64), gpus}), ElementsAre("*: 3", "/r1: 2", "b: 2"));
 }
 
-TEST(AskPolicy, without_room_only_anywhere_is_asked) {
+TEST(AskPolicy, without_room_no_host_is_named) {
   EXPECT_THAT(plan(role(16), 2, {node("a", 8)}), ElementsAre("*: 2"));
   EXPECT_THAT(plan(role(), 2, {}), ElementsAre("*: 2"));
 }
 
-TEST(AskPolicy, plain_asks_name_nothing) {
+TEST(AskPolicy, the_style_anywhere_names_no_hosts) {
   EXPECT_THAT(plan(role(), 4, {node("a", 8)}, AskStyle::anywhere), ElementsAre("*: 4"));
 }
 
-TEST(AskPolicy, nothing_wanted_is_nothing_asked) {
+TEST(AskPolicy, no_need_means_no_request) {
   EXPECT_THAT(plan(role(), 0, {node("a", 8)}), ElementsAre());
   EXPECT_THAT(plan(role(), -1, {node("a", 8)}), ElementsAre());
 }
 
-TEST(AskPolicy, a_role_for_some_hosts_may_go_nowhere_else) {
+TEST(AskPolicy, a_role_for_some_hosts_is_not_requested_elsewhere) {
   auto ask = role();
   ask.hosts = {"b", "c"};
   EXPECT_THAT(plan(ask, 2, {node("a", 8), node("b", 8), node("c", 8, "/r2")}),
               ElementsAre("*: 2!", "/r1: 1!", "/r2: 1!", "b: 1", "c: 1"));
 }
 
-TEST(AskPolicy, a_role_for_some_hosts_waits_for_all_of_them_when_they_are_full) {
+TEST(AskPolicy, a_role_for_full_hosts_is_requested_at_all_of_them) {
   auto ask = role();
   ask.hosts = {"b", "c"};
   EXPECT_THAT(plan(ask, 2, {node("a", 8), node("b", 1), node("c", 0)}),
@@ -131,18 +131,18 @@ TEST(AskPolicy, a_role_for_some_hosts_waits_for_all_of_them_when_they_are_full) 
   EXPECT_THAT(plan(ask, 2, {node("b", 8)}, AskStyle::anywhere), ElementsAre("*: 2!", "/r1: 2!", "b: 2", "c: 2"));
 }
 
-TEST(AskPolicy, a_role_for_a_rack_may_go_to_any_of_its_hosts) {
+TEST(AskPolicy, a_role_for_a_rack_may_use_any_of_its_hosts) {
   auto ask = role();
   ask.racks = {"/r2"};
   EXPECT_THAT(plan(ask, 1, {node("a", 8), node("b", 8, "/r2")}), ElementsAre("*: 1!", "/r2: 1", "b: 1"));
   EXPECT_THAT(plan(ask, 9, {node("a", 8), node("b", 8, "/r2")}), ElementsAre("*: 9!", "/r2: 9"));
 }
 
-TEST(AskPolicy, two_node_managers_of_one_host_are_one_place) {
+TEST(AskPolicy, two_node_managers_of_one_host_are_one_location) {
   EXPECT_THAT(plan(role(), 4, {node("a", 2), node("a", 2)}), ElementsAre("*: 4", "/r1: 4", "a: 4"));
 }
 
-// Whatever the cluster looks like, no host is asked for more than it has, and never more than is wanted in all.
+// In any cluster, no host is asked for more than it has, and the total is never more than needed.
 TEST(AskPolicy, no_host_is_overbooked_in_clusters_of_many_shapes) {
   for (int shape = 0; shape < 200; ++shape) {
     std::vector<NodeRoom> nodes;
@@ -170,7 +170,7 @@ TEST(AskPolicy, no_host_is_overbooked_in_clusters_of_many_shapes) {
     int on_racks = 0;
     for (const auto* rack : {"/r1", "/r2"}) on_racks += table.contains(rack) ? table.find(rack)->second.count : 0;
     EXPECT_EQ(on_racks, on_hosts) << shape;
-    EXPECT_EQ(table.find(kAnywhere)->second, (PlaceCount{count, true})) << shape;
+    EXPECT_EQ(table.find(kAnywhere)->second, (LocationCount{count, true})) << shape;
   }
 }
 

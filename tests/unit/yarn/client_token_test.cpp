@@ -9,7 +9,7 @@
 namespace ydl::yarn {
 namespace {
 
-// As Hadoop's own classes make them with this key: attempt 1 of application_1700000000000_0007, alice@EXAMPLE.ORG.
+// Created by Hadoop's own classes with this key: attempt 1 of application_1700000000000_0007, alice@EXAMPLE.ORG.
 constexpr std::string_view kKey = "12345678";
 constexpr std::string_view kIdentifier = "Cg0KCQgHEIDQlf+8MRABEhFhbGljZUBFWEFNUExFLk9SRw==";
 constexpr std::string_view kPassword = "fYKdlv5lvx97vjyatf3xS7nsnuo=";
@@ -26,7 +26,7 @@ TEST(ClientToken, a_token_of_hadoop_is_recognised_with_the_key_of_its_attempt) {
   EXPECT_EQ(check_bearer(genuine(), kKey), (TokenOfClient{{{1'700'000'000'000, 7}, 1}, "alice@EXAMPLE.ORG"}));
 }
 
-TEST(ClientToken, nothing_else_is) {
+TEST(ClientToken, any_other_token_is_refused) {
   EXPECT_FALSE(check_bearer(genuine(), "")) << "a master without a key";
   EXPECT_FALSE(check_bearer(genuine(), "12345679")) << "a token of another attempt";
   const auto of_bob = core::to_base64(core::from_base64(kIdentifier).value().replace(17, 5, "bobby"));

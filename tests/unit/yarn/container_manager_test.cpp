@@ -1,4 +1,4 @@
-// What the answers of NodeManagers mean, true or not.
+// Correct and wrong answers of NodeManagers.
 #include "yarn/container_manager.hpp"
 
 #include "core/error.hpp"
@@ -28,7 +28,7 @@ std::vector<std::string> reasons(const ContainerManager::Outcome& outcome) {
   return reasons;
 }
 
-TEST(ContainerManager, an_answer_counts_for_the_containers_that_were_asked_for) {
+TEST(ContainerManager, only_requested_containers_of_an_answer_count) {
   const std::vector asked = {id(2), id(3)};
   const auto outcome = settled({.done = {id(3), id(9)},
                                 .failed = {failure(id(2), "no room"), failure(id(4), "of another host"),
@@ -38,12 +38,13 @@ TEST(ContainerManager, an_answer_counts_for_the_containers_that_were_asked_for) 
   EXPECT_THAT(reasons(outcome), ElementsAre("container_1700000000000_0001_01_000002: no room"));
 }
 
-TEST(ContainerManager, a_container_that_the_answer_does_not_name_has_failed) {
+TEST(ContainerManager, a_container_missing_in_the_answer_has_failed) {
   const std::vector asked = {id(2)};
   const auto outcome = settled({}, asked);
   EXPECT_THAT(outcome.done, IsEmpty());
-  EXPECT_THAT(reasons(outcome), ElementsAre("container_1700000000000_0001_01_000002: its answer does not name "
-                                            "container_1700000000000_0001_01_000002"));
+  EXPECT_THAT(reasons(outcome),
+              ElementsAre("container_1700000000000_0001_01_000002: the NodeManager's answer does not contain "
+                          "container_1700000000000_0001_01_000002"));
 }
 
 TEST(ContainerManager, a_container_that_is_both_started_and_failed_has_failed_once) {

@@ -25,7 +25,7 @@ struct Number {
   std::int64_t value;
   std::string_view hex;
 };
-// From Hadoop's WritableUtils.
+// Values from Hadoop's WritableUtils.
 constexpr auto kNumbers = std::to_array<Number>({
     {0, "00"},
     {127, "7f"},
@@ -57,7 +57,7 @@ TEST(WritableCodec, a_configuration_is_written_as_hadoop_does) {
   EXPECT_TRUE(longer.starts_with(from_hex("01016b8fc8"))) << "the length of a value is a vlong";
 }
 
-TEST(WritableCodec, the_largest_numbers_come_back) {
+TEST(WritableCodec, the_largest_numbers_survive_encoding) {
   for (const auto value : {INT64_MAX, INT64_MIN, INT64_MIN + 1, std::int64_t{-1} << 32}) {
     const std::string bytes = encode_vlong(value);
     std::string_view rest = bytes;
@@ -65,7 +65,7 @@ TEST(WritableCodec, the_largest_numbers_come_back) {
   }
 }
 
-TEST(WritableCodec, what_is_cut_off_or_longer_than_there_is_fails) {
+TEST(WritableCodec, truncated_values_and_lengths_beyond_the_end_are_errors) {
   for (const auto* hex : {"", "8f", "8a018b", "05616263", "ff", "8d7fffffff"}) {
     const std::string bytes = from_hex(hex);
     std::string_view rest = bytes;
@@ -73,7 +73,7 @@ TEST(WritableCodec, what_is_cut_off_or_longer_than_there_is_fails) {
   }
 }
 
-TEST(Credentials, of_an_application_master_as_the_node_manager_wrote_them) {
+TEST(Credentials, of_an_application_master_are_read_as_the_node_manager_wrote_them) {
   const auto credentials = decode_credentials(captured("am_container_tokens"));
   ASSERT_TRUE(credentials) << credentials.error().message;
   EXPECT_THAT(credentials->secrets, ElementsAre(::testing::Pair("mysecret", "s3cr3t")));
@@ -85,13 +85,13 @@ TEST(Credentials, of_an_application_master_as_the_node_manager_wrote_them) {
   EXPECT_EQ(encode_credentials(*credentials), captured("am_container_tokens"));
 }
 
-TEST(Credentials, of_a_task_are_empty_where_nothing_was_given) {
+TEST(Credentials, of_a_task_are_empty_if_it_got_none) {
   EXPECT_EQ(decode_credentials(captured("task_container_tokens")).value(), Credentials{});
   EXPECT_EQ(encode_credentials({}), captured("task_container_tokens"));
 }
 
 // Written by Hadoop's Credentials class: a token with a password of 200 bytes and the secret k.
-TEST(Credentials, both_formats_of_hadoops_own_class) {
+TEST(Credentials, both_formats_of_hadoops_own_class_are_read) {
   const std::string password(200, '\0');
   const Credentials expected{
       .tokens = {{"al", {from_hex("010203"), password, "KIND", "10.0.0.1:8032"}}},
@@ -107,22 +107,22 @@ TEST(Credentials, both_formats_of_hadoops_own_class) {
   EXPECT_EQ(encode_credentials(expected, CredentialsFormat::protobuf), protobuf);
 }
 
-TEST(Credentials, are_refused_at_every_cut) {
+TEST(Credentials, truncated_at_any_byte_are_refused) {
   const std::string whole = captured("am_container_tokens");
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const auto credentials = decode_credentials(std::string_view(whole).substr(0, size));
     ASSERT_FALSE(credentials) << size;
-    EXPECT_THAT(credentials.error().message, HasSubstr("not Hadoop credentials")) << size;
+    EXPECT_THAT(credentials.error().message, HasSubstr("not a valid file of Hadoop credentials")) << size;
   }
 }
 
-TEST(Credentials, a_count_larger_than_the_file_takes_no_memory) {
+TEST(Credentials, a_count_larger_than_the_file_is_refused_before_allocation) {
   EXPECT_FALSE(decode_credentials(from_hex("4844545300 8c7fffffff")));
   EXPECT_FALSE(decode_credentials(from_hex("4844545301 ffffffff07")));
   EXPECT_FALSE(decode_credentials(from_hex("4844545302 0000")));
 }
 
-TEST(Credentials, of_tasks_hold_the_tokens_of_services_and_nothing_of_the_masters_own) {
+TEST(Credentials, of_tasks_contain_the_tokens_of_services_but_not_the_masters_own) {
   Credentials credentials;
   credentials.add({"id", "pw", std::string(kAmRmToken), ""});
   credentials.add({"id", "pw", "HDFS_DELEGATION_TOKEN", "ha-hdfs:ns"});
@@ -139,7 +139,7 @@ TEST(Credentials, of_tasks_hold_the_tokens_of_services_and_nothing_of_the_master
   EXPECT_THAT(handed_on.secrets, ElementsAre(Key("dfs-kms-hdfs://ns")));
 }
 
-TEST(Credentials, of_tasks_have_a_token_of_hdfs_under_its_alias_too) {
+TEST(Credentials, of_tasks_have_hdfs_tokens_under_both_names) {
   Credentials credentials;
   credentials.tokens["nn.example.org:8020"] = {"id", "pw", std::string(hrpc::kHdfsToken), "10.0.0.1:8020"};
   credentials.tokens["10.0.0.3:9600"] = {"id", "pw", "kms-dt", "kms://http@kms:9600/kms"};
@@ -151,7 +151,7 @@ TEST(Credentials, of_tasks_have_a_token_of_hdfs_under_its_alias_too) {
   EXPECT_EQ(for_tasks(handed_on), handed_on);
 }
 
-TEST(Credentials, of_a_process_are_those_of_the_file_that_its_variable_names) {
+TEST(Credentials, of_a_process_are_read_from_the_file_in_its_variable) {
   EXPECT_EQ(process_credentials([](const char*) { return std::nullopt; }), Credentials{});
   const auto missing = process_credentials([](const char*) { return "/nonexistent/tokens"; });
   ASSERT_FALSE(missing);
@@ -159,19 +159,19 @@ TEST(Credentials, of_a_process_are_those_of_the_file_that_its_variable_names) {
   EXPECT_THAT(missing.error().message, HasSubstr("/nonexistent/tokens"));
   const auto other = process_credentials([](const char*) { return "/proc/self/status"; });
   ASSERT_FALSE(other);
-  EXPECT_EQ(
-      other.error().message,
-      "HADOOP_TOKEN_FILE_LOCATION=/proc/self/status: these are not Hadoop credentials: they do not begin with HDTS");
+  EXPECT_EQ(other.error().message,
+            "HADOOP_TOKEN_FILE_LOCATION=/proc/self/status: this is not a valid file of Hadoop credentials: it does not "
+            "start with HDTS");
 }
 
-TEST(TokenIdentifiers, a_token_of_another_kind_or_broken_is_an_error) {
+TEST(TokenIdentifiers, a_token_of_another_kind_or_a_corrupt_one_is_an_error) {
   const auto of_kind = [](std::string_view kind) { return hrpc::Token{"\xff\xff", "", std::string(kind), ""}; };
   EXPECT_THAT(read_rm_delegation_token(of_kind(kAmRmToken)).error().message,
               HasSubstr("RM_DELEGATION_TOKEN was expected"));
   EXPECT_THAT(read_rm_delegation_token(of_kind(kRmDelegationToken)).error().message, HasSubstr("not readable"));
 }
 
-TEST(TokenIdentifiers, the_service_of_a_group_names_all_its_servers) {
+TEST(TokenIdentifiers, the_service_of_a_group_contains_all_its_servers) {
   const std::vector<hconf::HostPort> servers{{"rm1", 8030}, {"rm2", 8030}};
   EXPECT_EQ(service_of(servers), "rm1:8030,rm2:8030");
 }

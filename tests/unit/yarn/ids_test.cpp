@@ -14,7 +14,7 @@ constexpr std::int64_t kStart = 1700000000000;
 constexpr ApplicationId kApplication{kStart, 12};
 constexpr ApplicationAttemptId kAttempt{kApplication, 3};
 
-// The texts are those of Hadoop's own classes.
+// The texts are from Hadoop's own classes.
 TEST(YarnIds, are_written_as_hadoop_writes_them) {
   EXPECT_EQ(kApplication.str(), "application_1700000000000_0012");
   EXPECT_EQ((ApplicationId{kStart, 123456}).str(), "application_1700000000000_123456");
@@ -36,7 +36,7 @@ TEST(YarnIds, are_read_as_they_are_written) {
   EXPECT_EQ(ApplicationAttemptId::parse("appattempt_1700000000000_0012_000003").value(), kAttempt);
 }
 
-TEST(YarnIds, other_texts_are_errors_that_show_an_example) {
+TEST(YarnIds, other_texts_are_errors_with_an_example) {
   for (const auto* text : {"", "application", "application_", "application_1_", "application__1", "application_1_2_3",
                            "job_1700000000000_0012", "application_-1_2", "application_1_2x",
                            "application_1_99999999999", "application_ 1_2", "application_+1_2"}) {
@@ -51,7 +51,7 @@ TEST(YarnIds, other_texts_are_errors_that_show_an_example) {
   }
 }
 
-TEST(Resource, what_does_not_fit_is_named) {
+TEST(Resource, the_first_type_that_does_not_fit_is_found) {
   const Resource node{.memory_mib = 8192, .vcores = 4, .others = {{"yarn.io/gpu", 1}}};
   EXPECT_TRUE(fits({.memory_mib = 8192, .vcores = 4, .others = {{"yarn.io/gpu", 1}}}, node));
   EXPECT_EQ(what_does_not_fit({.memory_mib = 8193}, node), "memory-mb");
@@ -61,7 +61,7 @@ TEST(Resource, what_does_not_fit_is_named) {
   EXPECT_TRUE(fits({.others = {{"yarn.io/fpga", 0}}}, node));
 }
 
-TEST(Resource, the_scarcest_type_says_how_many_fit) {
+TEST(Resource, the_scarcest_type_limits_how_many_fit) {
   const Resource node{.memory_mib = 8192, .vcores = 4, .others = {{"yarn.io/gpu", 1}}};
   EXPECT_EQ(times_it_fits({.memory_mib = 1024, .vcores = 1}, node, 100), 4);
   EXPECT_EQ(times_it_fits({.memory_mib = 3000}, node, 100), 2);
@@ -70,7 +70,7 @@ TEST(Resource, the_scarcest_type_says_how_many_fit) {
   EXPECT_EQ(times_it_fits({}, node, 7), 7);
 }
 
-TEST(Resource, is_written_for_people) {
+TEST(Resource, is_printed_in_a_readable_form) {
   EXPECT_EQ(to_string({.memory_mib = 2048, .vcores = 1, .others = {{"yarn.io/gpu", 2}, {"yarn.io/fpga", 0}}}),
             "2 GiB, 1 vcore, 2 yarn.io/gpu");
   EXPECT_EQ(amount_of({.memory_mib = 1536}, kMemory), "1.5 GiB of memory");
@@ -86,7 +86,7 @@ TEST(Resource, arithmetic_is_per_type) {
   EXPECT_EQ(share_of({.memory_mib = 1001, .vcores = 3}, 0.5), (Resource{.memory_mib = 500, .vcores = 1}));
 }
 
-TEST(Resource, units_of_the_cluster_become_whole_ones) {
+TEST(Resource, units_of_the_cluster_are_converted_to_whole_units) {
   EXPECT_EQ(in_whole_units(3, ""), 3);
   EXPECT_EQ(in_whole_units(3, "k"), 3000);
   EXPECT_EQ(in_whole_units(2, "Ki"), 2048);

@@ -21,7 +21,7 @@ std::string store(const std::string& name) {
   return core::read_file(std::string(YDL_WIRE_DIR) + "/yarn/key_stores/" + name).value();
 }
 
-// A store with these bytes that its password fits.
+// A store with these bytes and a correct digest.
 std::string sealed(std::string content) {
   return content + jks_digest(content, kPassword);
 }
@@ -51,7 +51,7 @@ TEST(Jks, a_store_of_keytool_has_its_key_and_its_certificate) {
   EXPECT_THAT(decoded->certificates[0].certificate, HasSubstr("trusted"));
 }
 
-TEST(Jks, a_resource_managers_stores_have_a_key_with_two_certificates_and_the_ca_of_them) {
+TEST(Jks, a_resource_managers_stores_have_a_key_with_two_certificates_and_their_ca) {
   const auto own = decode_jks(store("keystore.jks"), "keypass7");
   ASSERT_TRUE(own) << own.error().message;
   ASSERT_THAT(own->keys, SizeIs(1));
@@ -65,18 +65,19 @@ TEST(Jks, a_resource_managers_stores_have_a_key_with_two_certificates_and_the_ca
   EXPECT_EQ(trusted->certificates[0].certificate, own->keys[0].chain[1]);
 }
 
-TEST(Jks, a_wrong_password_is_named_as_one_of_two_causes) {
+TEST(Jks, the_error_for_a_wrong_password_names_both_possible_causes) {
   for (const std::string_view password : {"changeiT", "", "changeit ", "keypass7"})
     EXPECT_EQ(problem(store("keytool.jks"), password),
-              "this is not a Java key store: it was changed, or the password is wrong");
+              "this is not a valid Java key store: it was modified, or the password is wrong");
   EXPECT_THAT(problem(store("keytool.jks"), "p\xc3\xa4ssword"), HasSubstr("not ASCII"));
 }
 
 TEST(Jks, a_key_with_another_password_than_its_store_is_refused) {
-  EXPECT_THAT(problem(store("two_passwords.jks")), HasSubstr("a private key in it is not under the store's password"));
+  EXPECT_THAT(problem(store("two_passwords.jks")),
+              HasSubstr("it contains a private key with another password than the store's"));
 }
 
-TEST(Jks, it_is_refused_at_every_cut_even_where_the_digest_fits) {
+TEST(Jks, it_is_refused_when_truncated_even_with_a_correct_digest) {
   const auto whole = store("keytool.jks");
   const auto content = whole.substr(0, whole.size() - 20);
   ASSERT_EQ(sealed(content), whole);
@@ -85,7 +86,7 @@ TEST(Jks, it_is_refused_at_every_cut_even_where_the_digest_fits) {
     EXPECT_NE(problem(sealed(content.substr(0, size))), "") << size;
 }
 
-TEST(Jks, a_changed_byte_anywhere_is_noticed) {
+TEST(Jks, any_modified_byte_is_an_error) {
   const auto whole = store("keytool.jks");
   for (std::size_t at = 0; at < whole.size(); ++at) {
     auto changed = whole;
@@ -94,30 +95,30 @@ TEST(Jks, a_changed_byte_anywhere_is_noticed) {
   }
 }
 
-TEST(Jks, lengths_and_numbers_that_lie_are_refused) {
+TEST(Jks, wrong_lengths_and_counts_are_refused) {
   EXPECT_EQ(problem(with_entries("00000001", certificate_entry())), "");
   EXPECT_EQ(problem(with_entries("00000000", "")), "");
   for (const std::string_view length : {"00000004", "7fffffff", "ffffffff", "fffffff0"})
-    EXPECT_THAT(problem(with_entries("00000001", certificate_entry(length))), HasSubstr("cut off")) << length;
+    EXPECT_THAT(problem(with_entries("00000001", certificate_entry(length))), HasSubstr("is truncated")) << length;
   EXPECT_THAT(problem(with_entries("00000001", certificate_entry("00000002"))), HasSubstr("after its last entry"));
   EXPECT_THAT(problem(with_entries("00000000", certificate_entry())), HasSubstr("after its last entry"));
   for (const std::string_view count : {"00000002", "80000000", "ffffffff"})
-    EXPECT_THAT(problem(with_entries(count, certificate_entry())), HasSubstr("cut off")) << count;
+    EXPECT_THAT(problem(with_entries(count, certificate_entry())), HasSubstr("is truncated")) << count;
   const auto key = from_hex("00000001 0001 61 0000000000000000");
-  EXPECT_THAT(problem(with_entries("00000001", key + from_hex("ffffffff"))), HasSubstr("cut off"));
-  EXPECT_THAT(problem(with_entries("00000001", key + from_hex("00000000 ffffffff"))), HasSubstr("cut off"));
+  EXPECT_THAT(problem(with_entries("00000001", key + from_hex("ffffffff"))), HasSubstr("is truncated"));
+  EXPECT_THAT(problem(with_entries("00000001", key + from_hex("00000000 ffffffff"))), HasSubstr("is truncated"));
 }
 
-TEST(Jks, what_is_of_another_kind_is_refused_with_its_kind) {
+TEST(Jks, unsupported_kinds_are_refused_by_name) {
   EXPECT_THAT(problem(with_entries("00000001", certificate_entry("00000003", "0003 504750"))), HasSubstr("not X.509"));
   EXPECT_THAT(problem(with_entries("00000001", from_hex("00000003 0001 61 0000000000000000"))),
               HasSubstr("unknown kind 3"));  // a secret key of JCEKS
-  EXPECT_THAT(problem(sealed(from_hex("feedfeed 00000001 00000000"))), HasSubstr("version 1 is not known"));
-  EXPECT_THAT(problem(sealed(from_hex("cececece 00000002 00000000"))), HasSubstr("does not begin with FEEDFEED"));
-  EXPECT_THAT(problem(sealed(from_hex("feedfeed 0000"))), HasSubstr("cut off"));
+  EXPECT_THAT(problem(sealed(from_hex("feedfeed 00000001 00000000"))), HasSubstr("version 1 is not supported"));
+  EXPECT_THAT(problem(sealed(from_hex("cececece 00000002 00000000"))), HasSubstr("does not start with FEEDFEED"));
+  EXPECT_THAT(problem(sealed(from_hex("feedfeed 0000"))), HasSubstr("is truncated"));
 }
 
-TEST(Jks, a_private_key_in_another_form_is_refused) {
+TEST(Jks, a_private_key_in_another_format_is_refused) {
   const auto entry = [](std::string_view info) {
     const auto bytes = from_hex(info);
     return with_entries("00000001", from_hex("00000001 0001 61 0000000000000000 000000") +
@@ -128,11 +129,11 @@ TEST(Jks, a_private_key_in_another_form_is_refused) {
   EXPECT_THAT(problem(entry("3084ffffffff")), HasSubstr("cannot be read"));
   EXPECT_THAT(problem(entry("3011 300d 06092a864886f70d010503 0500 0400")), HasSubstr("is under 1.2.840.113549.1.5.3"));
   EXPECT_THAT(problem(entry("3012 300e 060a2b060104012a02110101 0500 0400")),
-              HasSubstr("a private key in it is cut off"));
+              HasSubstr("it contains a truncated private key"));
   EXPECT_THAT(problem(entry("3012 300e 060a2b060104012a02110101 0500 0400 00")), HasSubstr("cannot be read"));
 }
 
-TEST(Jks, a_store_of_more_than_a_megabyte_is_not_even_hashed) {
+TEST(Jks, a_store_of_more_than_a_megabyte_is_refused_before_hashing) {
   EXPECT_THAT(problem(with_entries("00000001", std::string(kMaxKeyStore, 'x'))), HasSubstr("more than 1048576"));
 }
 

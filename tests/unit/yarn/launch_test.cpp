@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
-// What quoting has to survive is tested with a real shell in tests/process/launch_script_test.cpp.
+// tests/process/launch_script_test.cpp tests the quoting with a real shell.
 TEST(LaunchQuoting, values_are_escaped_once_and_hidden_from_the_node_manager) {
   EXPECT_EQ(quote_environment_value("plain").value(), "plain");
   EXPECT_EQ(quote_environment_value(R"(a"b$c`d\e)").value(), R"(a\"b\$c\`d\\e)");
@@ -32,7 +32,7 @@ TEST(LaunchQuoting, words_of_a_command_are_escaped_for_two_shells) {
   EXPECT_EQ(quote_command(words).value(), R"('echo' 'it'\\''s \$HOME' '{''{X}''}')");
 }
 
-TEST(LaunchQuoting, bytes_that_cannot_travel_are_refused_with_a_remedy) {
+TEST(LaunchQuoting, bytes_that_cannot_be_passed_are_refused_with_a_remedy) {
   for (const std::string& bytes : {std::string("\xff"), std::string("a\0b", 3), std::string("\xc3")}) {
     const auto quoted = quote_environment_value(bytes);
     ASSERT_FALSE(quoted);
@@ -48,14 +48,14 @@ TEST(Launch, a_command_writes_to_the_containers_log_folder) {
   EXPECT_FALSE(context.has_tokens());
 }
 
-TEST(Launch, the_configuration_for_renewing_tokens_is_sent_where_there_is_one) {
+TEST(Launch, the_configuration_for_renewing_tokens_is_sent_if_there_is_one) {
   EXPECT_FALSE(launch_context({.command = {"/bin/true"}}).value().has_tokens_conf());
   const auto context = launch_context({.command = {"/bin/true"}, .renewal_configuration = "bytes"}).value();
   EXPECT_EQ(context.tokens_conf(), "bytes");
   EXPECT_EQ(pb::ContainerLaunchContextProto::kTokensConfFieldNumber, 8);
 }
 
-TEST(Launch, variables_are_quoted_unless_the_node_manager_is_to_expand_them) {
+TEST(Launch, variables_are_quoted_unless_the_node_manager_should_expand_them) {
   const auto context =
       launch_context({.environment = {{"A", "$x"}}, .expanded_environment = {{"B", "{{PWD}}/lib"}}}).value();
   std::map<std::string, std::string> variables;
@@ -63,19 +63,19 @@ TEST(Launch, variables_are_quoted_unless_the_node_manager_is_to_expand_them) {
   EXPECT_THAT(variables, UnorderedElementsAre(Pair("A", R"(\$x)"), Pair("B", "{{PWD}}/lib")));
 }
 
-TEST(Launch, a_name_that_is_no_variable_is_an_error) {
+TEST(Launch, an_invalid_variable_name_is_an_error) {
   for (const auto* name : {"", "1A", "A-B", "A B", "A=B", "A\nB"}) {
     EXPECT_FALSE(launch_context({.environment = {{name, "x"}}})) << name;
   }
 }
 
-TEST(Launch, a_variable_that_cannot_travel_is_named) {
+TEST(Launch, a_variable_that_cannot_be_passed_is_named) {
   const auto context = launch_context({.environment = {{"GREETING", "\xff"}}});
   ASSERT_FALSE(context);
   EXPECT_THAT(context.error().message, HasSubstr("GREETING"));
 }
 
-TEST(Launch, urls_are_taken_apart_as_hadoop_does) {
+TEST(Launch, urls_are_parsed_like_in_hadoop) {
   const auto url_of = [](std::string url) {
     return launch_context({.files = {{"x", {.url = std::move(url)}}}}).value().localresources(0).value().resource();
   };
@@ -91,7 +91,7 @@ TEST(Launch, urls_are_taken_apart_as_hadoop_does) {
   EXPECT_FALSE(url_of("file:///a").has_host());
 }
 
-TEST(Launch, files_with_bad_urls_or_outside_the_directory_are_refused) {
+TEST(Launch, files_with_invalid_urls_or_outside_the_directory_are_refused) {
   for (const auto* url : {"", "/a", "hdfs:/a", "://x/a", "hdfs://nn", "hdfs://nn:x/a", "hdfs://nn:99999/a"}) {
     EXPECT_FALSE(launch_context({.files = {{"x", {.url = url}}}})) << url;
   }
@@ -101,7 +101,7 @@ TEST(Launch, files_with_bad_urls_or_outside_the_directory_are_refused) {
   EXPECT_TRUE(launch_context({.files = {{"lib/x.so", {.url = "hdfs://ns/a"}}}}));
 }
 
-TEST(Launch, files_keep_time_size_type_and_visibility) {
+TEST(Launch, files_have_time_size_type_and_visibility) {
   const auto context = launch_context({.files = {{"env",
                                                   {.url = "hdfs://ns/cache/env.tar.gz",
                                                    .size = 7,
@@ -116,7 +116,7 @@ TEST(Launch, files_keep_time_size_type_and_visibility) {
   EXPECT_EQ(file.visibility(), pb::PUBLIC);
 }
 
-TEST(Launch, credentials_travel_in_the_format_every_node_manager_reads) {
+TEST(Launch, credentials_are_sent_in_the_format_that_every_node_manager_reads) {
   Launch launch;
   launch.credentials.secrets["ydl"] = "s3cr3t";
   const auto context = launch_context(launch).value();
@@ -124,7 +124,7 @@ TEST(Launch, credentials_travel_in_the_format_every_node_manager_reads) {
   EXPECT_EQ(decode_credentials(context.tokens()).value(), launch.credentials);
 }
 
-TEST(ImageRuntime, says_image_mounts_network_and_start) {
+TEST(ImageRuntime, has_variables_for_image_mounts_network_and_start) {
   const auto variables = runtime_variables({.image = "library/python:3.11",
                                             .mounts = {{"/data", "/data"}, {"/scratch", "/tmp/x", false}},
                                             .network = "host",
@@ -138,8 +138,8 @@ TEST(ImageRuntime, says_image_mounts_network_and_start) {
                                    Pair("YARN_CONTAINER_RUNTIME_DOCKER_RUN_OVERRIDE_DISABLE", "true")));
 }
 
-// No shell is there to read quotes, and nobody links the files.
-TEST(Launch, an_entry_point_is_given_plain_words_and_finds_the_files_mounted) {
+// There is no shell to interpret quotes, and no links to the files.
+TEST(Launch, an_entry_point_gets_plain_words_and_mounted_files) {
   Launch launch{.command = {"/ydl/ydl", "__agent", "--id", "x"}, .environment = {{"A", "b c"}}};
   launch.files = {{"ydl", {.url = "hdfs://ns/ydl"}}};
   launch.image = {.image = "python:3",
@@ -156,7 +156,7 @@ TEST(Launch, an_entry_point_is_given_plain_words_and_finds_the_files_mounted) {
   EXPECT_EQ(variables["YARN_CONTAINER_RUNTIME_DOCKER_RUN_OVERRIDE_DISABLE"], "true");
 }
 
-TEST(Launch, what_no_entry_point_can_be_given_is_refused) {
+TEST(Launch, values_that_cannot_be_passed_to_an_entry_point_are_refused) {
   for (const auto* word : {"a,b", "a\nb", "$HOME", "a\"b", "{{PWD}}", "<LOG_DIR>", "\xff"}) {
     Launch launch{.command = {word}};
     EXPECT_TRUE(launch_context(launch) || std::string_view(word) == "\xff") << word;
@@ -168,7 +168,7 @@ TEST(Launch, what_no_entry_point_can_be_given_is_refused) {
   }
 }
 
-TEST(Launch, a_script_in_an_image_is_as_everywhere) {
+TEST(Launch, a_script_in_an_image_works_as_without_an_image) {
   Launch launch{.command = {"./ydl"}};
   launch.files = {{"ydl", {.url = "hdfs://ns/ydl"}}};
   launch.image = {.image = "python:3"};
@@ -177,7 +177,7 @@ TEST(Launch, a_script_in_an_image_is_as_everywhere) {
   for (const auto& entry : context.environment()) EXPECT_NE(entry.key(), "YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS");
 }
 
-TEST(ImageRuntime, what_cannot_be_written_down_is_refused) {
+TEST(ImageRuntime, values_that_cannot_be_encoded_are_refused) {
   for (const auto* image : {"", "a b", "a\"b", "a$b", "a\nb"})
     EXPECT_FALSE(runtime_variables({.image = image})) << image;
   for (const auto& mount :
@@ -187,7 +187,7 @@ TEST(ImageRuntime, what_cannot_be_written_down_is_refused) {
   }
 }
 
-TEST(Submission, asks_for_the_master_on_its_own_label) {
+TEST(Submission, requests_the_master_with_its_own_label) {
   const auto context = submission_context({.id = {1, 2},
                                            .name = "job",
                                            .master_resource = {.memory_mib = 256, .vcores = 1},
@@ -207,7 +207,7 @@ TEST(Submission, asks_for_the_master_on_its_own_label) {
   EXPECT_TRUE(context.keep_containers_across_application_attempts());
 }
 
-TEST(Submission, what_the_resource_manager_would_refuse_or_cut_is_refused_here) {
+TEST(Submission, values_that_the_resource_manager_would_refuse_or_truncate_are_refused) {
   EXPECT_FALSE(submission_context({.name = "x", .type = "a type of 21 letters."}));
   EXPECT_FALSE(submission_context({.name = "x", .tags = std::vector<std::string>(11, "t")}));
   for (const auto* tag : {"", "Upper", "two words", "comma,", "\xc3\xa9"}) {

@@ -35,7 +35,7 @@ std::string problem(const Credentials& credentials) {
   return identity ? "" : identity.error().message;
 }
 
-TEST(ProxyIdentity, is_the_key_named_server_with_its_chain_and_the_certificate_of_the_proxy) {
+TEST(ProxyIdentity, contains_the_key_named_server_its_chain_and_the_certificate_of_the_proxy) {
   const auto identity = proxy_identity(of_a_master());
   ASSERT_TRUE(identity) << identity.error().message;
   ASSERT_TRUE(*identity);
@@ -46,34 +46,35 @@ TEST(ProxyIdentity, is_the_key_named_server_with_its_chain_and_the_certificate_o
   EXPECT_FALSE((*identity)->key.empty());
 }
 
-TEST(ProxyIdentity, there_is_none_without_the_secrets) {
+TEST(ProxyIdentity, is_empty_without_the_secrets) {
   Credentials credentials;
   credentials.secrets["ydl.master"] = "ticket";
   credentials.secrets["zzz"] = "other";
   EXPECT_EQ(proxy_identity(credentials).value().has_value(), false);
 }
 
-TEST(ProxyIdentity, a_secret_that_is_missing_is_named) {
+TEST(ProxyIdentity, a_missing_secret_is_named) {
   for (const auto* missing : {kKeyStore, kKeyPassword, kTrustStore, kTrustPassword}) {
     auto credentials = of_a_master();
     credentials.secrets.erase(missing);
-    EXPECT_EQ(problem(credentials), std::string("the ResourceManager gave this master no secret ") + missing);
+    EXPECT_EQ(problem(credentials), std::string("the credentials of this master do not contain the secret ") + missing);
   }
 }
 
-TEST(ProxyIdentity, a_secret_that_cannot_be_read_is_named_and_no_password_is_in_the_message) {
+TEST(ProxyIdentity, an_invalid_secret_is_named_and_the_message_contains_no_password) {
   auto credentials = of_a_master();
   credentials.secrets[kKeyPassword] = "wrong-password";
-  EXPECT_EQ(problem(credentials),
-            "yarn.application.am.keystore: this is not a Java key store: it was changed, or the password is wrong");
+  EXPECT_EQ(
+      problem(credentials),
+      "yarn.application.am.keystore: this is not a valid Java key store: it was modified, or the password is wrong");
   credentials = of_a_master();
   credentials.secrets[kTrustStore] = std::string(std::size_t{100} << 20U, 'x');
   EXPECT_THAT(problem(credentials), HasSubstr("yarn.application.am.truststore: "));
   credentials.secrets[kTrustStore] = "";
-  EXPECT_THAT(problem(credentials), HasSubstr("cut off"));
+  EXPECT_THAT(problem(credentials), HasSubstr("is truncated"));
 }
 
-TEST(ProxyIdentity, stores_without_what_is_needed_are_refused) {
+TEST(ProxyIdentity, stores_without_the_key_or_a_certificate_are_refused) {
   auto credentials = of_a_master();
   credentials.secrets[kKeyStore] = store("keytool.jks");
   credentials.secrets[kKeyPassword] = "changeit";
@@ -84,7 +85,7 @@ TEST(ProxyIdentity, stores_without_what_is_needed_are_refused) {
   EXPECT_EQ(problem(credentials), "yarn.application.am.truststore: it has no certificate");
 }
 
-TEST(ProxyIdentity, is_nothing_that_tasks_are_given) {
+TEST(ProxyIdentity, is_not_in_the_credentials_of_tasks) {
   EXPECT_EQ(for_tasks(of_a_master()), Credentials{});
 }
 

@@ -22,7 +22,7 @@ hrpc::Token hdfs_token(const std::string& service, core::WallTime end) {
   return {identifier, "pw", std::string(hrpc::kHdfsToken), service};
 }
 
-TEST(TokenLife, an_identifier_of_hdfs_says_whose_it_is_and_until_when) {
+TEST(TokenLife, an_identifier_of_hdfs_has_owner_and_end) {
   const auto read = read_hdfs_delegation_token(hdfs_token("nn:8020", kEnd));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->owner, "alice@EXAMPLE.ORG");
@@ -34,7 +34,7 @@ TEST(TokenLife, an_identifier_of_hdfs_says_whose_it_is_and_until_when) {
   EXPECT_FALSE(read_hdfs_delegation_token({"x", "pw", "kms-dt", "nn:8020"}));
 }
 
-TEST(TokenLife, the_first_token_that_ends_counts) {
+TEST(TokenLife, the_earliest_end_of_all_tokens_counts) {
   Credentials credentials;
   EXPECT_EQ(end_of_tokens(credentials), std::nullopt);
   credentials.add(hdfs_token("a:8020", kEnd + 1h));
@@ -44,14 +44,14 @@ TEST(TokenLife, the_first_token_that_ends_counts) {
   EXPECT_EQ(owner_of(credentials), "alice@EXAMPLE.ORG");
 }
 
-TEST(TokenLife, a_time_limit_beyond_it_is_said_with_the_date) {
+TEST(TokenLife, a_longer_time_limit_is_a_warning_with_the_date) {
   EXPECT_EQ(limit_passes_tokens(kEnd - 24h, 0ms, kEnd), "") << "no limit";
   EXPECT_EQ(limit_passes_tokens(kEnd - 24h, 24h, kEnd), "");
   EXPECT_THAT(limit_passes_tokens(kEnd - 24h, 25h, kEnd),
               HasSubstr("passes 2026-11-23T00:00:00.000Z, when its tokens"));
 }
 
-TEST(TokenLife, a_running_job_is_warned_an_hour_before) {
+TEST(TokenLife, a_running_job_warns_an_hour_before_the_end) {
   EXPECT_EQ(until_warning(kEnd - 3h, kEnd), core::Millis(2h));
   EXPECT_EQ(until_warning(kEnd - 10min, kEnd), core::Millis(0));
   EXPECT_THAT(tokens_end_soon(kEnd), HasSubstr("end at 2026-11-23T00:00:00.000Z"));

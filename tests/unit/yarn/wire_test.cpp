@@ -1,4 +1,4 @@
-// What Hadoop's own classes sent each other, read by us; and what we would send in their place.
+// Recorded messages of Hadoop's own classes: we decode the received ones, and compare the sent ones with ours.
 #include "core/files.hpp"
 #include "support/hex.hpp"
 #include "yarn/convert.hpp"
@@ -33,7 +33,7 @@ Message captured(const std::string& name) {
   return message;
 }
 
-// What Java repeats of memory and vcores in the map of other types; nobody needs it.
+// Java repeats memory and vcores in the map of other types, which has no effect.
 void drop_repetition(pb::ResourceProto& resource) {
   auto& map = *resource.mutable_resource_value_map();
   const auto kept = std::remove_if(map.begin(), map.end(),
@@ -41,13 +41,13 @@ void drop_repetition(pb::ResourceProto& resource) {
   map.erase(kept, map.end());
 }
 
-TEST(YarnWire, a_new_application) {
+TEST(YarnWire, a_new_application_is_decoded) {
   const auto answer = captured<pb::GetNewApplicationResponseProto>("new_application_response");
   EXPECT_EQ(from_proto(answer.application_id()).str(), "application_1794708826678_0001");
   EXPECT_EQ(from_proto(answer.maximumcapability()), (Resource{.memory_mib = 8192, .vcores = 4}));
 }
 
-TEST(YarnWire, a_report_while_the_application_waits) {
+TEST(YarnWire, a_report_of_a_waiting_application_is_decoded) {
   const auto report =
       from_proto(captured<pb::GetApplicationReportResponseProto>("report_accepted_response").application_report());
   EXPECT_EQ(report.id.str(), "application_1794708826678_0001");
@@ -67,7 +67,7 @@ TEST(YarnWire, a_report_while_the_application_waits) {
   EXPECT_EQ(report.tracking_url, "http://localhost:39204/proxy/application_1794708826678_0001/");
 }
 
-TEST(YarnWire, a_report_of_a_failure_with_its_diagnostics) {
+TEST(YarnWire, a_report_of_a_failure_is_decoded_with_its_diagnostics) {
   const auto report =
       from_proto(captured<pb::GetApplicationReportResponseProto>("report_failed_response").application_report());
   EXPECT_EQ(report.state, AppState::failed);
@@ -76,7 +76,7 @@ TEST(YarnWire, a_report_of_a_failure_with_its_diagnostics) {
   EXPECT_THAT(report.diagnostics, HasSubstr("exitCode: 0"));
 }
 
-TEST(YarnWire, the_report_that_gives_an_unmanaged_master_its_token) {
+TEST(YarnWire, the_report_with_the_token_of_an_unmanaged_master_is_decoded) {
   const auto report =
       from_proto(captured<pb::GetApplicationReportResponseProto>("report_unmanaged_response").application_report());
   EXPECT_TRUE(report.unmanaged);
@@ -85,7 +85,7 @@ TEST(YarnWire, the_report_that_gives_an_unmanaged_master_its_token) {
   EXPECT_EQ(report.am_rm_token->kind, kAmRmToken);
 }
 
-TEST(YarnWire, a_submission_says_what_hadoops_own_client_says) {
+TEST(YarnWire, a_submission_equals_that_of_hadoops_own_client) {
   auto theirs = captured<pb::SubmitApplicationRequestProto>("submit_managed_request").application_submission_context();
   Submission submission{.id = {kStart, 1}, .name = "dump", .tags = {"t1"}, .priority = 0};
   submission.type = "YARN";
@@ -97,7 +97,7 @@ TEST(YarnWire, a_submission_says_what_hadoops_own_client_says) {
 
   drop_repetition(*theirs.mutable_resource());
   theirs.mutable_am_container_spec()->clear_command();
-  // Where we say what the defaults say.
+  // We set these fields explicitly to their default values.
   ours.clear_am_container_resource_request();
   ours.clear_log_aggregation_context();
   ours.clear_cancel_tokens_when_complete();
@@ -107,7 +107,7 @@ TEST(YarnWire, a_submission_says_what_hadoops_own_client_says) {
   EXPECT_EQ(ours.SerializeAsString(), theirs.SerializeAsString());
 }
 
-TEST(YarnWire, an_unmanaged_submission_asks_for_no_container) {
+TEST(YarnWire, an_unmanaged_submission_requests_no_container) {
   const auto theirs =
       captured<pb::SubmitApplicationRequestProto>("submit_unmanaged_request").application_submission_context();
   const auto ours = submission_context({.id = {kStart, 2}, .name = "uam", .unmanaged = true}).value();
@@ -118,7 +118,7 @@ TEST(YarnWire, an_unmanaged_submission_asks_for_no_container) {
   EXPECT_EQ(ours.am_container_resource_request_size(), 0);
 }
 
-TEST(YarnWire, a_registration) {
+TEST(YarnWire, a_registration_is_decoded) {
   const auto registration = from_proto(captured<pb::RegisterApplicationMasterResponseProto>("register_response"));
   EXPECT_EQ(registration.queue, "default");
   EXPECT_EQ(registration.maximum, (Resource{.memory_mib = 8192, .vcores = 4}));
@@ -128,7 +128,7 @@ TEST(YarnWire, a_registration) {
   EXPECT_FALSE(registration.counts_vcores);  // the scheduler that was recorded looks at memory only
 }
 
-TEST(YarnWire, a_registration_gives_back_the_acls_and_the_key_of_clients_tokens) {
+TEST(YarnWire, a_registration_contains_the_acls_and_the_key_of_clients_tokens) {
   pb::RegisterApplicationMasterResponseProto proto;
   EXPECT_FALSE(from_proto(proto).viewers);
   EXPECT_EQ(from_proto(proto).client_token_key, "");
@@ -140,22 +140,22 @@ TEST(YarnWire, a_registration_gives_back_the_acls_and_the_key_of_clients_tokens)
   proto.set_client_to_am_token_master_key("key");
   const auto registration = from_proto(proto);
   EXPECT_EQ(registration.viewers, "bob ops");
-  EXPECT_EQ(registration.modifiers, " ") << "YARN's default: nobody";
+  EXPECT_EQ(registration.modifiers, " ") << "YARN's default: no user";
   EXPECT_EQ(registration.client_token_key, "key");
 }
 
-TEST(YarnWire, an_ask_says_what_hadoops_own_client_says) {
+TEST(YarnWire, a_request_equals_that_of_hadoops_own_client) {
   auto theirs = captured<pb::AllocateRequestProto>("allocate_ask_request");
   const AllocateRequest request{
       .progress = 0.25F,
-      .asks = {{.key = {{1}, 0}, .place = "*", .resource = {.memory_mib = 128, .vcores = 1}, .count = 1}},
+      .asks = {{.key = {{1}, 0}, .location = "*", .resource = {.memory_mib = 128, .vcores = 1}, .count = 1}},
       .avoid = {"badhost"}};
   drop_repetition(*theirs.mutable_ask(0)->mutable_capability());
   theirs.mutable_ask(0)->mutable_execution_type_request()->clear_enforce_execution_type();  // false is the default
   EXPECT_EQ(to_proto(request).SerializeAsString(), theirs.SerializeAsString());
 }
 
-TEST(YarnWire, a_grant_with_its_tokens) {
+TEST(YarnWire, a_grant_is_decoded_with_its_tokens) {
   const auto response = from_proto(captured<pb::AllocateResponseProto>("allocate_granted_response"));
   EXPECT_EQ(response.response_id, 2);
   EXPECT_EQ(response.cluster_nodes, 1);
@@ -173,7 +173,7 @@ TEST(YarnWire, a_grant_with_its_tokens) {
   EXPECT_EQ(response.am_rm_token, std::nullopt);
 }
 
-TEST(YarnWire, a_completion) {
+TEST(YarnWire, a_completion_is_decoded) {
   const auto response = from_proto(captured<pb::AllocateResponseProto>("allocate_completed_response"));
   EXPECT_THAT(response.granted, IsEmpty());
   ASSERT_THAT(response.completed, SizeIs(1));
@@ -185,7 +185,7 @@ TEST(YarnWire, a_completion) {
   EXPECT_THAT(status.attributes, ElementsAre(Pair("HOST", "vm"), Pair("IPS", "127.0.0.1")));
 }
 
-TEST(YarnWire, a_launch_with_a_file_says_what_hadoops_own_client_says) {
+TEST(YarnWire, a_launch_with_a_file_equals_that_of_hadoops_own_client) {
   const auto theirs = captured<pb::StartContainersRequestProto>("start_containers_request")
                           .start_container_request(0)
                           .container_launch_context();
@@ -201,7 +201,7 @@ TEST(YarnWire, a_launch_with_a_file_says_what_hadoops_own_client_says) {
   EXPECT_EQ(launch_context(launch).value().SerializeAsString(), expected.SerializeAsString());
 }
 
-TEST(YarnWire, the_status_of_a_running_container) {
+TEST(YarnWire, the_status_of_a_running_container_is_decoded) {
   const auto answer = captured<pb::GetContainerStatusesResponseProto>("container_statuses_response");
   ASSERT_EQ(answer.status_size(), 1);
   const auto status = from_proto(answer.status(0));
@@ -213,7 +213,7 @@ TEST(YarnWire, the_status_of_a_running_container) {
   EXPECT_EQ(from_proto(started.succeeded_requests(0)), kContainer);
 }
 
-TEST(YarnWire, nodes_and_queues) {
+TEST(YarnWire, nodes_and_queues_are_decoded) {
   const auto nodes = captured<pb::GetClusterNodesResponseProto>("cluster_nodes_response");
   ASSERT_EQ(nodes.nodereports_size(), 1);
   const auto node = from_proto(nodes.nodereports(0));

@@ -1,4 +1,4 @@
-// Where the allocator asks, and how often.
+// The locations in the allocator's requests, and their frequency.
 #include "hrpc/errors.hpp"
 #include "unit/yarn/allocator_script.hpp"
 
@@ -13,9 +13,9 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-class AllocatorPlacesTest : public Script {};
+class AllocatorLocationsTest : public Script {};
 
-TEST_F(AllocatorPlacesTest, after_some_seconds_without_a_grant_only_anywhere_is_asked) {
+TEST_F(AllocatorLocationsTest, after_some_seconds_without_a_grant_no_hosts_are_named) {
   fsm_.want(kWorker, 2, now_);
   connect();
   (void)exchange();
@@ -25,11 +25,11 @@ TEST_F(AllocatorPlacesTest, after_some_seconds_without_a_grant_only_anywhere_is_
   EXPECT_THAT(beat(), ElementsAre("worker /r1 0", "worker a 0", "worker b 0"));
 }
 
-TEST_F(AllocatorPlacesTest, for_two_heartbeats_of_a_node_nothing_is_taken_elsewhere) {
+TEST_F(AllocatorLocationsTest, during_two_heartbeats_of_a_node_no_other_hosts_are_allowed) {
   const auto relaxed = [this] {
     std::vector<std::string> places;
     for (const auto& ask : sent_.asks) {
-      if (ask.relax_locality) places.push_back(ask.place);
+      if (ask.relax_locality) places.push_back(ask.location);
     }
     return places;
   };
@@ -44,7 +44,7 @@ TEST_F(AllocatorPlacesTest, for_two_heartbeats_of_a_node_nothing_is_taken_elsewh
   EXPECT_THAT(beat(), IsEmpty()) << "a grant makes it no stricter again";
 }
 
-TEST_F(AllocatorPlacesTest, a_grant_gives_named_hosts_more_time) {
+TEST_F(AllocatorLocationsTest, a_grant_gives_named_hosts_more_time) {
   fsm_.want(kWorker, 2, now_);
   connect();
   now_ += core::Millis(2'000);
@@ -53,7 +53,7 @@ TEST_F(AllocatorPlacesTest, a_grant_gives_named_hosts_more_time) {
   EXPECT_THAT(beat(), Not(Contains("worker b 0")));
 }
 
-TEST_F(AllocatorPlacesTest, new_asks_name_hosts_again) {
+TEST_F(AllocatorLocationsTest, new_requests_name_hosts_again) {
   fsm_.want(kWorker, 1, now_);
   connect();
   (void)exchange();
@@ -63,7 +63,7 @@ TEST_F(AllocatorPlacesTest, new_asks_name_hosts_again) {
   EXPECT_THAT(beat(), Contains("worker a 1"));
 }
 
-TEST_F(AllocatorPlacesTest, roles_do_not_name_the_same_room_twice) {
+TEST_F(AllocatorLocationsTest, roles_do_not_name_the_same_room_twice) {
   AllocatorFsm fsm({}, std::vector{node_report("a", 2), node_report("b", 1)});
   fsm.add_role({.key = kWorker, .resource = {.memory_mib = 1024}});
   fsm.add_role({.key = kServer, .resource = {.memory_mib = 1024}});
@@ -75,7 +75,7 @@ TEST_F(AllocatorPlacesTest, roles_do_not_name_the_same_room_twice) {
                                   "server * 2", "server /r1 1", "server a 1"));
 }
 
-TEST_F(AllocatorPlacesTest, granted_room_is_not_named_again_until_it_is_given_back) {
+TEST_F(AllocatorLocationsTest, granted_room_is_not_requested_again_until_it_is_released) {
   AllocatorFsm fsm({}, std::vector{node_report("a", 1)});
   fsm.add_role({.key = kWorker, .resource = kSize});
   fsm_ = std::move(fsm);
@@ -91,7 +91,7 @@ TEST_F(AllocatorPlacesTest, granted_room_is_not_named_again_until_it_is_given_ba
   EXPECT_THAT(beat(), Contains("worker a 1"));
 }
 
-TEST_F(AllocatorPlacesTest, what_the_scheduler_rounds_up_is_planned_with) {
+TEST_F(AllocatorLocationsTest, plans_use_the_size_that_the_scheduler_rounded_up) {
   AllocatorFsm fsm({}, std::vector{node_report("a", 4)});
   fsm.add_role({.key = kWorker, .resource = {.memory_mib = 100}});
   fsm_ = std::move(fsm);
@@ -103,7 +103,7 @@ TEST_F(AllocatorPlacesTest, what_the_scheduler_rounds_up_is_planned_with) {
   EXPECT_EQ(sent_.asks[0].resource.memory_mib, 100);
 }
 
-TEST_F(AllocatorPlacesTest, vcores_fill_a_host_only_where_the_scheduler_counts_them) {
+TEST_F(AllocatorLocationsTest, vcores_fill_a_host_only_if_the_scheduler_considers_them) {
   auto busy = node_report("a");
   busy.used.vcores = busy.capability.vcores;
   for (const bool counts : {true, false}) {
@@ -115,7 +115,7 @@ TEST_F(AllocatorPlacesTest, vcores_fill_a_host_only_where_the_scheduler_counts_t
   }
 }
 
-TEST_F(AllocatorPlacesTest, a_lost_node_is_named_no_more) {
+TEST_F(AllocatorLocationsTest, a_lost_node_is_no_longer_named) {
   fsm_.want(kWorker, 2, now_);
   connect();
   auto lost = node_report("a");
@@ -124,7 +124,7 @@ TEST_F(AllocatorPlacesTest, a_lost_node_is_named_no_more) {
   EXPECT_THAT(beat(), ElementsAre("worker b 2", "worker a 0"));
 }
 
-TEST_F(AllocatorPlacesTest, an_avoided_host_is_told_and_named_no_more_until_it_is_forgiven) {
+TEST_F(AllocatorLocationsTest, an_avoided_host_is_blacklisted_and_not_named_until_it_is_forgiven) {
   fsm_.want(kWorker, 2, now_);
   connect();
   (void)exchange();
@@ -141,7 +141,7 @@ TEST_F(AllocatorPlacesTest, an_avoided_host_is_told_and_named_no_more_until_it_i
   EXPECT_THAT(beat(), Contains("worker a 2"));
 }
 
-TEST_F(AllocatorPlacesTest, a_plain_scheduler_is_asked_for_anywhere) {
+TEST_F(AllocatorLocationsTest, the_style_anywhere_names_no_hosts) {
   AllocatorFsm fsm({.style = AskStyle::anywhere}, std::vector{node_report("a")});
   fsm.add_role({.key = kWorker, .resource = kSize, .label = "gpu"});
   fsm_ = std::move(fsm);
@@ -151,7 +151,7 @@ TEST_F(AllocatorPlacesTest, a_plain_scheduler_is_asked_for_anywhere) {
   EXPECT_EQ(sent_.asks[0].label, "gpu");
 }
 
-TEST_F(AllocatorPlacesTest, only_anywhere_carries_the_label) {
+TEST_F(AllocatorLocationsTest, only_the_entry_for_anywhere_has_the_label) {
   auto labelled = node_report("a");
   labelled.label = "gpu";
   AllocatorFsm fsm({}, std::vector{labelled});
@@ -160,10 +160,10 @@ TEST_F(AllocatorPlacesTest, only_anywhere_carries_the_label) {
   fsm_.want(kWorker, 1, now_);
   connect();
   EXPECT_THAT(beat(), ElementsAre("worker * 1", "worker /r1 1", "worker a 1"));
-  for (const auto& ask : sent_.asks) EXPECT_EQ(ask.label, ask.place == "*" ? "gpu" : "") << ask.place;
+  for (const auto& ask : sent_.asks) EXPECT_EQ(ask.label, ask.location == "*" ? "gpu" : "") << ask.location;
 }
 
-TEST_F(AllocatorPlacesTest, heartbeats_are_fast_while_containers_are_awaited_and_slow_else) {
+TEST_F(AllocatorLocationsTest, heartbeats_are_frequent_while_containers_are_expected) {
   const HeartbeatOptions options;
   connect();
   EXPECT_LE(fsm_.next_heartbeat(now_), now_);
@@ -180,7 +180,7 @@ TEST_F(AllocatorPlacesTest, heartbeats_are_fast_while_containers_are_awaited_and
   EXPECT_EQ(fsm_.next_heartbeat(now_), now_ + options.idle);
 }
 
-TEST_F(AllocatorPlacesTest, a_resource_manager_that_does_not_answer_is_not_hurried) {
+TEST_F(AllocatorLocationsTest, a_resource_manager_that_does_not_answer_gets_heartbeats_at_the_normal_interval) {
   connect();
   (void)exchange();
   fsm_.release(container(1, "a").id);
