@@ -65,7 +65,7 @@ def main():
         try:
             operations[request["do"]](request)
             answer = {"ok": time.perf_counter() - start}
-        except Exception as error:  # whatever it is, the one who asked must hear of it
+        except Exception as error:  # any failure must be reported to the caller
             answer = {"error": type(error).__name__, "message": str(error)}
         print(json.dumps(answer), flush=True)
 

@@ -31,7 +31,7 @@ def main():
 
 
 def end_with_the_first_failure(running):
-    """Waits for all; the exit code is 0 if they all end well. After a failure the others would wait for ever: they are stopped."""
+    """Waits for all; the exit code is 0 if all of them succeed. After a failure the others would wait for ever: they are stopped."""
     while running:
         pid, status = os.wait()
         process = running.pop(pid)

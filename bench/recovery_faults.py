@@ -153,7 +153,7 @@ def master_killed(bench):
 
 def journal_share(bench):
     """What a start of tasks waits for: the journal's file, and two events that are to be written before they are acted on (the job begins; the last
-    task has its place)."""
+    task is placed)."""
     opens, appends = [], []
     for number in range(bench.rounds):
         tool = LineClient([bench.tool("journal_tool")], bench.cluster.variables)

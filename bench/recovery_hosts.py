@@ -34,7 +34,7 @@ def again_on_second_host(jobs, lost_at):
 
 
 def node_manager_killed(bench):
-    """Its host lives. The ResourceManager says so when it has heard nothing for its time."""
+    """Its host is alive. The ResourceManager logs the loss after its time limit without a heartbeat."""
     jobs = jobs_on_third_host(bench)
     bench.cluster.run("kill", "nodemanager3")
     pattern = re.compile(r"Deactivating Node 127\.0\.0\.4:\d+ as it is now LOST")

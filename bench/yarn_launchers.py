@@ -95,7 +95,7 @@ class Ydl:
 
 
 class Bare:
-    """The least there is: an unmanaged master that asks by host, starts what it is given and knows nothing more. A floor, not a launcher."""
+    """The minimum: an unmanaged master that requests containers by host and starts the shell in them. Not a launcher."""
 
     def __init__(self, cluster, tool):
         self._tool = tool

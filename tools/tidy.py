@@ -156,7 +156,7 @@ def check(batch):
         return ""
     if "[clang-diagnostic-error]" in findings and len(batch) > 1:  # they do not go together after all
         return "\n".join(filter(None, (check([unit]) for unit in batch)))
-    return findings or f"{TIDY} failed on {', '.join(str(source) for source, _, _ in batch)} without a word"
+    return findings or f"{TIDY} failed on {', '.join(str(source) for source, _, _ in batch)} without a message"
 
 
 def main():

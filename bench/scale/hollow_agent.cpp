@@ -9,7 +9,7 @@
 namespace ydl::bench {
 namespace {
 
-constexpr std::uint16_t kPort = 40'001;  // of every task: nobody connects to it
+constexpr std::uint16_t kPort = 40'001;  // of every task: no process connects to it
 
 }  // namespace
 

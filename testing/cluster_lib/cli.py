@@ -120,7 +120,7 @@ def java(arguments):
     cluster = state.find(arguments.dir)
     command = jvm.command([*jvm.CLIENT, *cluster.jvm_options()], arguments.main, arguments.words)
     variables = cluster.variables()
-    # One who has exported them may have changed one since, for a ticket of another user.
+    # A user who has exported them may have changed one since, for a ticket of another user.
     exported = os.environ if os.environ.get("YDL_CLUSTER_DIR") == variables["YDL_CLUSTER_DIR"] else {}
     environment = {**os.environ, **variables, **exported, **jvm.environment(cluster.options.version, [cluster.conf])}
     os.execvpe(command[0], command, environment)  # signals reach the program, and its exit code is ours
@@ -206,7 +206,7 @@ def _parser():
                                ("stop", lifecycle.stop, "end one daemon as an administrator does"),
                                ("start", lifecycle.start_one, "start one daemon that was killed or stopped"),
                                ("restart", lifecycle.restart, "end one daemon, start it again, wait until it serves"),
-                               ("pause", lifecycle.pause, "stop one daemon's threads: it accepts connections and says nothing"),
+                               ("pause", lifecycle.pause, "stop one daemon's threads: it accepts connections and does not answer"),
                                ("resume", lifecycle.resume, "let it go on")):
         command(name, on_daemons(action), text).add_argument("daemons", nargs="+", metavar="DAEMON")
     sub = command("failover", failover, "make the other NameNode active, or the other ResourceManager")

@@ -86,7 +86,7 @@ class JavaDaemon(Daemon):
         return self.folder / "classes.jsa"
 
     def run_tool(self, main, arguments):
-        """Runs a Java program to its end with this daemon's configuration; its output, errors included, is in `stdout`."""
+        """Runs a Java program until it ends with this daemon's configuration; its output, errors included, is in `stdout`."""
         environment = {**self.cluster.variables(), **self.environment()}
         return processes.output_of(jvm.command([*jvm.CLIENT, *self.cluster.jvm_options()], main, arguments), environment)
 

@@ -50,7 +50,7 @@ def command(options, main, arguments):
 def environment(version, conf):
     """What a JVM needs in its environment. The configuration comes last on the class path: no jar holds a *-site.xml.
 
-    Not -cp: with 170 jars nobody could read a list of processes.
+    Not -cp: with 170 jars a list of processes would be unreadable.
     """
     return {"CLASSPATH": ":".join(str(entry) for entry in [*classpath(version), *conf])}
 

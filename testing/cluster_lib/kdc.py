@@ -12,7 +12,7 @@ from .errors import ClusterError
 
 REALM = "YDL.TEST"
 SERVICES = ("nn", "dn", "rm", "nm", "HTTP")
-USERS = ("alice", "bob", "carol")  # ordinary users beside the one who runs the daemons, who is HDFS's superuser
+USERS = ("alice", "bob", "carol")  # ordinary users; the user who runs the daemons is HDFS's superuser
 SBIN = "/usr/sbin:/sbin"  # not on an ordinary user's PATH, and that is where Debian has the KDC
 
 KRB5_CONF = """\

@@ -1,4 +1,4 @@
-"""Bringing a cluster up, changing it while it runs, and taking it down."""
+"""Starting a cluster, changing it while it runs, and stopping it."""
 
 import shutil
 import signal
@@ -69,7 +69,7 @@ def _wait_for_running(cluster):
 
 
 def _wait_until(what_is_missing, watched):
-    """Waits until nothing is missing, or one of the daemons that ought to bring it about has ended."""
+    """Waits until nothing is missing, or one of the daemons responsible for it has ended."""
     deadline = time.monotonic() + START_TIMEOUT
     while missing := what_is_missing():
         for daemon in watched:
@@ -125,7 +125,7 @@ def start_one(cluster, name):
 
 def restart(cluster, name):
     daemon = daemon_named(cluster, name)
-    # One that would first write an archive of its classes is away for so long that clients give up.
+    # One that would first write an archive of its classes is away long enough for clients to give up.
     stop = processes.kill if daemon.is_recording() else processes.end
     stop([daemon.pid()] if daemon.pid() else [])
     start_one(cluster, daemon.name)
@@ -154,7 +154,7 @@ def end(cluster):
         processes.send([daemon.pid()], signal.SIGCONT)  # one that was paused could not end
         if processes.end([daemon.pid()]):
             daemon.keep_classes()
-    # Nobody wants what the others would still write.
+    # The rest of their output is not needed.
     processes.kill([pid for daemon in running if (pid := daemon.pid())])
     _kill_containers(daemons(cluster))
 

@@ -3,7 +3,7 @@
 One process holds all of it: with that process and the daemons it is gone, however they end. This machine has one interface more meanwhile,
 the clients' end of a cable to the bridge.
 
-    client 198.18.N.1 ──┐        the bridge and its ports are in a namespace too, "switch": who listens there hears all
+    client 198.18.N.1 ──┐        the bridge and its ports are in a namespace too, "switch": a listener there sees all packets
     masters  .2 ────────┼ bridge
     host 1   .3 ────────┤
     host 2   .4 ────────┘
@@ -30,7 +30,7 @@ CLONE_NEWNET = 0x40000000
 def choose_subnet():
     """One that nothing here uses, among the addresses that are set aside for tests of networks (RFC 2544)."""
     if os.geteuid() != 0:
-        raise ClusterError("--namespaces needs root: nobody else can make a network namespace.")
+        raise ClusterError("--namespaces needs root: only root can make a network namespace.")
     if missing := [name for name in ("ip", "nsenter") if shutil.which(name) is None]:
         raise ClusterError(f"the program {missing[0]} is missing; `tools/setup/apt.sh test` installs it.")
     used = subprocess.run(["ip", "-4", "route", "show", "table", "all"], capture_output=True, text=True, check=True).stdout
@@ -57,7 +57,7 @@ def is_made(cluster):
 
 
 def _made(cluster):
-    """{name: the descriptor by which the process that holds it knows the namespace}."""
+    """{name: the descriptor of the namespace in the process that holds it}."""
     return json.loads((cluster.folder / NAME / "namespaces.json").read_text())
 
 

@@ -118,7 +118,7 @@ def _wait_until_gone(left, seconds):
 
 
 def output_of(command, env):
-    """Runs a command to its end; its output, errors included, is in `stdout`."""
+    """Runs a command until it ends; its output, errors included, is in `stdout`."""
     return subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
 
 

@@ -13,7 +13,7 @@ STORE = "org.apache.hadoop.hdfs.server.federation.store.driver.impl.StateStoreFi
 
 
 def namenode_settings(cluster):
-    """The NameNode lets it act for everybody."""
+    """The NameNode lets it act for every user."""
     user = getpass.getuser()  # whom the rules of a secure cluster make of every service
     return {f"hadoop.proxyuser.{user}.{key}": "*" for key in ("hosts", "users")} if cluster.options.router else {}
 

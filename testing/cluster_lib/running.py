@@ -12,7 +12,7 @@ PROGRAM = Path(__file__).resolve().parents[1] / "cluster"
 
 
 class RunningCluster:
-    """A cluster on a leash: RunningCluster("--nodes", "3", "--secure"). It is gone when this process is, however that ends."""
+    """A cluster that ends with this process: RunningCluster("--nodes", "3", "--secure"). It is stopped however this process ends."""
 
     def __init__(self, *options):
         self._process = subprocess.Popen([PROGRAM, "up", "--foreground", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,

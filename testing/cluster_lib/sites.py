@@ -4,7 +4,7 @@ from xml.sax.saxutils import escape
 
 LOG4J = """\
 log4j.rootLogger=INFO, out
-# There are no native libraries in Maven, and every program would say so.
+# There are no native libraries in Maven, and every program would print a warning.
 log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR
 log4j.logger.http.requests=WARN
 log4j.appender.out=org.apache.log4j.ConsoleAppender
@@ -15,7 +15,7 @@ log4j.appender.out.layout.ConversionPattern=%d{ISO8601} %p %c{2}: %m%n
 
 
 def write(folder, sites, log_level="INFO"):
-    """Writes NAME-site.xml (or NAME.xml where the name says so) for each {name: {key: value}}, and how to log."""
+    """Writes NAME-site.xml (or NAME.xml where the name has that ending) for each {name: {key: value}}, and how to log."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, values in sites.items():
         file = folder / (name if name.endswith(".xml") else f"{name}-site.xml")

@@ -1,4 +1,4 @@
-"""What a cluster is, and the file that says so to the next run of this program."""
+"""The description of a cluster, and the file that keeps it for the next run of this program."""
 
 import getpass
 import json
@@ -73,7 +73,7 @@ class Cluster:
         """The port of that name; a new cluster finds one, later runs know it."""
         if name not in self._ports:
             if self._port_holder is None:
-                raise ClusterError(f"{self.folder}/cluster.json knows no port '{name}': it was written by another version of testing/cluster.")
+                raise ClusterError(f"{self.folder}/cluster.json has no port '{name}': it was written by another version of testing/cluster.")
             # In a namespace all ports are free.
             self._ports[name] = LOWEST + len(self._ports) if self.options.namespaces else self._port_holder.choose(address or self.address(0))
         return self._ports[name]
@@ -136,7 +136,7 @@ def _own_folder(name, mode):
     parent.mkdir(mode=mode, exist_ok=True)
     owner = parent.stat()
     if owner.st_uid != os.getuid() or stat.S_IMODE(owner.st_mode) & 0o777 & ~mode:
-        raise ClusterError(f"{parent} belongs to somebody else or is open to others; remove it, or name another folder with --dir.")
+        raise ClusterError(f"{parent} belongs to another user or is open to others; remove it, or name another folder with --dir.")
     return parent
 
 
@@ -150,7 +150,7 @@ def _known_files():
 
 
 def _remove_orphans():
-    """Removes what clusters have left whose leash was killed (their daemons have ended by themselves) or that never came up."""
+    """Removes the files of clusters whose controlling process was killed (their daemons have ended by themselves) or that never started."""
     for file in _known_files():
         try:
             leash = json.loads(file.read_text())["leash"]

@@ -1,4 +1,4 @@
-"""Containers that run as the users who submitted them, who have ids but no accounts on this machine."""
+"""Containers that run as the users who submitted them; these have ids but no accounts on this machine."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ def check(arguments):
     if not (arguments.secure and arguments.yarn):
         raise ClusterError("--users is about containers on a secure cluster and needs --secure and --yarn.")
     if os.geteuid() != 0:
-        raise ClusterError("--users needs root: nobody else can start a container as another user.")
+        raise ClusterError("--users needs root: only root can start a container as another user.")
 
 
 def node_manager_settings(cluster):

@@ -80,7 +80,7 @@ def _queues(cluster):
     for queue in ["default", *others] if others else []:
         settings[f"yarn.scheduler.capacity.root.{queue}.user-limit-factor"] = 100
     if cluster.options.acl:
-        # Without it everybody administers the queue, and may see and stop all of its applications.
+        # Without it every user administers the queue, and may see and stop all of its applications.
         settings["yarn.scheduler.capacity.root.acl_administer_queue"] = getpass.getuser()
     for label in cluster.options.labels:
         for queue in ("root", "root.default"):
@@ -190,7 +190,7 @@ def _excluded(cluster):
 
 
 def decommission(cluster, host):
-    """As an administrator does who takes a host out of the cluster: what runs there may go on for two minutes."""
+    """Takes a host out of the cluster, as an administrator does: containers there may run for two more minutes."""
     _change_excluded(cluster, lambda hosts: hosts | {cluster.address(host)})
 
 

@@ -33,7 +33,7 @@ missing_packages() {
     if [[ -z $command ]] || ! command -v "$command" >/dev/null; then wanted[$package]=1; fi
   done
   ((${#wanted[@]})) || return 0
-  # dpkg-query fails when it knows nothing of a package: that package is simply missing.
+  # dpkg-query fails for an unknown package: that package is simply missing.
   while IFS=$'\t' read -r installed package; do
     [[ $installed == installed ]] && unset "wanted[$package]"
   done < <(dpkg-query -W -f '${db:Status-Status}\t${Package}\n' "${!wanted[@]}" 2>/dev/null || true)

@@ -26,7 +26,7 @@ exec 9>"$folder.lock"
 flock 9
 
 # The machine's own package sources, asked for sources instead of binaries: its lists are not touched, and root is not needed.
-# In the places where they were: apt reads sources.list before the others, and where an archive is in both, the order counts.
+# In their original positions: apt reads sources.list before the others, and where an archive is in both, the order counts.
 source_entries() {
   local file
   mkdir -p "$1/sources.list.d"
@@ -64,7 +64,7 @@ compile() {
     make -j"$(nproc)" -C util && make -j"$(nproc)" -C include && make -j"$(nproc)" -C lib
 }
 
-# In a static program these functions of glibc load the modules of whatever system it runs on. ydl brings its own (src/third_party/krb5_host.cpp).
+# In a static program these functions of glibc load the modules of whatever system it runs on. ydl has its own (src/third_party/krb5_host.cpp).
 rename_host_functions() {
   local name renames=()
   for name in getaddrinfo freeaddrinfo getnameinfo getpwnam_r getpwuid_r getservbyname; do renames+=(--redefine-sym "$name=ydl_krb5_$name"); done
