@@ -33,6 +33,7 @@
 //   core::from_json<Step>(object)        an Error names the key that is missing or has another type
 //   core::encode_record(1, step)         {"version":1,"name":"upload","code":3}
 //   core::decode_record<Step>(1, text)   refuses another version
+//
 // Every member except std::optional ones is required. Unknown keys are ignored, so that a newer version of ydl can add
 // keys. An enum is written by its name (enum_names.hpp); reading an unknown name is an error.
 namespace ydl::core {

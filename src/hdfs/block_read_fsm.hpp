@@ -24,6 +24,7 @@ struct BlockRange {
 //
 //        start()                    resume(bytes)                                     finish()
 //   ──> request ──> answer ──> packet ──> packet ... ──> empty last packet ──> status ──> (connection free again)
+//
 // A DataNode sends whole chunks, because there is one checksum per chunk. The bytes before and after the requested
 // range are checked too, and then dropped.
 class BlockReadFsm {

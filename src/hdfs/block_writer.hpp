@@ -14,6 +14,7 @@
 namespace ydl::hdfs {
 
 // Writes one block to a pipeline of DataNodes.
+//
 // Life cycle: open_new() or open_append(), then any number of push() and wait_for_acks(), and finally finish() or
 // abandon(). A background task sends packets, receives acknowledgements and repairs the pipeline when a DataNode fails:
 // the failed one is removed and perhaps replaced, the others continue with a new generation stamp, and unacknowledged

@@ -15,6 +15,7 @@
 namespace ydl::hdfs {
 
 // A TCP connection to a DataNode. Every wait has a deadline. At most one read and one write may be active at a time.
+//
 // A block is transferred in thousands of small steps, so deadlines must be cheap: an operation only stores its
 // deadline, and one timer per connection expires at the earliest stored one.
 class DataSocket {

@@ -28,6 +28,7 @@ struct CreateOptions {
 // The interface of this module. Paths are absolute, in UTF-8 and without scheme; resolve() converts the paths that
 // users write. Single-threaded: use it from coroutines of its executor; any number of calls can be in flight. Readers
 // and writers may outlive it.
+//
 // Errors: hrpc::Errc for refusals of the NameNode (not_found, exists, access_denied, safe_mode, quota_exceeded,
 // lease_conflict, ...) and if it cannot be reached, hdfs::Errc for DataNodes. Each message is a sentence with the path
 // and, if known, the remedy.

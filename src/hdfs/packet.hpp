@@ -52,6 +52,7 @@ class Packet {
 enum class Sync { no, yes };
 
 // Divides the data of one block into packets. Pure.
+//
 // A chunk has one checksum, so a packet must start at the beginning of a chunk: after a flush in the middle of a chunk,
 // the next packet repeats the first bytes of this chunk. Only an appended block may start in the middle of a chunk. Its
 // first packet then ends with this chunk, and the DataNode corrects the checksum.

@@ -19,6 +19,7 @@ namespace ydl::hdfs {
 //   push() ──> waiting ── take() ──> in flight ── on_ack() ──> gone
 //                 ▲                      │
 //                 └────── rewind() ──────┘   the pipeline broke: all of it again
+//
 // The packet that ends the block is sent alone, after all earlier packets were acknowledged. If the pipeline breaks
 // then, the DataNodes have all bytes, and only the end must be recovered.
 class WriteQueue {

@@ -13,6 +13,7 @@
 namespace ydl::hrpc {
 
 // Calls one logical service: a NameNode or an HA group of them, a ResourceManager, or a NodeManager.
+//
 // Any number of calls can be in flight, all on one connection. The first call opens it; it is closed when idle, and
 // opened again to the same or the next server, as the retry policy decides. Client id and call ids do not change with
 // retries and failover, so that a server can recognise a repeated call. A client is for one protocol and one thread:

@@ -13,6 +13,7 @@ namespace ydl::hrpc {
 // Everything after the preamble, in both directions, is
 //
 //   u32 big-endian length | that many bytes
+//
 // Splits a stream of bytes into frames. Pure. Each length is checked against the limit before memory is allocated.
 class FrameReader {
  public:

@@ -6,30 +6,31 @@
 
 namespace ydl::http {
 
-std::optional<core::Instant> ConnectionBook::hold_until(core::Instant now) const {
-  if (strangers_.size() < max_strangers_ || strangers_.empty() || trust_ <= max_strangers_ / 4) return std::nullopt;
-  const auto end = std::min(last_key_ + kQuiet, strangers_.begin()->second + kLongestWait);
+std::optional<core::Instant> ConnectionTable::hold_until(core::Instant now) const {
+  if (unauthenticated_.size() < max_unauthenticated_ || unauthenticated_.empty() || trust_ <= max_unauthenticated_ / 4)
+    return std::nullopt;
+  const auto end = std::min(last_key_ + kQuiet, unauthenticated_.begin()->second + kLongestWait);
   return end > now ? std::optional(end) : std::nullopt;
 }
 
-void ConnectionBook::showed_key(ConnectionId id, core::Instant now) {
-  if (strangers_.erase(id) == 0) return;
+void ConnectionTable::showed_key(ConnectionId id, core::Instant now) {
+  if (unauthenticated_.erase(id) == 0) return;
   last_key_ = now;
-  trust_ = std::min(trust_ + 1, max_strangers_);
+  trust_ = std::min(trust_ + 1, max_unauthenticated_);
 }
 
-void ConnectionBook::left(ConnectionId id) {
-  if (strangers_.erase(id) > 0 && trust_ > 0) --trust_;
+void ConnectionTable::left(ConnectionId id) {
+  if (unauthenticated_.erase(id) > 0 && trust_ > 0) --trust_;
 }
 
-ConnectionBook::Admission ConnectionBook::admit(core::Instant now) {
-  if (strangers_.empty()) last_key_ = now;
+ConnectionTable::Admission ConnectionTable::admit(core::Instant now) {
+  if (unauthenticated_.empty()) last_key_ = now;
   Admission admission{++last_};
-  if (strangers_.size() >= max_strangers_ && !strangers_.empty()) {
-    admission.dropped = strangers_.begin()->first;
+  if (unauthenticated_.size() >= max_unauthenticated_ && !unauthenticated_.empty()) {
+    admission.dropped = unauthenticated_.begin()->first;
     left(*admission.dropped);
   }
-  strangers_.emplace(admission.id, now);
+  unauthenticated_.emplace(admission.id, now);
   return admission;
 }
 

@@ -46,7 +46,7 @@ net::awaitable<Response> run_handler(const Handler& handler, Request request) {
   const auto name = fmt::format("{} {}", request.method, request.path);
   try {
     co_return co_await handler(std::move(request));
-  } catch (const std::exception& error) {  // out of memory, say: this call fails, the others go on
+  } catch (const std::exception& error) {  // for example out of memory: only this call fails
     core::log("{}: {}", name, error.what());
   }
   co_return Response::error(500, "the master failed to answer this call; its log says why");
@@ -73,12 +73,12 @@ void ConnectionClient::answered() {
   if (std::exchange(then_, nullptr)) unwatch_.emit(asio::cancellation_type::all);
 }
 
-net::awaitable<bool> answer(Stream& stream, AnswerForm form, Response response, Then then) {
+net::awaitable<bool> answer(Stream& stream, AnswerForm form, Response response, AfterAnswer then) {
   bhttp::response<TwoPartBody> message(static_cast<bhttp::status>(response.status), form.version);
   message.set(bhttp::field::content_type, response.content_type);
   message.set(bhttp::field::cache_control, "no-store");
   if (!response.location.empty()) message.set(bhttp::field::location, response.location);
-  message.keep_alive(then == Then::as_asked && form.keep_alive);
+  message.keep_alive(then == AfterAnswer::as_requested && form.keep_alive);
   message.body() = {std::move(response.body), std::move(response.shared_end)};
   message.prepare_payload();
   stream.expires_after(kWriteTime);

@@ -7,10 +7,10 @@
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
 
-// How one call is answered.
+// Answering a call.
 namespace ydl::http {
 
-// What of a request decides the form of its answer.
+// The properties of a request that determine the form of its answer.
 struct AnswerForm {
   unsigned version = 11;
   bool keep_alive = false;
@@ -18,31 +18,31 @@ struct AnswerForm {
 };
 [[nodiscard]] AnswerForm form_of(const boost::beast::http::request<boost::beast::http::empty_body>& request);
 
-// What becomes of the connection after an answer.
-enum class Then { as_asked, closes };
+// What happens to the connection after an answer.
+enum class AfterAnswer { as_requested, close };
 
-// One call in hand; drain() waits for it.
-class CallInHand {
+// Counts a call as active, so that drain() waits for it.
+class ActiveCall {
  public:
   enum class Of { known, guest };
 
-  CallInHand(StatePtr state, Of whom) : state_(std::move(state)), whom_(whom) {
-    ++state_->calls_in_hand;
+  ActiveCall(StatePtr state, Of whom) : state_(std::move(state)), whom_(whom) {
+    ++state_->active_calls;
     if (whom_ == Of::guest) ++state_->guest_calls;
   }
-  ~CallInHand() {
+  ~ActiveCall() {
     if (whom_ == Of::guest) --state_->guest_calls;
-    if (--state_->calls_in_hand == 0) state_->idle.notify();
+    if (--state_->active_calls == 0) state_->idle.notify();
   }
-  CallInHand(const CallInHand&) = delete;
-  CallInHand& operator=(const CallInHand&) = delete;
+  ActiveCall(const ActiveCall&) = delete;
+  ActiveCall& operator=(const ActiveCall&) = delete;
 
  private:
   StatePtr state_;
   Of whom_;
 };
 
-// Watches a connection for more from its client while a call of it is being answered.
+// Watches a connection for further bytes from its client while a call is being answered.
 class ConnectionClient final : public Client, public std::enable_shared_from_this<ConnectionClient> {
  public:
   ConnectionClient(Stream& stream, const boost::beast::flat_buffer& buffer) : stream_(stream), buffer_(buffer) {}
@@ -57,10 +57,10 @@ class ConnectionClient final : public Client, public std::enable_shared_from_thi
   net::asio::cancellation_signal unwatch_;
 };
 
-// False: the connection has served its last call.
+// Returns false if the connection must be closed.
 [[nodiscard]] net::awaitable<bool> answer(Stream& stream, AnswerForm form, Response response,
-                                          Then then = Then::as_asked);
-// The same for a call whose answer is the handler's.
+                                          AfterAnswer then = AfterAnswer::as_requested);
+// The same with the answer of a handler.
 [[nodiscard]] net::awaitable<bool> answer_call(StatePtr state, Stream& stream, AnswerForm form, const Handler& handler,
                                                Request request, std::shared_ptr<ConnectionClient> client);
 

@@ -1,4 +1,4 @@
-// One connection of the server: reads headers, has the gate judge them, then reads bodies and answers.
+// A connection of the server: reads a header, lets the gate decide about it, then reads the body and answers.
 #include "core/log.hpp"
 #include "http/call.hpp"
 #include "http/server_state.hpp"
@@ -15,51 +15,51 @@ namespace bhttp = beast::http;
 using HeaderParser = bhttp::request_parser<bhttp::empty_body>;
 using BodyParser = bhttp::request_parser<bhttp::string_body>;
 
-// What is read and thrown away after a refusal. A stranger gets little of our time for it.
+// Limits for reading and discarding bytes after a refusal. Unauthenticated callers get a short time.
 struct Lingering {
   std::size_t bytes;
   core::Millis time;
 };
 constexpr Lingering kForStranger{std::size_t{64} << 10U, core::Seconds(1)};
 constexpr Lingering kForCaller{std::size_t{64} << 20U, core::Seconds(5)};
-// Reads are as large as the connection's buffer. Only a caller with a key gets one that large, and only for as long as
-// bytes of it arrive: an agent's call is open most of the time.
+// Reads are as large as the buffer of the connection. Only authenticated callers get a buffer of this size, and only
+// while bytes arrive, because the calls of agents are open most of the time.
 constexpr std::size_t kReadSize = std::size_t{16} << 10U;
-// Also what a line of a chunked body may have.
+// Also the limit of a line in a chunked body.
 constexpr std::size_t kLargestBuffer = std::size_t{64} << 10U;
 
-// One connection in the server's book for as long as it is served, however that ends.
+// Registers a connection in the server's table during its lifetime, also if it ends with an exception.
 class Connection {
  public:
   Connection(StatePtr state, net::Socket socket)
       : stream(std::move(socket)), address(stream.peer()), state_(std::move(state)) {
-    const auto admission = state_->book.admit(since);
+    const auto admission = state_->admissions.admit(since);
     id_ = admission.id;
     state_->connections.emplace(id_, Server::State::Open{&stream, address});
     if (admission.dropped) drop(*admission.dropped);
   }
   ~Connection() {
     if (is_guest)
-      state_->book.guest_left(id_);
+      state_->admissions.guest_left(id_);
     else
-      state_->book.left(id_);
-    state_->stranger_left.notify();
+      state_->admissions.left(id_);
+    state_->room_for_unauthenticated.notify();
     state_->connections.erase(id_);
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   void showed_key() {
-    if (!std::exchange(is_stranger, false)) return;
-    state_->book.showed_key(id_, core::steady_now());
-    state_->stranger_left.notify();
+    if (!std::exchange(is_unauthenticated, false)) return;
+    state_->admissions.showed_key(id_, core::steady_now());
+    state_->room_for_unauthenticated.notify();
   }
 
   Stream stream;
   std::string address;
   beast::flat_buffer buffer{kLargestBuffer};
   core::Instant since = core::steady_now();
-  bool is_stranger = true;
+  bool is_unauthenticated = true;
   bool is_guest = false;
   bool is_keyless = false;  // KeylessCall
 
@@ -68,14 +68,14 @@ class Connection {
     const auto found = state_->connections.find(id);
     if (found == state_->connections.end()) return;
     refuse(state_, found->second.address, Refusal::dropped);
-    found->second.stream->close();  // its coroutine ends
+    found->second.stream->close();  // ends its coroutine
   }
 
   StatePtr state_;
   ConnectionId id_ = 0;
 };
 
-// Memory of the budget, given back when the body is gone.
+// Memory of the budget, given back when the body is destroyed.
 class BodyLease {
  public:
   BodyLease(StatePtr state, std::size_t bytes) : state_(std::move(state)), bytes_(bytes) {}
@@ -91,7 +91,7 @@ class BodyLease {
   std::size_t bytes_;
 };
 
-// Nothing: there was no room in time.
+// Null if there was not enough memory in time.
 net::awaitable<std::shared_ptr<void>> lease_body(StatePtr state, std::size_t bytes) {
   const auto deadline = core::steady_now() + state->options.limits.body_time;
   while (!state->bodies.take(bytes)) {
@@ -113,8 +113,8 @@ Head head_of(const HeaderParser& parser) {
   return head;
 }
 
-// Closing with bytes unread resets the connection, and the client may lose the answer over it: so they are read and
-// thrown away, up to a limit, until the client has seen it and closes.
+// Closing a socket with unread bytes resets the connection, and the client may lose the answer. So bytes are read and
+// discarded, up to a limit, until the client has read the answer and closes.
 net::awaitable<void> linger(Connection& connection, Lingering limit) {
   connection.stream.shutdown_send();
   connection.stream.expires_after(limit.time);
@@ -127,20 +127,21 @@ net::awaitable<void> linger(Connection& connection, Lingering limit) {
   }
 }
 
-// A connection that breaks, or that its client closes, is nobody's fault.
+// A connection that breaks or is closed by the client is not a violation.
 bool is_not_http(const boost::system::error_code& error) {
   return error.category() == bhttp::make_error_code(bhttp::error::end_of_stream).category() &&
          error != bhttp::error::end_of_stream && error != bhttp::error::partial_message;
 }
 
-// A stranger has the time of one header for everything. A caller with a key may be silent between its calls.
+// An unauthenticated connection has a single time limit for everything up to its header. An authenticated one may be
+// idle between calls.
 net::awaitable<boost::system::error_code> receive_header(const Limits& limits, Connection& connection,
                                                          HeaderParser& parser) {
   auto& stream = connection.stream;
   auto& buffer = connection.buffer;
   parser.header_limit(static_cast<std::uint32_t>(limits.header));
-  parser.body_limit(boost::none);  // the gate looks at it
-  if (connection.is_stranger) {
+  parser.body_limit(boost::none);  // the gate checks the size
+  if (connection.is_unauthenticated) {
     stream.expires_at(connection.since + limits.header_time);
   } else {
     if (buffer.size() == 0) {
@@ -155,7 +156,7 @@ net::awaitable<boost::system::error_code> receive_header(const Limits& limits, C
   co_return error;
 }
 
-// TLS, where the server has a certificate; a stranger's time for a header begins before it.
+// Does the TLS handshake if the server has a certificate. The time limit for the first header includes it.
 net::awaitable<bool> secure(StatePtr state, Connection& connection) {
   if (!state->tls) co_return true;
   const auto& options = state->options;
@@ -170,7 +171,7 @@ net::awaitable<bool> secure(StatePtr state, Connection& connection) {
   co_return !error;
 }
 
-// The rest of a call that the gate has let through. False: the connection has served its last call.
+// Handles a call that the gate has accepted. Returns false if the connection must be closed.
 net::awaitable<bool> serve_accepted(StatePtr state, Connection& connection, HeaderParser& header, Accepted accepted,
                                     std::shared_ptr<ConnectionClient> client) {
   auto& stream = connection.stream;
@@ -178,8 +179,8 @@ net::awaitable<bool> serve_accepted(StatePtr state, Connection& connection, Head
   if (!accepted.guest.empty()) form.keep_alive = false;
   auto lease = co_await lease_body(state, accepted.reserve);
   if (lease == nullptr) {
-    (void)co_await answer(stream, form, Response::error(503, "too many large calls at a time; try again"),
-                          Then::closes);
+    (void)co_await answer(stream, form, Response::error(503, "too many large calls at once; try again"),
+                          AfterAnswer::close);
     co_await linger(connection, kForCaller);
     co_return false;
   }
@@ -189,7 +190,7 @@ net::awaitable<bool> serve_accepted(StatePtr state, Connection& connection, Head
   const auto [error, received] = co_await bhttp::async_read(stream, connection.buffer, parser, net::tuple);
   if (error == bhttp::error::body_limit) {
     refuse(state, connection.address, Refusal::large_body);
-    (void)co_await answer(stream, form, Response::error(413, "the body is too large"), Then::closes);
+    (void)co_await answer(stream, form, Response::error(413, "the body is too large"), AfterAnswer::close);
     co_await linger(connection, kForCaller);
     co_return false;
   }
@@ -214,11 +215,11 @@ net::awaitable<bool> serve_accepted(StatePtr state, Connection& connection, Head
 net::awaitable<bool> serve_refused(StatePtr state, Connection& connection, const HeaderParser& header, bool has_body,
                                    Refused refused) {
   if (refused.event) refuse(state, connection.address, *refused.event);
-  const bool closes = has_body || refused.standing != Standing::known;
+  const bool closes = has_body || refused.standing != Standing::authenticated;
   const bool goes_on =
       co_await answer(connection.stream, form_of(header.get()), Response::error(refused.status, refused.sentence),
-                      closes ? Then::closes : Then::as_asked);
-  if (closes) co_await linger(connection, refused.standing == Standing::known ? kForCaller : kForStranger);
+                      closes ? AfterAnswer::close : AfterAnswer::as_requested);
+  if (closes) co_await linger(connection, refused.standing == Standing::authenticated ? kForCaller : kForStranger);
   co_return goes_on;
 }
 
@@ -229,7 +230,7 @@ net::awaitable<bool> serve_keyless(StatePtr state, Connection& connection, const
       {request.method_string(), request.target(), request[bhttp::field::cookie], connection.address});
   if (response.status == 403) refuse(state, connection.address, Refusal::not_allowed);
   if (response.status == 405 && !options.certified) refuse(state, connection.address, Refusal::not_tls);
-  (void)co_await answer(connection.stream, form_of(request), std::move(response), Then::closes);
+  (void)co_await answer(connection.stream, form_of(request), std::move(response), AfterAnswer::close);
   co_await linger(connection, kForStranger);
   co_return false;
 }
@@ -239,7 +240,8 @@ net::awaitable<bool> serve_call(StatePtr state, Connection& connection, std::sha
   HeaderParser header;
   if (const auto error = co_await receive_header(state->options.limits, connection, header)) {
     if (error == asio::error::timed_out) {
-      if (connection.is_stranger || connection.buffer.size() > 0) refuse(state, connection.address, Refusal::no_header);
+      if (connection.is_unauthenticated || connection.buffer.size() > 0)
+        refuse(state, connection.address, Refusal::no_header);
     } else if (is_not_http(error)) {
       refuse(state, connection.address, Refusal::not_http);
     }
@@ -251,29 +253,31 @@ net::awaitable<bool> serve_call(StatePtr state, Connection& connection, std::sha
   if (const auto* accepted = std::get_if<Accepted>(&verdict)) {
     connection.is_guest = !accepted->guest.empty();
     if (!connection.is_guest) connection.showed_key();
-    // A guest's call goes on for a while after its connection was dropped: calls count, not connections.
+    // The limit counts calls and not connections, because a guest's call continues for a while after its connection was
+    // dropped.
     if (connection.is_guest && state->guest_calls >= state->options.limits.guest_calls) {
       (void)co_await answer(connection.stream, form_of(header.get()),
-                            Response::error(503, "too many viewers ask for this job now; try again"), Then::closes);
+                            Response::error(503, "too many viewers are using this job now; try again"),
+                            AfterAnswer::close);
       co_await linger(connection, kForStranger);
       co_return false;
     }
-    const CallInHand in_hand(state, connection.is_guest ? CallInHand::Of::guest : CallInHand::Of::known);
+    const ActiveCall active(state, connection.is_guest ? ActiveCall::Of::guest : ActiveCall::Of::known);
     co_return co_await serve_accepted(state, connection, header, *accepted, std::move(client));
   }
   if (auto* refused = std::get_if<Refused>(&verdict)) {
-    if (refused->standing == Standing::known) connection.showed_key();
+    if (refused->standing == Standing::authenticated) connection.showed_key();
     co_return co_await serve_refused(state, connection, header, head.has_body(), std::move(*refused));
   }
   const Response greeting{200, state->options.greeting, "text/plain; charset=utf-8"};
-  (void)co_await answer(connection.stream, form_of(header.get()), greeting, Then::closes);
+  (void)co_await answer(connection.stream, form_of(header.get()), greeting, AfterAnswer::close);
   co_await linger(connection, kForStranger);
   co_return false;
 }
 
 }  // namespace
 
-// Whatever one connection leads to, the others are served.
+// An exception of one connection must not affect the others.
 net::awaitable<void> serve(StatePtr state, net::Socket socket) {
   try {
     Connection connection(state, std::move(socket));
@@ -282,7 +286,7 @@ net::awaitable<void> serve(StatePtr state, net::Socket socket) {
     while (!state->closed && co_await serve_call(state, connection, client)) {
     }
   } catch (const std::exception& error) {
-    core::log("a connection is closed: {}", error.what());
+    core::log("closing a connection after an error: {}", error.what());
   }
 }
 

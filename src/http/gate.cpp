@@ -29,7 +29,7 @@ bool Gate::opens(std::string_view key, const core::Result<Router::Match>& match)
 
 std::optional<Guest> Gate::find_guest(std::string_view key) const {
   auto guest = guest_of && !key.empty() ? guest_of(key) : std::nullopt;
-  if (guest && guest->user.empty()) guest.reset();  // who has no name is nobody: the owner's calls have none either
+  if (guest && guest->user.empty()) guest.reset();  // a guest must have a name, because an empty name means the owner
   return guest;
 }
 
@@ -40,7 +40,7 @@ Verdict Gate::judge(const Head& head, const Router& router) const {
   auto match = target ? router.match(head.method, target->path)
                       : core::fail(core::Errc::usage, "the request target is malformed");
   std::optional<Guest> guest;
-  auto standing = Standing::known;
+  auto standing = Standing::authenticated;
   if (!has_key || !opens(key, match)) {
     guest = find_guest(key);
     standing = Standing::guest;
@@ -48,12 +48,12 @@ Verdict Gate::judge(const Head& head, const Router& router) const {
   if (standing == Standing::guest && !guest) {
     if (greets && head.method == "GET" && head.target == "/") return Greeted{};
     return Refused{401, "this call needs the job's secret: Authorization: Bearer SECRET, from the job's master.json",
-                   Standing::stranger, has_key ? Refusal::wrong_key : Refusal::no_key};
+                   Standing::unauthenticated, has_key ? Refusal::wrong_key : Refusal::no_key};
   }
   if (!match) return Refused{status_of(match.error()), match.error().message, standing};
   if (guest && !is_open_to(match->options.open_to, *guest)) {
     if (match->options.open_to == OpenTo::no_guests)
-      return Refused{403, "this call is for the job's own parts", standing, Refusal::not_allowed};
+      return Refused{403, "this call is only for the job's own processes", standing, Refusal::not_allowed};
     return Refused{403,
                    fmt::format("{} may see this job, but not make this call: 'modify' of the job's ACL must name {}",
                                guest->user, guest->user),
@@ -61,8 +61,8 @@ Verdict Gate::judge(const Head& head, const Router& router) const {
   }
   const auto limit = match->options.max_body;
   if (head.content_length.value_or(0) > limit) {
-    return Refused{413, fmt::format("the body is too large: this call takes {}", core::format_bytes(limit)), standing,
-                   Refusal::large_body};
+    return Refused{413, fmt::format("the body is too large: this call accepts at most {}", core::format_bytes(limit)),
+                   standing, Refusal::large_body};
   }
   const auto reserve = head.chunked ? limit : static_cast<std::size_t>(head.content_length.value_or(0));
   return Accepted{*std::move(match), *std::move(target), limit, reserve, guest ? guest->user : ""};

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <variant>
 
-// What becomes of a call is decided by its header alone, before anything of its body is read. Pure.
+// Decides from its header alone whether a call is accepted, before its body is read. Pure.
 namespace ydl::http {
 
 struct Head {
@@ -24,10 +24,11 @@ struct Head {
   [[nodiscard]] bool has_body() const { return chunked || content_length.value_or(0) > 0; }
 };
 
-// Who a caller is, by its key. Guests may be many: their connections count as those of strangers and serve one call.
-enum class Standing { stranger, guest, known };
+// The kind of a caller, by its key. There may be many guests, so their connections count as unauthenticated and serve
+// only one call.
+enum class Standing { unauthenticated, guest, authenticated };
 
-// Somebody else than the owner whom the owner lets see the job.
+// A user other than the owner who may view the job.
 struct Guest {
   std::string user;
   bool may_modify = false;
@@ -37,25 +38,26 @@ struct Accepted {
   Router::Match match;
   Target target;
   std::size_t max_body = 0;
-  std::size_t reserve = 0;  // bytes of the budget of bodies: what the caller announced, or else the most it may send
-  std::string guest = {};   // who asks; empty: the owner or an agent
+  // bytes to take from the budget of bodies: the announced size, or else the limit of the call
+  std::size_t reserve = 0;
+  std::string guest = {};  // the calling guest; empty: the owner or an agent
 };
 struct Refused {
   unsigned status = 0;
   std::string sentence;
-  Standing standing = Standing::stranger;
-  std::optional<Refusal> event = std::nullopt;  // what the owner is told of it
+  Standing standing = Standing::unauthenticated;
+  std::optional<Refusal> event = std::nullopt;  // to be reported to the owner
 };
-struct Greeted {};  // a browser without a key at "/"
+struct Greeted {};  // answer for a browser without a key at "/"
 using Verdict = std::variant<Accepted, Refused, Greeted>;
 
 struct Gate {
-  std::string owner_key;                                     // opens every call
-  std::function<std::string(std::string_view)> key_of = {};  // of the one that a route names: RouteOptions::key_of
+  std::string owner_key;                                     // valid for every call
+  std::function<std::string(std::string_view)> key_of = {};  // the key of the agent in a route: RouteOptions::key_of
   bool greets = false;
-  std::function<std::optional<Guest>(std::string_view)> guest_of = {};  // whose key it is, if a guest's
+  std::function<std::optional<Guest>(std::string_view)> guest_of = {};  // the guest to whom a key belongs, if any
 
-  // A caller without a right key learns neither what paths there are nor what a call may carry.
+  // A caller without a valid key does not learn which paths exist or what a call accepts.
   [[nodiscard]] Verdict judge(const Head& head, const Router& router) const;
 
  private:

@@ -16,7 +16,7 @@ std::string_view describe(Refusal refusal) {
     case Refusal::wrong_key:
       return "with a wrong key";
     case Refusal::not_allowed:
-      return "not allowed by the job's ACL";
+      return "not permitted by the job's ACL";
     case Refusal::not_tls:
       return "not TLS 1.3";
     case Refusal::no_certificate:
@@ -26,7 +26,7 @@ std::string_view describe(Refusal refusal) {
     case Refusal::no_header:
       return "no complete header in time";
     case Refusal::dropped:
-      return "connected without sending a key, closed for newer connections";
+      return "connected without sending a key, closed because newer connections needed the room";
     case Refusal::large_body:
       return "with a body over the limit";
     case Refusal::no_body:

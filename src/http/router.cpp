@@ -53,7 +53,7 @@ core::Result<Router::Match> Router::match(std::string_view method, std::string_v
     known_path = true;
     if (route.method == method) return Match{&route.handler, *std::move(captures), route.options};
   }
-  if (known_path) return core::fail(core::Errc::refused, fmt::format("{} does not take {}", path, method));
+  if (known_path) return core::fail(core::Errc::refused, fmt::format("{} does not accept the method {}", path, method));
   return core::fail(core::Errc::not_found, fmt::format("there is nothing at {}", path));
 }
 

@@ -13,13 +13,15 @@ namespace {
 net::awaitable<void> accept_loop(StatePtr state) {
   bool complained = false;
   while (!state->closed) {
-    for (auto now = core::steady_now(); const auto until = state->book.hold_until(now); now = core::steady_now()) {
-      co_await state->stranger_left.wait(*until - now);
+    for (auto now = core::steady_now(); const auto until = state->admissions.hold_until(now);
+         now = core::steady_now()) {
+      co_await state->room_for_unauthenticated.wait(*until - now);
       if (state->closed) co_return;
     }
     auto [error, socket] = co_await state->listener->accept();
     if (!state->listener->is_open()) break;
-    if (error) {  // out of file descriptors, say: wait for some to come back instead of spinning
+    // for example out of file descriptors: wait before the next attempt, instead of retrying in a busy loop
+    if (error) {
       if (!std::exchange(complained, true)) core::log("accepting a connection: {}", error.message());
       co_await net::pause(core::Millis(100));
       continue;
@@ -100,7 +102,7 @@ std::size_t Server::connections() const {
 net::awaitable<void> Server::drain(core::Millis at_most) {
   if (state_->listener) state_->listener->close();
   const auto deadline = core::steady_now() + at_most;
-  while (state_->calls_in_hand > 0 && core::steady_now() < deadline)
+  while (state_->active_calls > 0 && core::steady_now() < deadline)
     co_await state_->idle.wait(deadline - core::steady_now());
 }
 
@@ -109,7 +111,7 @@ void Server::close() {
   if (state_->listener) state_->listener->close();
   state_->tell_timer.cancel();
   state_->body_left.notify();
-  state_->stranger_left.notify();
+  state_->room_for_unauthenticated.notify();
   state_->tell_refusals = nullptr;
   for (const auto& [id, open] : state_->connections) open.stream->cancel();
 }

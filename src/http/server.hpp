@@ -15,48 +15,52 @@
 
 namespace ydl::http {
 
-// docs/http-api.md lists them.
+// Documented in docs/http-api.md.
 struct Limits {
-  std::size_t strangers = 256;                   // connections that have not shown a right key yet (admission.hpp)
-  std::size_t header = std::size_t{16} << 10U;   // bytes
-  std::size_t bodies = std::size_t{32} << 20U;   // bytes of all bodies together
-  int guest_calls = 32;                          // calls of guests that are being answered
-  core::Millis header_time = core::Seconds(10);  // for a stranger since it connected, later since the first byte
+  std::size_t unauthenticated = 256;            // connections without a valid key so far (admission.hpp)
+  std::size_t header = std::size_t{16} << 10U;  // bytes
+  std::size_t bodies = std::size_t{32} << 20U;  // total bytes of all bodies
+  int guest_calls = 32;                         // simultaneous calls of guests
+  // for the first header since the connection was made, for later ones since their first byte
+  core::Millis header_time = core::Seconds(10);
   core::Millis body_time = core::Seconds(30);
-  core::Millis idle_time = core::Seconds(120);  // between the calls of a connection that has shown a key
-  core::Millis accept_pause{0};                 // after each connection: bounds the time that handshakes take
+  core::Millis idle_time = core::Seconds(120);  // between the calls of an authenticated connection
+  // pause after each accepted connection, which limits the CPU time for handshakes
+  core::Millis accept_pause{0};
 };
 
-// A call on which no key counts: without TLS to a server that has a certificate, or of a caller that has shown one.
+// A call for which keys are not checked: without TLS to a server with a certificate, or from a caller with a
+// certificate.
 struct KeylessCall {
   std::string_view method;
   std::string_view target;
   std::string_view cookie;
-  std::string_view address;  // of the caller
+  std::string_view address;  // address of the caller
 };
 
-// Set instead of an identity: callers must show a certificate in the handshake, and what they are answered.
+// Used instead of an identity: callers must have a certificate in the handshake; `answer` handles their calls.
 struct CertifiedCallers {
   net::MutualIdentity identity;
-  std::function<Response(const KeylessCall&)> answer;  // of refused calls 403 counts as one that the ACL does not allow
+  std::function<Response(const KeylessCall&)> answer;  // a 403 is counted as refused by the ACL
 };
 
 struct ServerOptions {
   std::string address = "127.0.0.1";
-  std::uint16_t port = 0;                                // 0: any free one
-  std::uint16_t last_port = 0;                           // above `port`: any of the two and what lies between will do
-  std::filesystem::path file = {};                       // set: a Unix socket there, and no port
-  std::optional<net::Identity> identity = std::nullopt;  // set: TLS, with this certificate
-  std::string secret = {};                               // the owner's key: it opens every call
-  // The key of the one that a route names (RouteOptions::key_of); empty: the owner's key opens those calls alone.
+  std::uint16_t port = 0;  // 0: any free one
+  // if higher than `port`: the first free port of this range is used
+  std::uint16_t last_port = 0;
+  std::filesystem::path file = {};                       // not empty: a Unix socket instead of a port
+  std::optional<net::Identity> identity = std::nullopt;  // set: TLS with this certificate
+  std::string secret = {};                               // the owner's key, valid for every call
+  // The key of the agent in a route (RouteOptions::key_of); empty: only the owner's key is valid for those calls.
   std::function<std::string(std::string_view)> key_of = {};
-  // Whose key it is, where the owner lets others see the job (gate.hpp); empty: there are no guests.
+  // The guest to whom a key belongs (gate.hpp); empty: there are no guests.
   std::function<std::optional<Guest>(std::string_view)> guest_of = {};
-  std::string greeting = {};  // plain text for a browser that asks for "/" without it; empty: it is refused too
-  // What calls without TLS are answered where there is a certificate; empty: their connections are closed. Of refused
-  // calls 403 counts as one that the ACL does not allow, 405 as one that needs TLS.
+  std::string greeting = {};  // plain text for a browser that requests "/" without a key; empty: this is refused too
+  // Answers calls without TLS to a server with a certificate; empty: their connections are closed. A 403 is counted as
+  // refused by the ACL, a 405 as a call that needs TLS.
   std::function<Response(const KeylessCall&)> in_clear = {};
-  std::optional<CertifiedCallers> certified = std::nullopt;  // set: no key opens anything, and there are no routes
+  std::optional<CertifiedCallers> certified = std::nullopt;  // set: keys and routes are not used
   Limits limits = {};
 };
 
@@ -69,15 +73,15 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Errors: io, with address and port or the file, when that cannot be had; corrupt (the identity).
+  // Errors: io, with address and port or the file; corrupt (the identity).
   [[nodiscard]] core::Result<void> listen();
   [[nodiscard]] std::uint16_t port() const;
   [[nodiscard]] std::size_t connections() const;
-  // What it serves, where that needs to know the port first.
+  // Sets the routes, after listen(), because some of them need the port.
   void route(Router router);
-  // Is given a line about refused calls, at most one a minute.
+  // `tell` gets a line about refused calls, at most once a minute.
   void on_refusals(std::function<void(std::string)> tell);
-  // Takes no more connections and waits, for a bounded time, until the calls in hand are answered.
+  // Accepts no more connections and waits at most this time until the active calls are answered.
   [[nodiscard]] net::awaitable<void> drain(core::Millis at_most);
   void close();
 

@@ -19,8 +19,8 @@ struct Server::State {
         options(std::move(options_)),
         gate{options.secret, options.key_of, !options.greeting.empty(), options.guest_of},
         router(std::move(router_)),
-        book(options.limits.strangers),
-        stranger_left(executor),
+        admissions(options.limits.unauthenticated),
+        room_for_unauthenticated(executor),
         bodies(options.limits.bodies),
         body_left(executor),
         tell_timer(executor),
@@ -30,30 +30,30 @@ struct Server::State {
   ServerOptions options;
   Gate gate;
   Router router;
-  std::optional<net::Listener> listener;  // from listen() on
+  std::optional<net::Listener> listener;  // set in listen()
   std::optional<net::TlsContext> tls;
-  ConnectionBook book;
+  ConnectionTable admissions;
   struct Open {
     Stream* stream = nullptr;
     std::string address;
   };
   std::unordered_map<ConnectionId, Open> connections;
-  net::Signal stranger_left;
+  net::Signal room_for_unauthenticated;
   BodyBudget bodies;
   net::Signal body_left;
   RefusalLog refusals;
   std::function<void(std::string)> tell_refusals;
   net::asio::steady_timer tell_timer;
-  bool telling = false;  // a coroutine waits until the next line is due
-  int calls_in_hand = 0;
-  int guest_calls = 0;  // of them
+  bool telling = false;  // a coroutine is waiting until the next line is due
+  int active_calls = 0;
+  int guest_calls = 0;  // the calls of guests among them
   net::Signal idle;
   bool closed = false;
 };
 
 using StatePtr = std::shared_ptr<Server::State>;
 
-// Counts a refused call and sees to it that it is told.
+// Counts a refused call and schedules its report.
 void refuse(const StatePtr& state, const std::string& address, Refusal what);
 
 // Serves the calls of one connection until it is closed.

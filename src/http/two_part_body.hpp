@@ -14,7 +14,7 @@ namespace ydl::http {
 namespace asio = boost::asio;
 namespace bhttp = boost::beast::http;
 
-// A body in two parts, the second of which may be shared with other answers.
+// A body in two parts. The second part may be shared with other answers.
 struct TwoPartBody {
   struct value_type {
     std::string own;

@@ -48,7 +48,7 @@ void JobPage::listen(const Where& where) {
   options.last_port = where.last;
   options.certified = {*page_->identity(),
                        [page = page_](const http::KeylessCall& call) { return page->answer(call); }};
-  options.limits.strangers = kStrangers;
+  options.limits.unauthenticated = kStrangers;
   options.limits.accept_pause = kAcceptPause;
   auto server = std::make_unique<http::Server>(executor_, std::move(options));
   if (auto listening = server->listen(); !listening) {

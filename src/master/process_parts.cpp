@@ -114,8 +114,8 @@ core::Result<PreparedJob> prepare_job(const jobs::JobFolder& folder, const FindC
 }
 
 core::Result<void> check_descriptors_of_master(const JobPlan& plan) {
-  return check_descriptors(plan,
-                           {.per_task = 1, .others = http::Limits{}.strangers + kPageDescriptors + kOtherDescriptors});
+  return check_descriptors(
+      plan, {.per_task = 1, .others = http::Limits{}.unauthenticated + kPageDescriptors + kOtherDescriptors});
 }
 
 // For each task a socket to its reaper and a second descriptor of that, two logs, and two for a port.

@@ -26,6 +26,7 @@ namespace {
 constexpr int kFailures = 3;  // the child's descriptor for reporting that it could not start
 
 // What a child needs between vfork and exec. There it runs in the memory of its parent and may only make system calls.
+//
 // posix_spawn is not used because it can set neither limits nor the umask. This process would have to change its own
 // settings for a moment, while other threads create files and folders.
 struct Child {

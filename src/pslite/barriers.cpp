@@ -49,7 +49,7 @@ std::vector<Barriers::Key> Barriers::keys() const {
   return keys;
 }
 
-// A kvstore that only the workers created (a second one in the same process) has no servers to wait for.
+// A second kvstore in a process is created by workers only, so its barriers have no servers.
 std::vector<const NodeRecord*> Barriers::members(Key key, const Roster& roster) const {
   int group = key.group;
   if (key.customer != 0) {
@@ -82,7 +82,7 @@ std::optional<std::string> Barriers::why_broken(Key key, const Roster& roster) c
     if (!has_ended_for_good(*node)) continue;
     const NodeRecord* waiting = roster.find(*barrier.entered.begin());
     const auto others = static_cast<std::int64_t>(barrier.entered.size()) - 1;
-    return fmt::format("{}{} would wait for ever at a barrier of the {}: {} {} and does not come back",
+    return fmt::format("{}{} would wait forever at a barrier of the {}: {} {} and will not be restarted",
                        describe(roster.member(*waiting)),
                        others > 0 ? fmt::format(" and {}", core::plural(others, "other")) : "", group_name(key.group),
                        describe(roster.member(*node)),
@@ -104,7 +104,7 @@ std::vector<std::string> Barriers::new_stalls(const Roster& roster, Instant now,
     constexpr std::size_t kNamed = 8;
     const std::size_t unnamed = missing.size() > kNamed ? missing.size() - kNamed : 0;
     missing.resize(missing.size() - unnamed);
-    sentences.push_back(fmt::format("a barrier of the {} has waited {} for {}{}", group_name(key.group),
+    sentences.push_back(fmt::format("a barrier of the {} has been waiting {} for {}{}", group_name(key.group),
                                     core::format_duration(now - barrier.since), core::join(missing, ", "),
                                     unnamed > 0 ? fmt::format(" and {} more", unnamed) : ""));
   }

@@ -13,11 +13,11 @@
 
 namespace ydl::pslite {
 
-// Who stands at which barrier, by node and not by number of messages: a repeated request and a participant that died
-// cannot make a barrier open too early. Says who is needed at one, and what the barriers passed so far mean.
+// The nodes that wait at each barrier. They are counted by node and not by message, so that a repeated request or a
+// dead participant cannot open a barrier too early. Also knows the members of each barrier and what passing it means.
 class Barriers {
  public:
-  // Each kvstore of a process is a customer of its own and has its own barriers.
+  // Each kvstore of a process is a separate "customer" with its own barriers.
   struct Key {
     int group = 0;
     std::int32_t customer = 0;
@@ -27,33 +27,33 @@ class Barriers {
     std::set<NodeId> entered = {};
     std::int32_t app_id = 0;
     Instant since = {};
-    bool told = false;  // that it stalls
+    bool told = false;  // its stall was reported
   };
-  enum class Passed { some, last };  // the last one: the barrier of all, the second time
+  enum class Passed { some, last };  // last: the second barrier of all nodes, which ends the job
   struct Opened {
     Barrier barrier;
     Passed passed = Passed::some;
   };
 
   void enter(Key key, NodeId node, std::int32_t app_id, Instant now);
-  // The node died: where it stands it stands no more.
+  // Removes a dead node from all barriers.
   void withdraw(NodeId node);
-  // Opens it: hands out who stood there and forgets it.
+  // Opens a barrier: removes it and returns the nodes that waited there.
   [[nodiscard]] Opened open(Key key);
 
   [[nodiscard]] std::vector<Key> keys() const;
-  // Whether all that are needed stand there.
+  // Whether all members are waiting.
   [[nodiscard]] bool is_complete(Key key, const Roster& roster) const;
-  // Why those who stand there would wait for ever; nothing as long as all that they need can come.
+  // Why the waiting nodes would wait forever; nothing while all missing members can still arrive.
   [[nodiscard]] std::optional<std::string> why_broken(Key key, const Roster& roster) const;
 
-  // Sentences about barriers that have waited for this long; each is told once.
+  // Sentences about barriers that have waited this long; each is returned once.
   [[nodiscard]] std::vector<std::string> new_stalls(const Roster& roster, Instant now, Millis stall_after);
-  // When the next of them is to be told.
+  // The time of the next such sentence.
   [[nodiscard]] std::optional<Instant> next_stall(Millis stall_after) const;
 
-  [[nodiscard]] bool started() const { return started_; }    // the start barrier of all was passed
-  [[nodiscard]] bool training() const { return training_; }  // the workers passed a barrier of their own
+  [[nodiscard]] bool started() const { return started_; }    // the start barrier of all nodes was passed
+  [[nodiscard]] bool training() const { return training_; }  // the workers passed their first own barrier
 
  private:
   [[nodiscard]] std::vector<const NodeRecord*> members(Key key, const Roster& roster) const;

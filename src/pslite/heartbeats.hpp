@@ -8,14 +8,14 @@
 
 namespace ydl::pslite {
 
-// Notices nodes that send heartbeats and then stop.
+// Detects nodes that sent heartbeats and then stopped.
 class Heartbeats {
  public:
-  // 0: nobody is missed.
+  // 0 disables the detection.
   explicit Heartbeats(Millis timeout) : timeout_(timeout) {}
 
   void heard(NodeRecord& node, Instant now);
-  // Those that have become silent; their state says so from now on. Nothing when it is not time to look.
+  // Sets the state of nodes that have become silent, and returns them. Nothing if it is not yet time to check.
   [[nodiscard]] std::optional<std::vector<NodeRecord*>> look(Roster& roster, Instant now);
   [[nodiscard]] std::optional<Instant> next_deadline() const { return next_; }
 

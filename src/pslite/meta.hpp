@@ -9,11 +9,12 @@
 
 namespace ydl::pslite {
 
-// The three messages of ps-lite as plain values. An absent optional is what ps-lite calls empty.
+// The three messages of ps-lite as plain structs. An absent optional is an "empty" value of ps-lite.
 struct Node {
   Role role = Role::worker;
-  std::optional<NodeId> id = std::nullopt;  // absent until the scheduler gives one
-  std::string host = {};                    // echoed unchanged: a node finds itself in a list by this very string
+  std::optional<NodeId> id = std::nullopt;  // absent until the scheduler assigns one
+  // always sent back unchanged, because a node finds itself in a list by this string
+  std::string host = {};
   std::int32_t port = 0;
   bool is_recovery = false;
   std::int32_t customer_id = 0;

@@ -32,7 +32,7 @@ void put_uint64(std::string& out, std::uint32_t field, std::uint64_t value) {
   put_varint(out, value);
 }
 
-// Negative numbers take ten bytes: protobuf extends the sign to 64 bits.
+// Negative numbers have ten bytes, because protobuf extends the sign to 64 bits.
 void put_int32(std::string& out, std::uint32_t field, std::int32_t value) {
   put_uint64(out, field, static_cast<std::uint64_t>(std::int64_t{value}));
 }
@@ -75,7 +75,7 @@ std::string encode_packed(const std::vector<std::int32_t>& values) {
 
 // ---- reading ------------------------------------------------------------------------------------------------------
 
-// One field: its number and either a number or bytes, which point into the message.
+// A field: its number, and either an integer or bytes, which point into the message.
 struct Field {
   std::uint32_t number = 0;
   Wire wire = Wire::varint;
@@ -83,13 +83,13 @@ struct Field {
   std::string_view bytes;
 };
 
-// Walks the fields of one message. The first thing that is wrong ends the walk and is kept; what is read after it is
-// a default that nobody gets to see.
+// Iterates over the fields of a message. The first error is kept and ends the iteration; reads after it return default
+// values, which are never used.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : rest_(bytes) {}
 
-  // The next field; nothing at the end and after an error.
+  // The next field; nothing at the end or after an error.
   [[nodiscard]] std::optional<Field> next() {
     if (rest_.empty() || error_) return std::nullopt;
     const std::uint64_t tag = varint();
@@ -128,11 +128,11 @@ class Reader {
   [[nodiscard]] std::string_view bytes(const Field& field, std::size_t limit) {
     if (!expect(field, Wire::bytes)) return {};
     if (field.bytes.size() <= limit) return field.bytes;
-    wrong(fmt::format("field {} has {} bytes, more than {}", field.number, field.bytes.size(), limit));
+    wrong(fmt::format("field {} has {} bytes, but at most {} are allowed", field.number, field.bytes.size(), limit));
     return {};
   }
 
-  // One number, or many packed into bytes: parsers of proto2 take both.
+  // A single number, or many packed into bytes: parsers of proto2 must accept both.
   [[nodiscard]] std::vector<std::int32_t> int32_list(const Field& field, std::size_t limit) {
     if (field.wire == Wire::varint) return {int32(field)};
     std::vector<std::int32_t> values;
@@ -155,7 +155,7 @@ class Reader {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 70; shift += 7) {
       if (rest_.empty()) {
-        wrong("a number is cut off");
+        wrong("a number is truncated");
         return 0;
       }
       const auto byte = static_cast<unsigned char>(rest_.front());
@@ -170,7 +170,7 @@ class Reader {
 
   std::string_view take(std::uint32_t number, std::uint64_t size) {
     if (size > rest_.size()) {
-      wrong(fmt::format("field {} claims {} bytes where {} are left", number, size, rest_.size()));
+      wrong(fmt::format("field {} announces {} bytes, but only {} are left", number, size, rest_.size()));
       return {};
     }
     const std::string_view taken = rest_.substr(0, static_cast<std::size_t>(size));
@@ -297,7 +297,7 @@ Result<Meta> decode_meta(std::string_view bytes, const MetaLimits& limits) {
         meta.body = reader.bytes(*field, limits.body_bytes);
         break;
       case 3: {
-        // protobuf would merge two of them; nobody sends that on purpose.
+        // Protobuf would merge two controls, but no real node sends more than one.
         if (meta.control) return fail(Errc::corrupt, "a message has two controls");
         const std::string_view body = reader.bytes(*field, bytes.size());
         if (reader.error()) break;

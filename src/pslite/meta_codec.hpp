@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-// PBMeta, PBControl and PBNode of ps-lite (protobuf 2) by hand: three messages of scalars do not carry a protobuf
-// library into the binary.
+// Encodes and decodes PBMeta, PBControl and PBNode of ps-lite (protobuf 2) by hand: three messages of scalars do not
+// justify another generated library.
 //
 //   PBMeta     1 int32 head         2 bytes body        3 PBControl control   4 bool request
 //              5 bool push          6 bool simple_app   7 int32 app_id        8 int32 timestamp
@@ -26,12 +26,12 @@ struct MetaLimits {
   std::size_t data_types = 1'024;
 };
 
-// The bytes as ps-lite itself would write them: fields in order of number, booleans and priority always, app id and
-// timestamp only when they are there, head, customer and node id as INT_MAX when they are not.
+// Produces the same bytes as ps-lite: fields in order of their number; booleans and priority always; app id and
+// timestamp only if present; head, customer and node id as INT_MAX if absent.
 [[nodiscard]] std::string encode(const Meta& meta);
 
-// Unknown fields are skipped. A wrong wire type, a value out of its range, a missing required field, an unknown role
-// or command, or more of anything than `limits` allows is an Error with Errc::corrupt.
+// Unknown fields are skipped. Errors: corrupt (a wrong wire type, a value out of range, a missing required field, an
+// unknown role or command, a count above `limits`).
 [[nodiscard]] core::Result<Meta> decode_meta(std::string_view bytes, const MetaLimits& limits = {});
 
 }  // namespace ydl::pslite

@@ -14,8 +14,8 @@ void Newcomers::forget(LinkId link) {
   std::erase_if(waiting_, [&](const Newcomer& newcomer) { return newcomer.link == link; });
 }
 
-std::optional<Newcomer> Newcomers::take_first(const std::function<bool(const Newcomer&)>& has_place) {
-  const auto found = std::ranges::find_if(waiting_, has_place);
+std::optional<Newcomer> Newcomers::take_first(const std::function<bool(const Newcomer&)>& can_join) {
+  const auto found = std::ranges::find_if(waiting_, can_join);
   if (found == waiting_.end()) return std::nullopt;
   Newcomer newcomer = std::move(*found);
   waiting_.erase(found);
@@ -41,18 +41,19 @@ std::optional<Instant> Newcomers::next_deadline() const {
 
 std::optional<std::string> objection_to(const Control& registration) {
   if (registration.nodes.size() != 1)
-    return fmt::format("a registration names {} instead of one",
+    return fmt::format("a registration contains {} instead of one",
                        core::plural(static_cast<std::int64_t>(registration.nodes.size()), "node"));
   const Node& node = registration.nodes.front();
   if (node.role == Role::scheduler)
-    return "a second scheduler tried to register; remove DMLC_ROLE=scheduler from the job, ydl is its scheduler";
+    return "a second scheduler tried to register; remove the process with DMLC_ROLE=scheduler from the job, because "
+           "ydl itself is the scheduler";
   if (node.host.empty() || node.port < 1 || node.port > 65'535) {
-    return fmt::format("a {} registered with the impossible address '{}:{}'", name(node.role),
-                       core::printable(node.host), node.port);
+    return fmt::format("a {} registered with the invalid address '{}:{}'", name(node.role), core::printable(node.host),
+                       node.port);
   }
   if (node.customer_id < 0 || node.customer_id > kMaxCustomer) {
-    return fmt::format("a {} registered kvstore number {}; a process can have {}", name(node.role), node.customer_id,
-                       kMaxCustomer + 1);
+    return fmt::format("a {} registered kvstore number {}, but a process can have at most {}", name(node.role),
+                       node.customer_id, kMaxCustomer + 1);
   }
   return std::nullopt;
 }

@@ -10,14 +10,14 @@
 
 namespace ydl::pslite {
 
-// A node for which no place is free (yet).
+// A new node that cannot join yet, because all nodes of its role are registered.
 struct Newcomer {
   LinkId link{};
   Node node;
   Instant deadline{};
 };
 
-// The nodes that wait for a place, in the order in which they came.
+// The nodes that wait until they can replace another one, in order of arrival.
 class Newcomers {
  public:
   static constexpr std::size_t kMost = 64;
@@ -26,9 +26,9 @@ class Newcomers {
   void add(Newcomer newcomer) { waiting_.push_back(std::move(newcomer)); }
   void forget(LinkId link);
 
-  // The first for which there is a place; it waits no longer.
-  [[nodiscard]] std::optional<Newcomer> take_first(const std::function<bool(const Newcomer&)>& has_place);
-  // Those who waited too long.
+  // Removes and returns the first one that can join.
+  [[nodiscard]] std::optional<Newcomer> take_first(const std::function<bool(const Newcomer&)>& can_join);
+  // Removes and returns those that have waited too long.
   [[nodiscard]] std::vector<Newcomer> take_expired(Instant now);
   [[nodiscard]] std::vector<Newcomer> take_all();
   [[nodiscard]] std::optional<Instant> next_deadline() const;
@@ -37,7 +37,7 @@ class Newcomers {
   std::vector<Newcomer> waiting_;
 };
 
-// Nothing when a registration can be taken, else what is wrong with it.
+// What is wrong with a registration; nothing if it is valid.
 [[nodiscard]] std::optional<std::string> objection_to(const Control& registration);
 
 }  // namespace ydl::pslite

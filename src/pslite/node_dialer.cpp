@@ -45,7 +45,8 @@ void NodeDialer::start() {
 void NodeDialer::send(std::string bytes) {
   if (owner_ == nullptr) return;
   if (queued_bytes_ + bytes.size() > options_.queue_bytes) {
-    tell_unreachable(fmt::format("{} wait to be sent to it", core::format_bytes(queued_bytes_)));
+    tell_unreachable(
+        fmt::format("{} are waiting to be sent to it, which is above the limit", core::format_bytes(queued_bytes_)));
     return;
   }
   queued_bytes_ += bytes.size();
@@ -82,7 +83,8 @@ void NodeDialer::tell_unreachable(const std::string& why) {
 asio::awaitable<void> NodeDialer::run(std::shared_ptr<NodeDialer> self) {
   Millis next_pause = kFirstPause;
   core::Instant failing_since = core::steady_now();
-  bool is_reached = false;  // then its address is right, and its end will be reported
+  // its address is known to be correct, so only its end can be the reason, which will be reported
+  bool is_reached = false;
   while (self->owner_ != nullptr) {
     const Result<void> connected = co_await connect();
     deadline_.cancel();
@@ -104,7 +106,7 @@ asio::awaitable<void> NodeDialer::run(std::shared_ptr<NodeDialer> self) {
   self->hang_up();
 }
 
-// Sending does not cut a pause short: it waits for a peer that just failed.
+// A new message does not end the pause, because the peer has just failed.
 asio::awaitable<void> NodeDialer::pause(Millis duration) {
   const core::Instant until = core::steady_now() + duration;
   while (owner_ != nullptr && core::steady_now() < until) {
@@ -126,7 +128,7 @@ asio::awaitable<Result<void>> NodeDialer::connect() {
   const asio::ip::tcp::endpoint endpoint(address, target_.port);
   boost::system::error_code error;
   socket_.open(endpoint.protocol(), error);
-  if (error) co_return fail(Errc::io, fmt::format("cannot make a socket: {}", error.message()));
+  if (error) co_return fail(Errc::io, fmt::format("cannot create a socket: {}", error.message()));
   prepare(socket_);
   arm();
   const auto [connect_error] = co_await socket_.async_connect(endpoint, kTuple);
@@ -144,14 +146,16 @@ asio::awaitable<Result<void>> NodeDialer::handshake() {
   while (!session_->open() || !output.empty()) {
     if (!output.empty()) {
       const auto [error, count] = co_await asio::async_write(socket_, asio::buffer(output), kTuple);
-      if (error) co_return fail(Errc::unavailable, fmt::format("the ZeroMQ handshake broke off: {}", error.message()));
+      if (error)
+        co_return fail(Errc::unavailable, fmt::format("the ZeroMQ handshake was interrupted: {}", error.message()));
       output.clear();
       continue;
     }
     const auto [error, count] = co_await socket_.async_read_some(asio::buffer(buffer_), kTuple);
     if (error) {
-      co_return fail(Errc::unavailable, expired_ ? "it accepts connections but does not finish the ZeroMQ handshake"
-                                                 : fmt::format("the ZeroMQ handshake broke off: {}", error.message()));
+      co_return fail(Errc::unavailable, expired_
+                                            ? "the node accepts connections but does not finish the ZeroMQ handshake"
+                                            : fmt::format("the ZeroMQ handshake was interrupted: {}", error.message()));
     }
     auto step = session_->feed({buffer_.data(), count});
     if (!step) co_return fail(step.error());
@@ -160,7 +164,7 @@ asio::awaitable<Result<void>> NodeDialer::handshake() {
   co_return Result<void>{};
 }
 
-// Writes until the connection breaks. What the kernel took only in part is kept for the next connection.
+// Writes until the connection breaks. A message that was sent only in part is kept for the next connection.
 asio::awaitable<void> NodeDialer::write_queue() {
   while (owner_ != nullptr && socket_.is_open()) {
     if (queue_.empty()) {
@@ -186,7 +190,8 @@ void NodeDialer::written(std::size_t bytes) {
   }
 }
 
-// A ROUTER that ps-lite only receives with says nothing more: what comes is the end of the connection.
+// The peer's socket is a ROUTER that ps-lite uses only for receiving, so the only thing to read is the end of the
+// connection.
 void NodeDialer::watch() {
   socket_.async_read_some(asio::buffer(buffer_),
                           [self = shared_from_this()](const boost::system::error_code& error, std::size_t count) {

@@ -20,17 +20,17 @@ namespace ydl::pslite {
 
 class NodeDialerOwner {
  public:
-  // Its address was never reached, for long; or too much waits to be sent.
+  // The address could not be reached for a long time, or too many bytes are waiting.
   virtual void node_unreachable(NodeId node, const std::string& why) = 0;
-  // Nothing waits to be sent any more.
+  // All messages were sent.
   virtual void node_drained() = 0;
 
  protected:
   ~NodeDialerOwner() = default;
 };
 
-// Our connection to one node: a DEALER named "ps1". Keeps what is to be sent until the kernel has taken all of it,
-// and connects again, ever more slowly, when the connection breaks. Lives until close().
+// The scheduler's connection to a node: a DEALER socket named "ps1". Keeps messages until the kernel has accepted all
+// their bytes. If the connection breaks, it reconnects with increasing pauses. Lives until close().
 class NodeDialer : public std::enable_shared_from_this<NodeDialer> {
  public:
   struct Options {
@@ -66,10 +66,10 @@ class NodeDialer : public std::enable_shared_from_this<NodeDialer> {
 
   Target target_;
   Options options_;
-  NodeDialerOwner* owner_;  // null once closed
+  NodeDialerOwner* owner_;  // null after close()
   boost::asio::ip::tcp::socket socket_;
   boost::asio::steady_timer deadline_;
-  boost::asio::steady_timer wake_;  // cancelled when there is something to do
+  boost::asio::steady_timer wake_;  // cancelled to wake the coroutine
   std::optional<zmtp::Session> session_;
   std::deque<std::string> queue_;
   std::size_t queued_bytes_ = 0;

@@ -3,7 +3,7 @@
 namespace ydl::pslite {
 namespace {
 
-// The key under which a resending node waits for its acknowledgement. It is not sent: both ends compute it.
+// The key of a message for its acknowledgement. It is not sent, because both sides compute it.
 std::uint64_t signature(const Meta& meta, NodeId sender) {
   const auto app = static_cast<std::uint16_t>(meta.app_id.value_or(kEmptyValue));
   const auto from = static_cast<std::uint8_t>(number(sender));
@@ -27,7 +27,7 @@ Meta Outbox::control(Command command) {
   Meta meta;
   meta.control = Control{.command = command};
   meta.timestamp = timestamp_;
-  // Resending nodes shift it by one bit into their key.
+  // Limited to 30 bits, because resending nodes shift it by one bit to build their key.
   timestamp_ = (timestamp_ + 1) & 0x3fffffff;
   return meta;
 }

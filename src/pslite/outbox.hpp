@@ -9,7 +9,7 @@
 
 namespace ydl::pslite {
 
-// What the scheduler wants done, in order: messages to nodes, connections to open or close, notices for the master.
+// Collects the scheduler's actions in order: messages to nodes, connections to open or close, notices for the master.
 class Outbox {
  public:
   // `own`: the scheduler's entry in the node list.
@@ -24,14 +24,14 @@ class Outbox {
   void hang_up(const NodeRecord& node) { actions_.emplace_back(HangUp{*node.id}); }
   void drop(LinkId link) { actions_.emplace_back(DropLink{link}); }
 
-  // All nodes and the scheduler.
+  // Sends the list of all nodes, including the scheduler.
   void send_list(const NodeRecord& to, const Roster& roster);
-  // The new address of a node that was replaced.
+  // Sends the new address of a replaced node.
   void send_change(const NodeRecord& to, const NodeRecord& changed);
   // Lets a node pass a barrier.
   void release(NodeId node, std::int32_t app_id, std::int32_t customer);
   void send_heartbeat(const NodeRecord& to);
-  // For nodes that resend what is not acknowledged.
+  // Acknowledges a message, for nodes that resend unacknowledged messages.
   void acknowledge(const NodeRecord& node, const Meta& meta);
 
  private:

@@ -44,7 +44,7 @@ void PeerLink::close() {
   socket_.close(ignored);
 }
 
-// Closes the connection when the time is over; an empty reason is not worth telling.
+// Closes the connection after the time limit. With an empty reason the close is not reported.
 void PeerLink::arm(std::string why) {
   deadline_.expires_after(timeout_);
   deadline_.async_wait([self = shared_from_this(), why = std::move(why)](const boost::system::error_code& error) {
@@ -67,14 +67,14 @@ asio::awaitable<void> PeerLink::run(std::shared_ptr<PeerLink> self) {
 
 void PeerLink::opened() {
   deadline_.cancel();
-  // A node without an id says its name at once. Who does not must not hold a place for ever.
+  // A node without an id registers immediately after connecting. A connection that does not must not stay open forever.
   if (!parse_identity(session_.peer_identity())) arm("");
   owner_->link_opened(id_, session_.peer_identity());
 }
 
-// Returns when the connection is over, with the reason when the peer is to blame.
+// Returns when the connection has ended, with a reason if the peer violated the protocol.
 asio::awaitable<std::optional<core::Error>> PeerLink::follow() {
-  arm("it did not finish the ZeroMQ handshake");
+  arm("the peer did not finish the ZeroMQ handshake");
   const std::string hello = zmtp::Session::first_bytes();
   const auto [hello_error, hello_bytes] = co_await asio::async_write(socket_, asio::buffer(hello), kTuple);
   if (hello_error) co_return expired_;

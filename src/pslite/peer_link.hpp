@@ -17,19 +17,19 @@
 
 namespace ydl::pslite {
 
-// What an accepted connection reports. Each may close the link.
+// Receives the events of an accepted connection. Each of the functions may close the link.
 class PeerLinkOwner {
  public:
   virtual void link_opened(LinkId link, const std::string& identity) = 0;
   virtual void link_message(LinkId link, const zmtp::Message& message) = 0;
-  // Once, and not after close(). An Error when the peer broke the protocol.
+  // Called once, and not after close(). `why` is set if the peer violated the protocol.
   virtual void link_closed(LinkId link, const std::optional<core::Error>& why) = 0;
 
  protected:
   ~PeerLinkOwner() = default;
 };
 
-// One connection a node made to us: we are the ROUTER and only listen. It lives while its coroutine runs.
+// A connection from a node to the scheduler, which is a ROUTER and only receives. It lives while its coroutine runs.
 class PeerLink : public std::enable_shared_from_this<PeerLink> {
  public:
   PeerLink(LinkId id, boost::asio::ip::tcp::socket socket, zmtp::Limits limits, core::Millis timeout,
@@ -38,7 +38,7 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
   void start();
   void close();
   [[nodiscard]] const std::string& peer() const { return peer_; }
-  [[nodiscard]] const std::string& address() const { return address_; }  // of the peer; empty: it is gone
+  [[nodiscard]] const std::string& address() const { return address_; }  // of the peer; empty if it has disconnected
 
  private:
   boost::asio::awaitable<void> run(std::shared_ptr<PeerLink> self);
@@ -51,7 +51,7 @@ class PeerLink : public std::enable_shared_from_this<PeerLink> {
   boost::asio::steady_timer deadline_;
   zmtp::Session session_;
   core::Millis timeout_;
-  PeerLinkOwner* owner_;  // null once closed
+  PeerLinkOwner* owner_;  // null after close()
   std::string peer_;
   std::string address_;
   std::optional<core::Error> expired_;

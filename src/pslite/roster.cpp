@@ -72,7 +72,7 @@ std::optional<Roster::TaskMatch> Roster::task_at(Role role, const std::string& h
       ++on_host_count;
     }
   }
-  // Several tasks of a role on one host look the same without their ports.
+  // Without ports, several tasks of a role on one host cannot be distinguished.
   if (on_host_count != 1) return std::nullopt;
   return TaskMatch{.task = *on_host, .exact = false};
 }
@@ -91,8 +91,8 @@ void Roster::remove(const NodeRecord& node) {
   std::erase_if(nodes_, [&](const NodeRecord& other) { return &other == &node; });
 }
 
-// Without gaps, in the order of their tasks: a role that has fewer tasks than it may have lacks some indices. Whether
-// each node is another task.
+// Assigns ranks without gaps, in the order of the task indices; an elastic role may have fewer tasks than its maximum,
+// so some indices can be missing. Returns whether each node belongs to a different task.
 bool Roster::rank_by_task(Role role) {
   std::map<int, NodeRecord*> by_index;
   for (NodeRecord& node : nodes_) {
@@ -159,10 +159,10 @@ NodeRecord* Roster::find(Role role, const std::string& host, std::uint16_t port)
   return found == nodes_.end() ? nullptr : &*found;
 }
 
-NodeRecord* Roster::place_for(const Node& node) {
+NodeRecord* Roster::replaceable_record(const Node& node) {
   if (const auto match = task_at(node.role, node.host, static_cast<std::uint16_t>(node.port))) {
     NodeRecord* own = find(match->task);
-    // A port names one attempt: the former one has ended even if nobody said so yet.
+    // A port belongs to one attempt, so the earlier attempt must have ended, even if its end was not reported yet.
     if (own != nullptr && (!own->responsive() || match->exact)) return own;
     if (own != nullptr) return nullptr;
   }
@@ -189,7 +189,7 @@ std::string Roster::missing_text(Role role) const {
     if (task.role != role || std::ranges::find(nodes_, id, &NodeRecord::task) != nodes_.end()) continue;
     names.push_back(task.ended ? fmt::format("{} ({})", id.str(), task.how.empty() ? "ended" : task.how) : id.str());
   }
-  // Names only where they leave no doubt about who it is.
+  // The names are only used if they are unambiguous.
   if (static_cast<int>(names.size()) == missing) return core::join(names, ", ");
   return core::plural(missing, name(role));
 }

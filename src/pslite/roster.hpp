@@ -13,15 +13,15 @@ namespace ydl::pslite {
 
 enum class NodeState {
   living,
-  silent,  // declared dead for want of heartbeats; a sign of life brings it back
-  dead,    // ended, and may be replaced
-  gone,    // ended for good
-  left,    // ended with success
+  silent,  // no heartbeats for too long; a new message makes it living again
+  dead,    // ended; it may be replaced
+  gone,    // ended permanently
+  left,    // ended successfully
 };
 
 [[nodiscard]] NodeState state_after(Outlook outlook);
 
-// One worker or server, from its registration. A replacement takes over the record, id and rank included.
+// A registered worker or server. A replacement takes over the record, including id and rank.
 struct NodeRecord {
   Role role = Role::worker;
   std::optional<NodeId> id = std::nullopt;
@@ -29,10 +29,11 @@ struct NodeRecord {
   std::uint16_t port = 0;
   std::optional<TaskId> task = std::nullopt;
   NodeState state = NodeState::living;
-  bool recovered = false;    // what the lists say of it: it skips MXNet's start barriers
-  bool starts_late = false;  // replaced before training began, after the start barrier: its own is answered alone
-  bool introduced = false;   // it has connected with its id
-  bool resends = false;      // PS_RESEND is on at the node: it wants its messages acknowledged
+  bool recovered = false;  // the flag in the node lists: it skips MXNet's start barriers
+  // replaced after the start barrier but before training: it gets its own answer to the start barrier
+  bool starts_late = false;
+  bool introduced = false;  // it has connected with its id
+  bool resends = false;     // the node uses PS_RESEND, so its messages must be acknowledged
   std::set<std::int32_t> customers = {};
   std::set<LinkId> links = {};
   std::map<std::int32_t, std::int32_t> last_barrier = {};  // customer -> timestamp
@@ -41,12 +42,12 @@ struct NodeRecord {
   [[nodiscard]] bool responsive() const { return state == NodeState::living || state == NodeState::silent; }
 };
 
-// Who was expected, who came, and which task is which node. Knows nothing of barriers and messages.
+// The expected tasks, the registered nodes, and which task each node belongs to. Independent of barriers and messages.
 class Roster {
  public:
   Roster(int workers, int servers) : workers_(workers), servers_(servers) {}
 
-  // Before anybody has registered.
+  // Must be called before the first registration.
   void expect_workers(int workers) { workers_ = workers; }
 
   // ---- tasks
@@ -60,14 +61,14 @@ class Roster {
   void expect(const Expect& expected);
   [[nodiscard]] Task& ended(const NodeExited& exited);
   [[nodiscard]] const std::map<TaskId, Task>& tasks() const { return tasks_; }
-  // The task that was to register from this address. `exact` when the port was named too.
+  // The task that was expected to register from this address. `exact` if the port was expected too.
   struct TaskMatch {
     TaskId task;
     bool exact = false;
   };
   [[nodiscard]] std::optional<TaskMatch> task_at(Role role, const std::string& host, std::uint16_t port) const;
 
-  // Whether a task of that role may call from this address. True as well where a task's host is a name, or not known.
+  // Whether a task of this role may register from this address. Also true if the host of a task is a name or unknown.
   [[nodiscard]] bool has_task_at(Role role, const std::string& address) const;
 
   // ---- nodes
@@ -80,16 +81,16 @@ class Roster {
   [[nodiscard]] const std::vector<NodeRecord>& nodes() const { return nodes_; }
   [[nodiscard]] NodeRecord& add(NodeRecord node);
   void remove(const NodeRecord& node);
-  // Gives ranks: a known task gets its index, the others what is left, in the order of host and port.
+  // Assigns ranks: a known task gets its index, the other nodes get the remaining ranks in the order of host and port.
   void assign_ids();
 
   [[nodiscard]] NodeRecord* find(NodeId id);
   [[nodiscard]] const NodeRecord* find(NodeId id) const;
   [[nodiscard]] NodeRecord* find(const TaskId& task);
   [[nodiscard]] NodeRecord* find(Role role, const std::string& host, std::uint16_t port);
-  // The place that a new node can take over: that of the task it is, if its address tells; else that of a dead node of
-  // its role.
-  [[nodiscard]] NodeRecord* place_for(const Node& node);
+  // The record that a new node can take over: that of its task, if its address identifies it, or else that of a dead
+  // node of its role.
+  [[nodiscard]] NodeRecord* replaceable_record(const Node& node);
 
   // ---- words
   [[nodiscard]] Member member(const NodeRecord& node) const;
@@ -105,11 +106,11 @@ class Roster {
   int servers_;
   bool numbered_ = false;
   std::map<TaskId, Task> tasks_;
-  // Once numbered: servers by rank, then workers by rank.
+  // After assign_ids(): servers by rank, then workers by rank.
   std::vector<NodeRecord> nodes_;
 };
 
-// "worker:1", or "worker 1 (10.0.0.7:4711)" where the task is not known.
+// "worker:1", or "worker 1 (10.0.0.7:4711)" if the task is not known.
 [[nodiscard]] std::string describe(const Member& member);
 
 }  // namespace ydl::pslite

@@ -31,13 +31,13 @@ using core::fail;
 using core::Result;
 constexpr auto kTuple = asio::as_tuple(asio::use_awaitable);
 
-// Notes about strangers are cheap to cause: after this many the diary has learned enough.
+// Limit for notes about unknown peers, because a peer could cause any number of them.
 constexpr int kMaxNotes = 100;
 constexpr Millis kAcceptPause(100);
-constexpr std::size_t kMostStrangers = 64;  // connections from addresses that are not the job's
+constexpr std::size_t kMostUnknownPeers = 64;  // connections from addresses that do not belong to the job
 constexpr Millis kDrainTime(2'000);
 
-// Errors: `exists` where the port is taken.
+// Errors: `exists`, if the port is in use.
 Result<tcp::acceptor> listen_on(const asio::any_io_executor& executor, const tcp::endpoint& endpoint,
                                 tcp::acceptor::reuse_address reuse) {
   boost::system::error_code error;
@@ -64,13 +64,14 @@ Result<tcp::acceptor> open_acceptor(const asio::any_io_executor& executor, const
                 fmt::format("the scheduler cannot listen on '{}': it is not a numeric address", options.address));
   }
   if (options.last_port <= options.port) {
-    // A port whose former connections are still winding down can be taken; one that somebody listens on cannot.
+    // With reuse_address, a port can be used although old connections are still in TIME_WAIT, but not if another
+    // process listens on it.
     auto acceptor = listen_on(executor, {address, options.port}, tcp::acceptor::reuse_address(true));
     if (acceptor || acceptor.error().code != Errc::exists) return acceptor;
     return fail(Errc::exists, acceptor.error().message + "; choose another port, or 0 to have a free one chosen");
   }
   for (unsigned port = options.port; port <= options.last_port; ++port) {
-    // Where there is a choice, a port that is held for somebody's task stays theirs: it is bound, if not listened on.
+    // Within a range, ports that are bound but not listened on are skipped, because they are reserved for tasks.
     auto acceptor =
         listen_on(executor, {address, static_cast<std::uint16_t>(port)}, tcp::acceptor::reuse_address(false));
     if (acceptor || acceptor.error().code != Errc::exists) return acceptor;
@@ -81,7 +82,7 @@ Result<tcp::acceptor> open_acceptor(const asio::any_io_executor& executor, const
 
 }  // namespace
 
-// Does the I/O that the state machine asks for, on one thread.
+// Does the I/O for the state machine, on one thread.
 class Scheduler::Engine final : public std::enable_shared_from_this<Engine>,
                                 public PeerLinkOwner,
                                 public NodeDialerOwner {
@@ -102,7 +103,7 @@ class Scheduler::Engine final : public std::enable_shared_from_this<Engine>,
       net::spawn(acceptor_.get_executor(), "accepting ps-lite nodes", accept(shared_from_this()));
   }
 
-  // The notices of an event from the master come after the call that brought it.
+  // Notices for an event of the master are sent only after the master's call has returned.
   void post(Event event) {
     asio::post(acceptor_.get_executor(),
                [self = shared_from_this(), event = std::move(event)] { self->happened(event); });
@@ -121,11 +122,11 @@ class Scheduler::Engine final : public std::enable_shared_from_this<Engine>,
   }
 
  private:
-  // ---- the state machine and what it wants done
+  // ---- the state machine and its actions
   void happened(Event event) {
     if (closed_) return;
     events_.push_back(std::move(event));
-    // Actions and notices bring further events; they wait their turn.
+    // Actions and notices can cause further events, which are queued.
     if (std::exchange(busy_, true)) return;
     while (!events_.empty() && !closed_) {
       const Event next = std::exchange(events_.front(), Tick{});
@@ -179,7 +180,7 @@ class Scheduler::Engine final : public std::enable_shared_from_this<Engine>,
     }
   }
 
-  // Finished is told when the nodes have been: the master closes us on hearing it.
+  // Finished is reported only after the nodes got their last messages, because the master then closes the scheduler.
   void finish() {
     finishing_ = true;
     drain_timer_.expires_after(kDrainTime);
@@ -194,7 +195,7 @@ class Scheduler::Engine final : public std::enable_shared_from_this<Engine>,
     if (std::holds_alternative<Note>(notice) && ++notes_ > kMaxNotes) return;
     options_.notify(notice);
     if (notes_ == kMaxNotes && std::holds_alternative<Note>(notice)) {
-      options_.notify(Note{"the scheduler's further notes are left out"});
+      options_.notify(Note{"further notes of the scheduler are suppressed"});
     }
   }
 
@@ -219,30 +220,30 @@ class Scheduler::Engine final : public std::enable_shared_from_this<Engine>,
       auto [error, socket] = co_await acceptor_.async_accept(kTuple);
       if (closed_) break;
       if (error) {
-        // Out of descriptors, or the peer was gone again already: the listener itself is well.
+        // For example, no free descriptors, or the peer has already disconnected. The listener itself still works.
         notify(Note{fmt::format("the scheduler could not accept a connection: {}", error.message())});
         pause.expires_after(kAcceptPause);
         co_await pause.async_wait(kTuple);
         continue;
       }
       const bool known = is_known(remote_address(socket));
-      // Connections from other addresses than the job's take nothing from those of its nodes.
-      if (!known && strangers_.size() >= kMostStrangers) continue;
-      if (known && links_.size() - strangers_.size() >= options_.max_links) {
-        notify(Note{fmt::format("the scheduler has {} connections and takes no more; {} was turned away", links_.size(),
+      // Connections from unknown addresses have their own limit, so that they cannot block the job's nodes.
+      if (!known && unknown_peers_.size() >= kMostUnknownPeers) continue;
+      if (known && links_.size() - unknown_peers_.size() >= options_.max_links) {
+        notify(Note{fmt::format("the scheduler has reached its limit of {} connections and refused {}", links_.size(),
                                 remote_name(socket))});
         continue;
       }
       prepare(socket);
       const LinkId id{next_link_++};
-      if (!known) strangers_.insert(id);
+      if (!known) unknown_peers_.insert(id);
       const auto link = std::make_shared<PeerLink>(id, std::move(socket), limits(), options_.handshake_timeout, *this);
       links_[id] = link;
       link->start();
     }
   }
 
-  // Whether the job has a task there, or one of its agents has called from there.
+  // Whether the job has a task at this address, or one of its agents has called from it.
   [[nodiscard]] bool is_known(const std::string& address) const {
     if (!options_.vouches_for || address.empty() || options_.vouches_for(address)) return true;
     return fsm_.roster().has_task_at(Role::worker, address) || fsm_.roster().has_task_at(Role::server, address);
@@ -250,7 +251,7 @@ class Scheduler::Engine final : public std::enable_shared_from_this<Engine>,
 
   void forget(LinkId link) {
     links_.erase(link);
-    strangers_.erase(link);
+    unknown_peers_.erase(link);
   }
 
   void link_opened(LinkId link, const std::string& identity) override {
@@ -263,12 +264,12 @@ class Scheduler::Engine final : public std::enable_shared_from_this<Engine>,
 
   void link_message(LinkId link, const zmtp::Message& message) override {
     if (message.frames.size() != 1) {
-      broken(link, "it sent a message with data, which the scheduler never takes");
+      broken(link, "it sent a message with data, which the scheduler does not accept");
       return;
     }
     auto meta = decode_meta(message.frames.front());
     if (!meta) {
-      broken(link, fmt::format("it sent what is no ps-lite message: {}", meta.error().message));
+      broken(link, fmt::format("it sent an invalid ps-lite message: {}", meta.error().message));
       return;
     }
     happened(Received{.link = link, .meta = *std::move(meta)});
@@ -283,7 +284,7 @@ class Scheduler::Engine final : public std::enable_shared_from_this<Engine>,
     happened(LinkClosed{link});
   }
 
-  // A peer that does not keep to the protocol is cut off; the others do not notice.
+  // Closes the connection of a peer that violates the protocol. The others are not affected.
   void broken(LinkId link, const std::string& why) {
     const auto found = links_.find(link);
     if (found == links_.end()) return;
@@ -314,7 +315,7 @@ class Scheduler::Engine final : public std::enable_shared_from_this<Engine>,
   asio::steady_timer drain_timer_;
   SchedulerFsm fsm_;
   std::map<LinkId, std::shared_ptr<PeerLink>> links_;
-  std::set<LinkId> strangers_;  // of the links, those from addresses that are not the job's
+  std::set<LinkId> unknown_peers_;  // of the links, those from addresses that are not the job's
   std::map<NodeId, std::shared_ptr<NodeDialer>> dialers_;
   std::deque<Event> events_;
   std::optional<Instant> armed_;

@@ -15,36 +15,37 @@
 
 namespace ydl::pslite {
 
-// Turns a host name into an address; numeric addresses never reach it. It must answer in bounded time.
+// Resolves a host name; it is not called for numeric addresses. It must have a time limit.
 using Resolve = std::function<boost::asio::awaitable<core::Result<boost::asio::ip::address>>(std::string host)>;
 
 struct SchedulerOptions {
-  // job.port is filled in with the port listened on. job.host must be what DMLC_PS_ROOT_URI says; begin() can tell it.
+  // job.port is set to the listening port. job.host must equal DMLC_PS_ROOT_URI; it can also be set in begin().
   FsmOptions job = {};
-  std::string address = "127.0.0.1";  // numeric; 0.0.0.0 for all
-  std::uint16_t port = 0;             // 0: the kernel chooses
-  std::uint16_t last_port = 0;        // above `port`: any of the two and what lies between will do
-  bool waits_for_begin = false;       // connections wait until begin(): nobody is a stranger before
+  std::string address = "127.0.0.1";  // numeric; 0.0.0.0 for all interfaces
+  std::uint16_t port = 0;             // 0: any free port
+  std::uint16_t last_port = 0;        // if higher than `port`: the first free port of this range is used
+  // connections are not checked until begin(), because the tasks are not known before
+  bool waits_for_begin = false;
   Resolve resolve = {};
-  // Whether a task of this job may call from that address although none was expected there: a host can have several.
+  // Whether a task may connect from this address although it is not an expected one: a host can have several addresses.
   std::function<bool(const std::string& address)> vouches_for = {};
-  // Called on the executor, never from within the methods of Scheduler, never after close(). It may call them.
+  // Called on the executor, never from inside a method of Scheduler and never after close(). It may call these methods.
   std::function<void(const Notice&)> notify = {};
 
-  Millis handshake_timeout = core::Seconds(10);      // from a connection to its READY, and to its first message
-  Millis connect_timeout = core::Seconds(10);        // of one attempt to connect back to a node
-  Millis unreachable_after = core::Seconds(60);      // of failed attempts, one after another
-  std::size_t max_links = 0;                         // accepted connections at a time; 0: four for each node and 64
-  std::size_t frame_bytes = std::size_t{64} << 10U;  // of a control message; nodes send some 60 bytes
-  std::size_t queue_bytes = std::size_t{8} << 20U;   // waiting to be sent to one node
+  Millis handshake_timeout = core::Seconds(10);      // from the connection to READY, and to the first message
+  Millis connect_timeout = core::Seconds(10);        // for one attempt to connect to a node
+  Millis unreachable_after = core::Seconds(60);      // time of consecutive failed attempts
+  std::size_t max_links = 0;                         // simultaneous accepted connections; 0: four per node plus 64
+  std::size_t frame_bytes = std::size_t{64} << 10U;  // limit of a control message; nodes send about 60 bytes
+  std::size_t queue_bytes = std::size_t{8} << 20U;   // limit of bytes waiting to be sent to one node
 };
 
-// The parameter server's scheduler of one MXNet job, as a guest in another program's event loop. Life: listen() →
-// (expect, begin, node_exited)* → notices up to Finished or Failed → close(). All calls come from one thread, the
-// one that runs the executor.
+// The scheduler of the parameter server of one MXNet job, in the event loop of its caller. Life cycle: listen() →
+// (expect, begin, node_exited)* → notices up to Finished or Failed → close(). All calls must be made in the thread of
+// the executor.
 class Scheduler {
  public:
-  // Errors: Errc::usage for an address that is not numeric, Errc::exists when it is in use, Errc::io otherwise.
+  // Errors: Errc::usage for an address that is not numeric, Errc::exists if it is in use, Errc::io otherwise.
   [[nodiscard]] static core::Result<std::unique_ptr<Scheduler>> listen(const boost::asio::any_io_executor& executor,
                                                                        SchedulerOptions options);
   ~Scheduler();
@@ -57,7 +58,7 @@ class Scheduler {
   void expect(Expect expected);
   void node_exited(NodeExited exited);
 
-  // Ends every connection at once. The nodes are not told: ps-lite has no words for it.
+  // Closes all connections immediately. The nodes are not informed, because ps-lite has no message for this.
   void close();
 
  private:

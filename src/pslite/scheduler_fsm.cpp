@@ -65,7 +65,7 @@ void SchedulerFsm::on(const NodeExited& event, Instant now) {
     return node.role == task.role && !node.task && node.responsive();
   });
   if (may_be_anonymous) {
-    // A second report of the same end only changes the outlook.
+    // A second report of the same end changes only the outlook.
     std::erase_if(unattributed_, [&](const NodeExited& other) { return other.task == event.task; });
     unattributed_.push_back(event);
     attribute_exits(now);
@@ -73,8 +73,8 @@ void SchedulerFsm::on(const NodeExited& event, Instant now) {
   }
   if (is_final(event.outlook)) {
     outbox_.tell(NeverRegistered{
-        event.task, fmt::format("{} ended without ever registering with the scheduler: its kvstore is local, or it "
-                                "created none; a distributed job needs mx.kv.create('dist_sync') or another dist_ type",
+        event.task, fmt::format("{} ended without registering with the scheduler: it created no kvstore or a local "
+                                "one; a distributed job needs mx.kv.create('dist_sync') or another dist_ type",
                                 event.task.str())});
   }
   check_registration();
@@ -90,12 +90,12 @@ void SchedulerFsm::on(const LinkOpened& event, Instant /*now*/) {
   }
   NodeRecord* node = roster_.find(*id);
   if (node != nullptr && !event.vouched && !event.address.empty() && !roster_.has_task_at(node->role, event.address)) {
-    refuse_stranger(event.link, event.address, node->role);
+    refuse_unknown_peer(event.link, event.address, node->role);
     return;
   }
   if (node == nullptr || !node->responsive()) {
-    violation(event.link,
-              fmt::format("a connection claims to be '{}', which is no living node of this job", event.identity));
+    violation(event.link, fmt::format("a connection has the identity '{}', which is not a living node of this job",
+                                      event.identity));
     return;
   }
   links_[event.link] = Link{.node = id, .address = event.address, .vouched = event.vouched};
@@ -112,9 +112,9 @@ void SchedulerFsm::on(const LinkClosed& event, Instant now) {
 
 void SchedulerFsm::on(const Received& event, Instant now) {
   const auto link = links_.find(event.link);
-  if (link == links_.end()) return;  // dropped; its last bytes were on their way
+  if (link == links_.end()) return;  // already closed; these bytes were still in transit
   if (!event.meta.control || event.meta.control->command == Command::empty) {
-    violation(event.link, "a peer sent data to the scheduler, which takes control messages only");
+    violation(event.link, "a peer sent data to the scheduler, which accepts only control messages");
     return;
   }
   const Command command = event.meta.control->command;
@@ -124,7 +124,7 @@ void SchedulerFsm::on(const Received& event, Instant now) {
   }
   NodeRecord* node = link->second.node ? roster_.find(*link->second.node) : nullptr;
   if (node == nullptr) {
-    violation(event.link, "a peer that has no id yet sent something else than its registration");
+    violation(event.link, "a peer without an id sent another message than its registration");
     return;
   }
   alive(*node);
@@ -141,7 +141,7 @@ void SchedulerFsm::on(const Received& event, Instant now) {
       node->resends = true;
       break;
     case Command::terminate:
-      died(*node, NodeState::left, "it said good-bye", now);
+      died(*node, NodeState::left, "it announced its end", now);
       break;
     case Command::add_node:
     case Command::empty:
@@ -152,15 +152,15 @@ void SchedulerFsm::on(const Received& event, Instant now) {
 void SchedulerFsm::on(const Unreachable& event, Instant /*now*/) {
   const NodeRecord* node = roster_.find(event.node);
   if (node == nullptr || !node->responsive()) return;
-  if (node->links.empty()) {  // it hung up: its end will be reported
-    outbox_.tell(Note{fmt::format("{} has no connection to the scheduler and cannot be connected to: {}",
+  if (node->links.empty()) {  // it has disconnected, so its end will be reported
+    outbox_.tell(Note{fmt::format("{} has no connection to the scheduler, and the scheduler cannot connect to it: {}",
                                   describe(roster_.member(*node)), event.why)});
     return;
   }
-  fail_job(Failure::unreachable, fmt::format("the scheduler cannot connect to {} at {}:{}: {}; the node announced this "
-                                             "address itself, so DMLC_NODE_HOST (or "
-                                             "DMLC_INTERFACE) must name an address of its host that this one can reach",
-                                             describe(roster_.member(*node)), node->host, node->port, event.why));
+  fail_job(Failure::unreachable,
+           fmt::format("the scheduler cannot connect to {} at {}:{}: {}; the node announced this address itself, so "
+                       "set DMLC_NODE_HOST (or DMLC_INTERFACE) to an address of its host that the scheduler can reach",
+                       describe(roster_.member(*node)), node->host, node->port, event.why));
 }
 
 void SchedulerFsm::on(const Tick& /*event*/, Instant now) {
@@ -175,7 +175,7 @@ void SchedulerFsm::on(const Tick& /*event*/, Instant now) {
     return;
   }
   for (const Newcomer& newcomer : newcomers_.take_expired(now)) {
-    refuse(newcomer, fmt::format("all {} of the job are there, and none was reported dead within {}",
+    refuse(newcomer, fmt::format("all {} of the job are already registered, and none of them ended within {}",
                                  core::plural(roster_.wanted(newcomer.node.role), name(newcomer.node.role)),
                                  core::format_duration(options_.newcomer_wait)));
   }
@@ -191,14 +191,14 @@ void SchedulerFsm::barrier(NodeRecord& node, LinkId link, const Meta& meta, Inst
   const std::int32_t customer = meta.customer_id.value_or(0);
   if (!meta.request || group < 1 || group > kAllGroups || (group & group_of(node.role)) == 0 || customer < 0 ||
       customer > kMaxCustomer) {
-    violation(link, fmt::format("{} asked for a barrier that cannot be (group {}, customer {})",
+    violation(link, fmt::format("{} requested an invalid barrier (group {}, customer {})",
                                 describe(roster_.member(node)), group, customer));
     return;
   }
   if (meta.timestamp) {
     const auto [last, first] = node.last_barrier.try_emplace(customer, *meta.timestamp);
     if (!first && *meta.timestamp <= last->second) {
-      // Only PS_RESEND repeats a message: it was not acknowledged in time.
+      // Only nodes with PS_RESEND repeat a message, when it was not acknowledged in time.
       node.resends = true;
       outbox_.acknowledge(node, meta);
       return;

@@ -15,14 +15,14 @@
 
 namespace ydl::pslite {
 
-// The scheduler of one ps-lite job: registration, ids, barriers, death and return of nodes. Pure: events and the time
-// in, actions out. docs/pslite.md draws the life cycle and says what each decision rests on.
+// The state machine of a ps-lite scheduler: registration, ids, barriers, and the end and replacement of nodes. Pure:
+// events and the time in, actions out. docs/pslite.md describes the life cycle and the reasons for the decisions.
 //
 //   registering ──all are there──> running ──barrier of all, the second time──> finished
-//        └────────────────────────────┴──────── nobody can go on ─────────────> failed
+//        └────────────────────────────┴──────── cannot continue ──────────────> failed
 //
-// What it knows is in its parts: Roster (who is who), Barriers (who stands where), Newcomers (who waits for a place),
-// Heartbeats (who is silent). Outbox collects what is to be done.
+// Its state is in parts: Roster (tasks and nodes), Barriers (waiting nodes), Newcomers (nodes waiting to replace
+// others), Heartbeats (silent nodes). Outbox collects the actions.
 class SchedulerFsm {
  public:
   enum class State { registering, running, finished, failed };
@@ -31,7 +31,7 @@ class SchedulerFsm {
 
   [[nodiscard]] std::vector<Action> handle(const Event& event, Instant now);
 
-  // When a Tick is due at the latest; nothing when no deadline runs.
+  // The latest time for the next Tick; nothing if there is no deadline.
   [[nodiscard]] std::optional<Instant> next_deadline() const;
 
   [[nodiscard]] State state() const { return state_; }
@@ -39,8 +39,8 @@ class SchedulerFsm {
 
  private:
   struct Link {
-    std::optional<NodeId> node = std::nullopt;  // who it says it is
-    std::string address = {};                   // empty: not known
+    std::optional<NodeId> node = std::nullopt;  // from its identity
+    std::string address = {};                   // empty if unknown
     bool vouched = false;
   };
 
@@ -54,13 +54,13 @@ class SchedulerFsm {
   void on(const Tick& event, Instant now);
 
   // registration
-  void refuse_stranger(LinkId link, std::string address, Role role);
+  void refuse_unknown_peer(LinkId link, std::string address, Role role);
   void add_node(LinkId link, const Meta& meta, Instant now);
   void join(LinkId link, const Node& node, Instant now);
   void register_node(LinkId link, const Node& node);
   void all_registered();
   void place_newcomers(Instant now);
-  void replace(NodeRecord& place, LinkId link, const Node& node);
+  void replace(NodeRecord& record, LinkId link, const Node& node);
   void refuse(const Newcomer& newcomer, std::string why);
   void check_registration();
 
@@ -89,8 +89,8 @@ class SchedulerFsm {
   Newcomers newcomers_;
   Outbox outbox_;
   std::map<LinkId, Link> links_;
-  std::set<std::string> strangers_;       // addresses that were told
-  std::vector<NodeExited> unattributed_;  // tasks that ended and whose node is not known yet
+  std::set<std::string> unknown_peers_;   // addresses that were already reported
+  std::vector<NodeExited> unattributed_;  // ended tasks whose node is not known yet
   std::optional<Instant> registration_deadline_;
 };
 

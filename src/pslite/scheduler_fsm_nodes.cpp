@@ -1,4 +1,4 @@
-// The part of the state machine that lets nodes in, notices their end and gives their places to others.
+// Registration, end and replacement of nodes.
 #include "core/strings.hpp"
 #include "pslite/scheduler_fsm.hpp"
 
@@ -10,7 +10,7 @@
 namespace ydl::pslite {
 namespace {
 
-constexpr std::size_t kMostStrangers = 16;
+constexpr std::size_t kMostUnknownPeers = 16;
 
 std::uint16_t port_of(const Node& node) {
   return static_cast<std::uint16_t>(node.port);
@@ -28,11 +28,11 @@ void SchedulerFsm::add_node(LinkId link, const Meta& meta, Instant now) {
   const Node& node = meta.control->nodes.front();
   const Link& from = links_.at(link);
   if (!from.vouched && !from.address.empty() && !roster_.has_task_at(node.role, from.address)) {
-    refuse_stranger(link, from.address, node.role);
+    refuse_unknown_peer(link, from.address, node.role);
     return;
   }
   if (const auto id = links_.at(link).node) {
-    // A process that has its id makes another kvstore. It waits for no answer.
+    // A process that already has its id creates another kvstore. It does not expect an answer.
     NodeRecord* known = roster_.find(*id);
     known->customers.insert(node.customer_id);
     alive(*known);
@@ -42,18 +42,18 @@ void SchedulerFsm::add_node(LinkId link, const Meta& meta, Instant now) {
   join(link, node, now);
 }
 
-void SchedulerFsm::refuse_stranger(LinkId link, std::string address, Role role) {
+void SchedulerFsm::refuse_unknown_peer(LinkId link, std::string address, Role role) {
   const auto sentence =
-      fmt::format("a registration as {} from {}, where this job has no {}", name(role), address, name(role));
-  if (strangers_.size() < kMostStrangers && strangers_.insert(std::move(address)).second)
-    outbox_.tell(StrangerRefused{sentence});
+      fmt::format("a peer tried to register as {} from {}, where this job has no {}", name(role), address, name(role));
+  if (unknown_peers_.size() < kMostUnknownPeers && unknown_peers_.insert(std::move(address)).second)
+    outbox_.tell(UnknownPeerRefused{sentence});
   violation(link, sentence);
 }
 
 void SchedulerFsm::join(LinkId link, const Node& node, Instant now) {
   NodeRecord* same = roster_.find(node.role, node.host, port_of(node));
   if (same != nullptr && same->state == NodeState::living) {
-    // Another kvstore of a process whose id is on its way to it, or the same registration once more.
+    // Another kvstore of a process that has not received its id yet, or a repeated registration.
     same->customers.insert(node.customer_id);
     same->links.insert(link);
     if (roster_.numbered()) outbox_.send_list(*same, roster_);
@@ -69,7 +69,7 @@ void SchedulerFsm::join(LinkId link, const Node& node, Instant now) {
     return;
   }
   if (newcomers_.full()) {
-    refuse(newcomer, fmt::format("{} others wait for a place already", Newcomers::kMost));
+    refuse(newcomer, fmt::format("{} other nodes are already waiting to register", Newcomers::kMost));
     return;
   }
   newcomers_.add(newcomer);
@@ -110,8 +110,9 @@ void SchedulerFsm::all_registered() {
   outbox_.tell(AllRegistered{std::move(members)});
 }
 
-// A task that ended for good without registering leaves the others waiting, at once and not after the timeout. As
-// long as no worker came there is nobody to wait: the script may use a local kvstore and be content.
+// If a task ended permanently without registering, the others would wait in vain, so the job fails immediately and not
+// only after the timeout. While no worker has registered, no node is waiting: the script may use only a local kvstore,
+// which is fine.
 void SchedulerFsm::check_registration() {
   if (state_ != State::registering || roster_.count(Role::worker) == 0) return;
   for (const auto& [id, task] : roster_.tasks()) {
@@ -119,54 +120,57 @@ void SchedulerFsm::check_registration() {
       continue;
     fail_job(
         Failure::registration_hopeless,
-        fmt::format("{} ended before all nodes had registered{}, so the others would wait for it for ever: {}",
-                    id.str(), task.how.empty() ? "" : fmt::format(" ({})", task.how), roster_.registration_text()));
+        fmt::format("{} ended before all nodes had registered{}, so the others would wait for it forever: {}", id.str(),
+                    task.how.empty() ? "" : fmt::format(" ({})", task.how), roster_.registration_text()));
     return;
   }
 }
 
-// ---- newcomers when all places are taken ----------------------------------------------------------------------------
+// ---- newcomers when all nodes are present
+// ----------------------------------------------------------------------------
 
 void SchedulerFsm::place_newcomers(Instant now) {
   const auto has_room = [this](const Newcomer& newcomer) {
     return state_ == State::registering && roster_.count(newcomer.node.role) < roster_.wanted(newcomer.node.role);
   };
-  const auto place_of = [this](const Newcomer& newcomer) {
-    return state_ == State::running ? roster_.place_for(newcomer.node) : nullptr;
+  const auto record_of = [this](const Newcomer& newcomer) {
+    return state_ == State::running ? roster_.replaceable_record(newcomer.node) : nullptr;
   };
-  const auto has_place = [&](const Newcomer& one) { return has_room(one) || place_of(one) != nullptr; };
-  while (const auto newcomer = newcomers_.take_first(has_place)) {
+  const auto can_join = [&](const Newcomer& one) { return has_room(one) || record_of(one) != nullptr; };
+  while (const auto newcomer = newcomers_.take_first(can_join)) {
     if (has_room(*newcomer)) {
       register_node(newcomer->link, newcomer->node);
       continue;
     }
-    NodeRecord* place = place_of(*newcomer);
-    if (place->responsive()) died(*place, NodeState::dead, "a new attempt of it registered", now);
-    replace(*place, newcomer->link, newcomer->node);
+    NodeRecord* record = record_of(*newcomer);
+    if (record->responsive()) died(*record, NodeState::dead, "a new attempt of it registered", now);
+    replace(*record, newcomer->link, newcomer->node);
   }
 }
 
-// The newcomer becomes the dead node. It gets the whole list; the living get its new address only.
-void SchedulerFsm::replace(NodeRecord& place, LinkId link, const Node& node) {
+// The new node takes over the record of the dead one. It gets the whole list; the living nodes get only its new
+// address.
+void SchedulerFsm::replace(NodeRecord& record, LinkId link, const Node& node) {
   const auto match = roster_.task_at(node.role, node.host, port_of(node));
-  // Before the workers passed their first own barrier the others still stand in MXNet's start and initialization
-  // barriers, which a recovering node skips: it has to start like everybody then.
-  place = NodeRecord{.role = place.role,
-                     .id = place.id,
-                     .host = node.host,
-                     .port = port_of(node),
-                     .task = match ? std::optional(match->task) : place.task,
-                     .recovered = barriers_.training(),
-                     .starts_late = !barriers_.training() && barriers_.started(),
-                     .customers = {node.customer_id},
-                     .links = {link}};
-  outbox_.hang_up(place);
-  outbox_.dial(place);
-  outbox_.send_list(place, roster_);
+  // Until the workers have passed their first own barrier, the other nodes are still in MXNet's start and
+  // initialization barriers. A node with the recovery flag would skip them, so the replacement must start like a normal
+  // node.
+  record = NodeRecord{.role = record.role,
+                      .id = record.id,
+                      .host = node.host,
+                      .port = port_of(node),
+                      .task = match ? std::optional(match->task) : record.task,
+                      .recovered = barriers_.training(),
+                      .starts_late = !barriers_.training() && barriers_.started(),
+                      .customers = {node.customer_id},
+                      .links = {link}};
+  outbox_.hang_up(record);
+  outbox_.dial(record);
+  outbox_.send_list(record, roster_);
   for (const NodeRecord& other : roster_.nodes()) {
-    if (&other != &place && other.responsive()) outbox_.send_change(other, place);
+    if (&other != &record && other.responsive()) outbox_.send_change(other, record);
   }
-  outbox_.tell(Recovered{roster_.member(place)});
+  outbox_.tell(Recovered{roster_.member(record)});
 }
 
 void SchedulerFsm::refuse(const Newcomer& newcomer, std::string why) {
@@ -174,7 +178,7 @@ void SchedulerFsm::refuse(const Newcomer& newcomer, std::string why) {
   Member member{.role = node.role, .host = node.host, .port = port_of(node)};
   if (const auto match = roster_.task_at(node.role, node.host, port_of(node))) member.task = match->task;
   const std::string sentence =
-      fmt::format("{} at {}:{} wanted to register and was refused: {}",
+      fmt::format("{} at {}:{} tried to register and was refused: {}",
                   member.task ? member.task->str() : fmt::format("a {}", name(node.role)), node.host, node.port, why);
   links_.erase(newcomer.link);
   outbox_.drop(newcomer.link);
@@ -207,15 +211,15 @@ void SchedulerFsm::died(NodeRecord& node, NodeState state, const std::string& wh
   check_barriers(now);
 }
 
-// Where addresses do not tell tasks apart, the closed connection does: of the nodes that may be the ended task, the
-// one that hung up is it.
+// If the address does not identify the ended task's node, its closed connection does: it is the candidate that has
+// disconnected.
 void SchedulerFsm::attribute_exits(Instant now) {
   if (is_over()) return;
   for (std::size_t i = 0; i < unattributed_.size();) {
     const NodeExited exited = unattributed_[i];
     const Roster::Task& task = roster_.tasks().at(exited.task);
     const auto found = std::ranges::find_if(roster_.nodes(), [&](const NodeRecord& node) {
-      // Between getting its id and connecting with it a living node has no connection either.
+      // A living node has no connection either between receiving its id and connecting with it.
       const bool hung_up = node.links.empty() && (node.introduced || !roster_.numbered());
       return hung_up && node.role == task.role && !node.task && node.responsive() &&
              (task.host.empty() || task.host == node.host);
@@ -233,8 +237,8 @@ void SchedulerFsm::attribute_exits(Instant now) {
 void SchedulerFsm::alive(NodeRecord& node) {
   if (node.state != NodeState::silent) return;
   node.state = NodeState::living;
-  outbox_.tell(
-      Note{fmt::format("{} is back: it was thought dead for want of heartbeats", describe(roster_.member(node)))});
+  outbox_.tell(Note{fmt::format("{} is sending messages again; it was treated as dead because of missing heartbeats",
+                                describe(roster_.member(node)))});
 }
 
 void SchedulerFsm::check_heartbeats(Instant now) {

@@ -10,8 +10,7 @@
 #include <variant>
 #include <vector>
 
-// What the scheduler's state machine speaks of: what happened (events), what to do (actions) and what the master
-// gets to know (notices). Plain values.
+// The events, actions and notices (messages to the master) of the scheduler's state machine, as plain structs.
 namespace ydl::pslite {
 
 using core::Instant;
@@ -21,35 +20,35 @@ using core::TaskId;
 struct FsmOptions {
   int workers = 1;
   int servers = 1;
-  // The scheduler's own address as the nodes know it. They connect anew to what the node list says, so it must be
-  // the very address they were started with.
+  // The scheduler's own address. Nodes reconnect to the address in the node list, so it must be exactly the one with
+  // which they were started.
   std::string host = {};
   std::uint16_t port = 0;
 
-  Millis registration_timeout = core::Seconds(600);  // from Begin; 0: none
-  Millis newcomer_wait = core::Seconds(30);          // for the report of a death that makes room for it
-  Millis heartbeat_timeout = core::Seconds(60);      // of nodes that send heartbeats at all; 0: none
-  Millis stall_after = core::Seconds(60);            // a barrier that waits longer is told, once; 0: never
+  Millis registration_timeout = core::Seconds(600);  // since Begin; 0: no limit
+  Millis newcomer_wait = core::Seconds(30);          // how long a new node waits until another one is reported as ended
+  Millis heartbeat_timeout = core::Seconds(60);      // only for nodes that send heartbeats; 0: no limit
+  Millis stall_after = core::Seconds(60);            // a barrier that waits longer is reported once; 0: never
 };
 
-// One accepted connection. Never reused.
+// Identifies an accepted connection. Never reused.
 enum class LinkId : std::uint64_t {};
 
-// What becomes of a task that has ended.
+// What happens to an ended task.
 enum class Outlook {
-  unknown,   // not decided yet: a barrier that needs it waits
-  restarts,  // it comes again and takes its old place: a barrier that needs it waits
-  gone,      // it failed for good: a barrier that needs it can never be passed
-  left,      // it ended with success: the same, but the last barrier does without it
+  unknown,   // not decided yet: barriers wait for it
+  restarts,  // it will be restarted and take over its record: barriers wait for it
+  gone,      // it failed permanently: a barrier that needs it can never be passed
+  left,      // it succeeded: the same, except that the last barrier does not need it
 };
 
 // ---- events -----------------------------------------------------------------------------------------------------
-// The tasks were started: the time to register runs from here.
+// The tasks were started; the time limit for registration starts.
 struct Begin {
-  std::string host = {};                      // FsmOptions::host, where it was not known before
-  std::optional<int> workers = std::nullopt;  // FsmOptions::workers, where it is not as many
+  std::string host = {};                      // FsmOptions::host, if it was not known before
+  std::optional<int> workers = std::nullopt;  // FsmOptions::workers, if the number has changed
 };
-// A task will register from this address. Port 0: from any port of the host. Said again for each new attempt.
+// A task will register from this address. Port 0 means any port of the host. Repeated for each new attempt.
 struct Expect {
   TaskId task;
   Role role = Role::worker;
@@ -64,8 +63,8 @@ struct NodeExited {
 struct LinkOpened {
   LinkId link;
   std::string identity;
-  std::string address = {};  // where it comes from; empty: not known
-  bool vouched = false;      // an agent of this job has called from there
+  std::string address = {};  // the source address; empty if unknown
+  bool vouched = false;      // an agent of this job has called from this address
 };
 struct LinkClosed {
   LinkId link;
@@ -74,7 +73,7 @@ struct Received {
   LinkId link;
   Meta meta;
 };
-// All attempts to connect back to a node have failed.
+// All attempts to connect to a node have failed.
 struct Unreachable {
   NodeId node;
   std::string why;
@@ -85,18 +84,18 @@ using Event = std::variant<Begin, Expect, NodeExited, LinkOpened, LinkClosed, Re
 // ---- notices ----------------------------------------------------------------------------------------------------
 struct Member {
   Role role = Role::worker;
-  std::optional<TaskId> task = std::nullopt;  // where the address told it
-  std::optional<int> rank = std::nullopt;     // known when all have registered, or from the task
+  std::optional<TaskId> task = std::nullopt;  // if the address identifies it
+  std::optional<int> rank = std::nullopt;     // known after all nodes have registered, or from the task
   std::string host = {};
   std::uint16_t port = 0;
   bool operator==(const Member&) const = default;
 };
 
 enum class Failure {
-  registration_timeout,   // not all registered in time
-  registration_hopeless,  // a task ended for good before it registered, and others wait for it
-  barrier_broken,         // nodes wait for one that never comes
-  unreachable,            // a node's own address cannot be connected to
+  registration_timeout,   // not all nodes registered in time
+  registration_hopeless,  // a task ended permanently before it registered, and others are waiting for it
+  barrier_broken,         // nodes wait for one that will never arrive
+  unreachable,            // the scheduler cannot connect to the address of a node
 };
 
 struct Registered {
@@ -118,18 +117,18 @@ struct NodeDead {
   Member member;
   std::string why;
 };
-// A task ended and was never seen here: its kvstore is local, or it has none.
+// A task ended without registering: it has no kvstore or a local one.
 struct NeverRegistered {
   TaskId task;
   std::string sentence;
 };
-// A node that nobody waited for. It would hang for ever: end it.
+// An unexpected node was refused. The master must stop it, because it would wait forever.
 struct Refused {
   Member member;
   std::string sentence;
 };
-// A registration from an address where the job has no task of that role; told once for each address.
-struct StrangerRefused {
+// A registration from an address where the job has no task of this role; reported once per address.
+struct UnknownPeerRefused {
   std::string sentence;
 };
 struct Note {
@@ -141,7 +140,7 @@ struct Failed {
   std::string sentence;
 };
 using Notice = std::variant<Registered, AllRegistered, Recovered, BarrierPassed, NodeDead, NeverRegistered, Refused,
-                            StrangerRefused, Note, Finished, Failed>;
+                            UnknownPeerRefused, Note, Finished, Failed>;
 
 // ---- actions ----------------------------------------------------------------------------------------------------
 struct Dial {

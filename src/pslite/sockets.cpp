@@ -24,7 +24,7 @@ std::string remote_address(const boost::asio::ip::tcp::socket& socket) {
 std::string remote_name(const boost::asio::ip::tcp::socket& socket) {
   boost::system::error_code error;
   const auto endpoint = socket.remote_endpoint(error);
-  if (error) return "a peer that is gone";
+  if (error) return "a disconnected peer";
   return fmt::format("{}:{}", endpoint.address().to_string(), endpoint.port());
 }
 

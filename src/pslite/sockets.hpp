@@ -6,13 +6,14 @@
 
 namespace ydl::pslite {
 
-// Small messages go out at once, and tasks that the master starts do not inherit the socket.
+// Disables Nagle's algorithm, so that small messages are sent immediately, and prevents child processes from inheriting
+// the socket.
 void prepare(boost::asio::ip::tcp::socket& socket);
 
-// "10.0.0.7", as an IPv4 address where it is one; empty: the peer is gone.
+// "10.0.0.7"; IPv4-mapped addresses are converted to IPv4; empty if the peer has disconnected.
 [[nodiscard]] std::string remote_address(const boost::asio::ip::tcp::socket& socket);
 
-// "10.0.0.7:4711", or "a peer that is gone".
+// "10.0.0.7:4711", or "a disconnected peer".
 [[nodiscard]] std::string remote_name(const boost::asio::ip::tcp::socket& socket);
 
 }  // namespace ydl::pslite

@@ -42,12 +42,13 @@ std::string encode_frame(unsigned flags, std::string_view body) {
   return out;
 }
 
-// A wrong first byte is told at once: whoever speaks another protocol need not send 64 bytes to be refused.
+// Checks as many bytes as there are, so that a peer with another protocol is refused before it has sent 64 bytes.
 Result<void> check_signature(std::string_view bytes) {
   if (!bytes.empty() && byte_at(bytes, 0) != 0xff) return fail(Errc::corrupt, "the peer does not speak ZeroMQ");
   if (bytes.size() >= 10 && byte_at(bytes, 9) != 0x7f) return fail(Errc::corrupt, "the peer does not speak ZeroMQ");
   if (bytes.size() >= 11 && byte_at(bytes, 10) < 3) {
-    return fail(Errc::corrupt, fmt::format("the peer speaks ZMTP {}, older than 3.0", byte_at(bytes, 10)));
+    return fail(Errc::corrupt,
+                fmt::format("the peer uses ZMTP version {}, which is older than 3.0", byte_at(bytes, 10)));
   }
   return {};
 }
@@ -62,7 +63,8 @@ Greeting parse_greeting(std::string_view bytes) {
 Result<CommandFrame> parse_command(std::string_view body) {
   if (body.empty()) return fail(Errc::corrupt, "a command has no name");
   const std::size_t size = byte_at(body, 0);
-  if (size == 0 || size + 1 > body.size()) return fail(Errc::corrupt, "a command's name does not fit into its frame");
+  if (size == 0 || size + 1 > body.size())
+    return fail(Errc::corrupt, "the name of a command does not fit into its frame");
   return CommandFrame{.name = std::string(body.substr(1, size)), .data = std::string(body.substr(1 + size))};
 }
 
@@ -70,10 +72,10 @@ Result<CommandFrame> parse_command(std::string_view body) {
 
 struct Decoder::Header {
   unsigned flags = 0;
-  std::size_t bytes = 0;  // of the header itself
+  std::size_t bytes = 0;  // size of the header itself
   std::uint64_t body = 0;
 
-  // Nothing when the bytes do not hold all of it yet.
+  // Nothing if the header is incomplete.
   static std::optional<Header> parse(std::string_view bytes) {
     if (bytes.empty()) return std::nullopt;
     const unsigned flags = byte_at(bytes, 0);
@@ -90,14 +92,14 @@ Result<void> Decoder::check(const Header& header) const {
   if ((header.flags & kCommand) != 0) {
     if ((header.flags & kMore) != 0) return fail(Errc::corrupt, "a command is marked as part of a message");
     if (header.body > limits_.command_bytes) {
-      return fail(Errc::corrupt,
-                  fmt::format("a command of {} bytes was announced, more than {}", header.body, limits_.command_bytes));
+      return fail(Errc::corrupt, fmt::format("a command of {} bytes was announced, but at most {} are allowed",
+                                             header.body, limits_.command_bytes));
     }
     return {};
   }
   if (header.body > limits_.frame_bytes - message_bytes_) {
-    return fail(Errc::corrupt, fmt::format("a frame of {} bytes was announced; a message has at most {}", header.body,
-                                           limits_.frame_bytes));
+    return fail(Errc::corrupt, fmt::format("a frame of {} bytes was announced, but a message may have at most {}",
+                                           header.body, limits_.frame_bytes));
   }
   if (message_.frames.size() == limits_.message_frames) {
     return fail(Errc::corrupt, fmt::format("a message has more than {} frames", limits_.message_frames));
@@ -105,7 +107,7 @@ Result<void> Decoder::check(const Header& header) const {
   return {};
 }
 
-// Takes what is complete at the front of `bytes` and says how much it took; 0 when nothing is complete.
+// Decodes the first complete element in `bytes` and returns its size; 0 if none is complete.
 Result<std::size_t> Decoder::parse(std::string_view bytes, std::vector<Event>& events) {
   if (!greeted_) {
     if (auto fine = check_signature(bytes); !fine) return fail(fine.error());
@@ -136,7 +138,7 @@ Result<std::size_t> Decoder::parse(std::string_view bytes, std::vector<Event>& e
 }
 
 Result<std::vector<Event>> Decoder::feed(std::string_view bytes) {
-  // Most reads hold whole frames: only what is left over is kept.
+  // Most reads contain complete frames, so only the remaining bytes are copied to the buffer.
   const bool continued = !buffer_.empty();
   if (continued) {
     buffer_.append(bytes);
@@ -184,11 +186,12 @@ Result<Properties> decode_properties(std::string_view data) {
   Properties properties;
   while (!data.empty()) {
     const std::size_t name_bytes = byte_at(data, 0);
-    if (name_bytes == 0 || data.size() < 1 + name_bytes + 4) return fail(Errc::corrupt, "a READY property is cut off");
+    if (name_bytes == 0 || data.size() < 1 + name_bytes + 4)
+      return fail(Errc::corrupt, "a READY property is truncated");
     const std::string_view name = data.substr(1, name_bytes);
     const std::uint64_t value_bytes = big_endian(data.substr(1 + name_bytes, 4));
     data.remove_prefix(1 + name_bytes + 4);
-    if (value_bytes > data.size()) return fail(Errc::corrupt, "a READY property's value is cut off");
+    if (value_bytes > data.size()) return fail(Errc::corrupt, "the value of a READY property is truncated");
     properties.emplace_back(name, data.substr(0, static_cast<std::size_t>(value_bytes)));
     data.remove_prefix(static_cast<std::size_t>(value_bytes));
   }

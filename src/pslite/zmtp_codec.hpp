@@ -28,7 +28,7 @@ namespace ydl::pslite::zmtp {
 inline constexpr std::size_t kGreetingBytes = 64;
 
 struct Limits {
-  std::size_t frame_bytes = std::size_t{1} << 20U;  // one frame, and all frames of one message together
+  std::size_t frame_bytes = std::size_t{1} << 20U;  // limit for one frame and for all frames of one message
   std::size_t message_frames = 16;
   std::size_t command_bytes = std::size_t{4} << 10U;
 };
@@ -50,15 +50,15 @@ struct Message {
 };
 using Event = std::variant<Greeting, CommandFrame, Message>;
 
-// Bytes in, events out, in pieces of any size. After an Error (Errc::corrupt) the stream cannot be followed any
-// more and the connection is to be closed. No size from the wire is believed before it met its limit.
+// Decodes bytes in pieces of any size to events. After an Error (Errc::corrupt) the connection must be closed. Every
+// size from the peer is checked against a limit before memory is allocated.
 class Decoder {
  public:
   explicit Decoder(Limits limits = {}) : limits_(limits) {}
 
   [[nodiscard]] core::Result<std::vector<Event>> feed(std::string_view bytes);
 
-  // What is held for a greeting, frame or message that is not complete yet.
+  // Bytes held for an incomplete greeting, frame or message.
   [[nodiscard]] std::size_t buffered() const { return buffer_.size() + message_bytes_; }
 
  private:
@@ -77,7 +77,7 @@ using Properties = std::vector<std::pair<std::string, std::string>>;
 
 [[nodiscard]] std::string encode_greeting();
 [[nodiscard]] std::string encode_ready(const Properties& properties);
-// READY's data. Names are compared without regard to case by who looks them up.
+// Decodes the data of READY. Names are case-insensitive, so callers must compare them accordingly.
 [[nodiscard]] core::Result<Properties> decode_properties(std::string_view data);
 [[nodiscard]] std::string encode_message(std::string_view only_frame);
 [[nodiscard]] std::string encode_message(const Message& message);

@@ -51,8 +51,9 @@ Result<Session::Step> Session::feed(std::string_view bytes) {
 
 Result<void> Session::on(const Greeting& greeting, Step& step) {
   if (greeting.mechanism != "NULL") {
-    return fail(Errc::refused, fmt::format("the peer wants the ZeroMQ security mechanism '{}'; ps-lite uses NULL",
-                                           core::printable(greeting.mechanism)));
+    return fail(Errc::refused,
+                fmt::format("the peer requires the ZeroMQ security mechanism '{}', but ps-lite uses NULL",
+                            core::printable(greeting.mechanism)));
   }
   state_ = State::handshake;
   step.output += encode_ready({{"Socket-Type", std::string(wire_name(own_))}, {"Identity", identity_}});
@@ -63,14 +64,14 @@ Result<void> Session::on(const CommandFrame& command, Step& step) {
   if (command.name == "ERROR") {
     return fail(Errc::refused, fmt::format("the peer refused the connection: {}", core::printable(command.data)));
   }
-  // ZMTP 3.1 peers know further commands; none of them asks anything of a 3.0 peer.
+  // Peers with ZMTP 3.1 can send further commands. A 3.0 peer may ignore all of them.
   if (state_ == State::open) return {};
-  if (command.name != "READY") return fail(Errc::corrupt, "the peer did not begin with READY");
+  if (command.name != "READY") return fail(Errc::corrupt, "the first command of the peer is not READY");
   const auto properties = decode_properties(command.data);
   if (!properties) return fail(properties.error());
   const std::string_view type = find(*properties, "Socket-Type");
   if (type != wire_name(partner(own_))) {
-    return fail(Errc::refused, fmt::format("the peer is a ZeroMQ socket of type '{}' where {} was expected",
+    return fail(Errc::refused, fmt::format("the peer is a ZeroMQ socket of type '{}', but {} is required",
                                            core::printable(type), wire_name(partner(own_))));
   }
   peer_identity_ = find(*properties, "Identity");

@@ -11,25 +11,25 @@ namespace ydl::pslite::zmtp {
 
 enum class SocketType { dealer, router };
 
-// One connection from its first byte: the greeting, the exchange of READY, then messages. Pure: the driver writes
-// first_bytes(), feeds what it reads, and writes what comes back.
+// The protocol of one connection: the greeting, the exchange of READY, then messages. Pure: the driver writes
+// first_bytes(), passes received bytes to feed(), and writes its output.
 //
 //   greeting ──peer's greeting──> handshake ──peer's READY──> open ──> messages
 //       └──────────────────── anything wrong: Error, close ───────────┘
 class Session {
  public:
   struct Step {
-    std::string output = {};  // to be written to the peer
-    bool opened = false;      // the peer's READY came with these bytes
+    std::string output = {};  // bytes to send to the peer
+    bool opened = false;      // these bytes contained the peer's READY
     std::vector<Message> messages = {};
   };
 
-  // `own` is our socket's type, `identity` what our READY carries (may be empty).
+  // `own` is the type of our socket, `identity` the identity in our READY (may be empty).
   Session(SocketType own, std::string identity, Limits limits = {});
 
   [[nodiscard]] static std::string first_bytes() { return encode_greeting(); }
 
-  // Errors are Errc::corrupt (not this protocol) or Errc::refused (the peer sent ERROR, or is of the wrong type).
+  // Errors: corrupt (violation of the protocol), refused (the peer sent ERROR or has the wrong type).
   [[nodiscard]] core::Result<Step> feed(std::string_view bytes);
 
   [[nodiscard]] bool open() const { return state_ == State::open; }

@@ -8,6 +8,7 @@
 #include <vector>
 
 // Decides at which hosts to request the containers of a role. Pure.
+//
 // Per heartbeat of a node, the CapacityScheduler grants only one container that was requested "anywhere", but as many
 // as fit of those that were requested on this node. So naming hosts makes a gang start ten times faster. The
 // conditions: one key has entries for host, rack and anywhere; only the last has the label; and only hosts with room

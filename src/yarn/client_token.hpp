@@ -11,6 +11,7 @@
 //
 //   identifier   protobuf {1: application attempt, 2: the user's principal}
 //   password     HMAC-SHA1(key of the attempt, identifier)
+//
 // The ResourceManager includes the token in the application's report for users who may view the application, and gives
 // the attempt's key to the master. So a master can check a token without a request to another server.
 namespace ydl::yarn {

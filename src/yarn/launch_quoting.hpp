@@ -12,6 +12,7 @@
 //
 //   export NAME="<value>"
 //   exec /bin/bash -c "<command>"
+//
 // after it has replaced {{ by $, }} by nothing, and <LOG_DIR>, <CPS> and <ADD_OPENS> by their values. So a shell
 // expands a value once and a command twice. Values are protobuf strings, so bytes that are not UTF-8 would be lost.
 namespace ydl::yarn {

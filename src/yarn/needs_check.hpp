@@ -9,6 +9,7 @@
 #include <vector>
 
 // Checks before submission whether a job can run on a cluster at all. Pure.
+//
 // The ResourceManager refuses some impossible requests, reduces others and lets the rest wait forever, which is hard
 // for users to understand. This check reports them in one sentence: role, request, limit and queue.
 namespace ydl::yarn {

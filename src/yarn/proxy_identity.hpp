@@ -13,6 +13,7 @@ namespace ydl::yarn {
 // credentials of each master that a NodeManager starts:
 //
 //   yarn.application.am.keystore, .keystore.password       JKS: the key "server" and its chain [own, CA]
+//
 // yarn.application.am.truststore, .truststore.password JKS: the CA's certificate, which the proxy also uses as its own
 // Nothing if the secrets are absent. Errors: corrupt, with the secret that is missing or cannot be decoded.
 [[nodiscard]] core::Result<std::optional<net::MutualIdentity>> proxy_identity(const Credentials& credentials);

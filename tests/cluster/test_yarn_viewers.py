@@ -77,7 +77,7 @@ def test_who_may_view_sees_the_job_and_does_not_stop_it(people):
     check_the_page(master, application)
     assert f"{job}  running" in people.bob.run("status", application)[0]
     assert f"{job} stopped" in people.alice.run("kill", job)[0]
-    assert "the master refused 1 call: 1 from 127.0.0.1 (not allowed by the job's ACL)" in people.alice.run("events", job)[0]
+    assert "the master refused 1 call: 1 from 127.0.0.1 (not permitted by the job's ACL)" in people.alice.run("events", job)[0]
     out, _ = people.bob.run("status", application)
     assert f"{job}  stopped  of alice" in out and "which only alice can read" in out, out
     assert "which only alice can read" in people.bob.run("logs", application, code=1)[1]

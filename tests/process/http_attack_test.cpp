@@ -151,7 +151,7 @@ TEST_F(AttackTest, memory_by_long_headers) {
 }
 
 TEST_F(AttackTest, all_connections) {
-  start({.strangers = 8});
+  start({.unauthenticated = 8});
   auto before = owner();
   ASSERT_TRUE(loop_.run(before.get("/job", kLong)));
   for (int i = 0; i < 200; ++i) connect(i % 2 == 0 ? "" : "GET /job HTTP/1.1\r\n");
@@ -165,7 +165,7 @@ TEST_F(AttackTest, all_connections) {
 }
 
 TEST_F(AttackTest, callers_with_a_key_that_come_all_at_once_are_all_served) {
-  start({.strangers = 4});
+  start({.unauthenticated = 4});
   std::vector<net::HttpClient> callers;
   for (int i = 0; i < 100; ++i) callers.push_back(owner());
   std::size_t served = 0;

@@ -133,9 +133,9 @@ TEST_F(SchedulerTest, run_code_as_alice_stranger_at_the_scheduler) {
   start({.job = {.workers = 1, .servers = 1}, .vouches_for = [](const std::string&) { return false; }});
   scheduler_->expect({{"worker", 0}, Role::worker, "127.0.0.2", 0});
   spawn(whole_life(node(Role::worker)));  // from 127.0.0.1
-  ASSERT_TRUE(until_told<StrangerRefused>());
-  EXPECT_EQ(told<StrangerRefused>().at(0).sentence,
-            "a registration as worker from 127.0.0.1, where this job has no worker");
+  ASSERT_TRUE(until_told<UnknownPeerRefused>());
+  EXPECT_EQ(told<UnknownPeerRefused>().at(0).sentence,
+            "a peer tried to register as worker from 127.0.0.1, where this job has no worker");
   EXPECT_TRUE(told<Registered>().empty());
 }
 
@@ -185,7 +185,7 @@ TEST_F(SchedulerTest, garbage_is_cut_off_and_the_others_do_not_notice) {
   EXPECT_THAT(told<Note>().at(3).sentence, HasSubstr("with data"));
   EXPECT_TRUE(
       hung_up_on(zmtp::encode_greeting() + zmtp::encode_ready({{"Socket-Type", "DEALER"}, {"Identity", "ps9"}})));
-  EXPECT_THAT(told<Note>().at(4).sentence, HasSubstr("claims to be 'ps9'"));
+  EXPECT_THAT(told<Note>().at(4).sentence, HasSubstr("has the identity 'ps9'"));
   spawn(whole_life(node(Role::worker)));
   spawn(whole_life(node(Role::server)));
   EXPECT_TRUE(until_told<Finished>());
@@ -207,7 +207,7 @@ TEST_F(SchedulerTest, connections_are_limited) {
     sockets.back().connect({asio::ip::address_v4::loopback(), scheduler_->port()});
   }
   EXPECT_TRUE(hung_up_on(""));
-  EXPECT_THAT(told<Note>().at(0).sentence, HasSubstr("has 2 connections and takes no more"));
+  EXPECT_THAT(told<Note>().at(0).sentence, HasSubstr("has reached its limit of 2 connections"));
 }
 
 TEST_F(SchedulerTest, a_killed_worker_is_replaced_and_the_job_ends) {
@@ -253,7 +253,7 @@ TEST_F(SchedulerTest, a_node_that_ended_and_was_not_reported_is_noted_and_waited
   lost.die();
   asio::co_spawn(io_, only_join(node(Role::server), joined), asio::detached);
   ASSERT_TRUE(until_told<Note>());
-  EXPECT_THAT(told<Note>()[0].sentence, HasSubstr("cannot be connected to: Connection refused"));
+  EXPECT_THAT(told<Note>()[0].sentence, HasSubstr("the scheduler cannot connect to it: Connection refused"));
   EXPECT_THAT(told<Failed>(), IsEmpty());
 }
 

@@ -61,7 +61,7 @@ std::string text(const NeverRegistered& n) {
 std::string text(const Refused& n) {
   return fmt::format("refused {}", n.sentence);
 }
-std::string text(const StrangerRefused& n) {
+std::string text(const UnknownPeerRefused& n) {
   return fmt::format("stranger {}", n.sentence);
 }
 std::string text(const Note& n) {

@@ -8,98 +8,98 @@ namespace {
 
 const core::Instant kStart{core::Seconds(1000)};
 
-TEST(ConnectionBook, a_further_stranger_takes_the_room_of_the_oldest) {
-  ConnectionBook book(3);
+TEST(ConnectionTable, a_further_unauthenticated_connection_replaces_the_oldest) {
+  ConnectionTable connections(3);
   std::vector<ConnectionId> ids;
   for (int i = 0; i < 3; ++i) {
-    const auto admission = book.admit(kStart);
+    const auto admission = connections.admit(kStart);
     EXPECT_FALSE(admission.dropped);
     ids.push_back(admission.id);
   }
-  EXPECT_EQ(book.admit(kStart).dropped, ids[0]);
-  EXPECT_EQ(book.admit(kStart).dropped, ids[1]);
-  EXPECT_EQ(book.strangers(), 3U);
+  EXPECT_EQ(connections.admit(kStart).dropped, ids[0]);
+  EXPECT_EQ(connections.admit(kStart).dropped, ids[1]);
+  EXPECT_EQ(connections.unauthenticated(), 3U);
 }
 
-TEST(ConnectionBook, who_has_shown_a_key_is_never_dropped) {
-  ConnectionBook book(2);
-  const auto owner = book.admit(kStart).id;
-  book.showed_key(owner, kStart);
+TEST(ConnectionTable, an_authenticated_connection_is_never_dropped) {
+  ConnectionTable connections(2);
+  const auto owner = connections.admit(kStart).id;
+  connections.showed_key(owner, kStart);
   for (int i = 0; i < 1000; ++i) {
-    const auto admission = book.admit(kStart);
+    const auto admission = connections.admit(kStart);
     ASSERT_NE(admission.dropped, owner);
-    if (i % 2 == 0) book.showed_key(admission.id, kStart);
+    if (i % 2 == 0) connections.showed_key(admission.id, kStart);
   }
-  EXPECT_LE(book.strangers(), 2U);
+  EXPECT_LE(connections.unauthenticated(), 2U);
 }
 
-TEST(ConnectionBook, who_leaves_makes_room) {
-  ConnectionBook book(2);
-  const auto first = book.admit(kStart).id;
-  const auto second = book.admit(kStart).id;
-  book.left(second);
-  EXPECT_FALSE(book.admit(kStart).dropped);
-  EXPECT_EQ(book.admit(kStart).dropped, first);
-  book.left(first);  // its connection ends after it was dropped
-  EXPECT_EQ(book.strangers(), 2U);
+TEST(ConnectionTable, a_closed_connection_makes_room) {
+  ConnectionTable connections(2);
+  const auto first = connections.admit(kStart).id;
+  const auto second = connections.admit(kStart).id;
+  connections.left(second);
+  EXPECT_FALSE(connections.admit(kStart).dropped);
+  EXPECT_EQ(connections.admit(kStart).dropped, first);
+  connections.left(first);  // its connection ends after it was dropped
+  EXPECT_EQ(connections.unauthenticated(), 2U);
 }
 
-TEST(ConnectionBook, as_long_as_strangers_show_keys_a_further_one_waits) {
-  ConnectionBook book(2);
-  EXPECT_FALSE(book.hold_until(kStart));
-  const auto first = book.admit(kStart).id;
-  EXPECT_FALSE(book.hold_until(kStart)) << "there is room";
-  (void)book.admit(kStart);
-  EXPECT_EQ(book.hold_until(kStart), kStart + ConnectionBook::kQuiet);
+TEST(ConnectionTable, while_connections_send_keys_a_further_one_waits) {
+  ConnectionTable connections(2);
+  EXPECT_FALSE(connections.hold_until(kStart));
+  const auto first = connections.admit(kStart).id;
+  EXPECT_FALSE(connections.hold_until(kStart)) << "there is room";
+  (void)connections.admit(kStart);
+  EXPECT_EQ(connections.hold_until(kStart), kStart + ConnectionTable::kQuiet);
   const auto later = kStart + core::Millis(400);
-  book.showed_key(first, later);
-  EXPECT_FALSE(book.hold_until(later)) << "there is room again";
-  (void)book.admit(later);
-  EXPECT_EQ(book.hold_until(later), later + ConnectionBook::kQuiet);
+  connections.showed_key(first, later);
+  EXPECT_FALSE(connections.hold_until(later)) << "there is room again";
+  (void)connections.admit(later);
+  EXPECT_EQ(connections.hold_until(later), later + ConnectionTable::kQuiet);
 }
 
-TEST(ConnectionBook, strangers_without_keys_keep_nobody_waiting) {
-  ConnectionBook book(2);
-  for (int i = 0; i < 2; ++i) (void)book.admit(kStart);
-  const auto quiet = kStart + ConnectionBook::kQuiet;
+TEST(ConnectionTable, connections_that_send_no_keys_do_not_let_others_wait) {
+  ConnectionTable connections(2);
+  for (int i = 0; i < 2; ++i) (void)connections.admit(kStart);
+  const auto quiet = kStart + ConnectionTable::kQuiet;
   for (int i = 0; i < 10'000; ++i) {
-    ASSERT_FALSE(book.hold_until(quiet)) << i;
-    ASSERT_TRUE(book.admit(quiet).dropped);
+    ASSERT_FALSE(connections.hold_until(quiet)) << i;
+    ASSERT_TRUE(connections.admit(quiet).dropped);
   }
 }
 
-TEST(ConnectionBook, a_single_key_among_many_strangers_without_one_makes_nobody_wait) {
-  ConnectionBook book(8);
-  auto now = kStart + ConnectionBook::kQuiet;
-  for (int i = 0; i < 100; ++i) (void)book.admit(kStart);
-  book.showed_key(book.admit(now).id, now);
-  (void)book.admit(now);
-  EXPECT_FALSE(book.hold_until(now)) << "an agent that starts now would have to wait";
-  for (int i = 0; i < 100; ++i) book.showed_key(book.admit(now).id, now);
-  (void)book.admit(now);
-  EXPECT_TRUE(book.hold_until(now)) << "now nearly all of them are agents";
+TEST(ConnectionTable, a_single_key_among_many_connections_does_not_let_others_wait) {
+  ConnectionTable connections(8);
+  auto now = kStart + ConnectionTable::kQuiet;
+  for (int i = 0; i < 100; ++i) (void)connections.admit(kStart);
+  connections.showed_key(connections.admit(now).id, now);
+  (void)connections.admit(now);
+  EXPECT_FALSE(connections.hold_until(now)) << "an agent that starts now would have to wait";
+  for (int i = 0; i < 100; ++i) connections.showed_key(connections.admit(now).id, now);
+  (void)connections.admit(now);
+  EXPECT_TRUE(connections.hold_until(now)) << "now nearly all of them are agents";
 }
 
-TEST(ConnectionBook, calls_of_guests_do_not_count_against_agents_that_start_later) {
-  ConnectionBook book(8);
-  for (int i = 0; i < 100; ++i) book.guest_left(book.admit(kStart).id);
-  EXPECT_EQ(book.strangers(), 0U);
-  for (int i = 0; i < 8; ++i) (void)book.admit(kStart);
-  EXPECT_TRUE(book.hold_until(kStart)) << "the oldest would be closed although it may be an agent";
+TEST(ConnectionTable, calls_of_guests_do_not_delay_agents_that_start_later) {
+  ConnectionTable connections(8);
+  for (int i = 0; i < 100; ++i) connections.guest_left(connections.admit(kStart).id);
+  EXPECT_EQ(connections.unauthenticated(), 0U);
+  for (int i = 0; i < 8; ++i) (void)connections.admit(kStart);
+  EXPECT_TRUE(connections.hold_until(kStart)) << "the oldest would be closed although it may be an agent";
 }
 
-TEST(ConnectionBook, a_stranger_that_waits_long_is_dropped_even_while_others_show_keys) {
-  ConnectionBook book(2);
-  const auto idle = book.admit(kStart).id;
+TEST(ConnectionTable, a_connection_without_a_key_is_dropped_after_some_time_even_while_others_send_keys) {
+  ConnectionTable connections(2);
+  const auto idle = connections.admit(kStart).id;
   auto now = kStart;
-  for (; now < kStart + ConnectionBook::kLongestWait; now += core::Millis(100))
-    book.showed_key(book.admit(now).id, now);
-  (void)book.admit(now);
-  EXPECT_FALSE(book.hold_until(now));
-  EXPECT_EQ(book.admit(now).dropped, idle);
+  for (; now < kStart + ConnectionTable::kLongestWait; now += core::Millis(100))
+    connections.showed_key(connections.admit(now).id, now);
+  (void)connections.admit(now);
+  EXPECT_FALSE(connections.hold_until(now));
+  EXPECT_EQ(connections.admit(now).dropped, idle);
 }
 
-TEST(BodyBudget, all_bodies_together_stay_within_it) {
+TEST(BodyBudget, limits_the_total_of_all_bodies) {
   BodyBudget budget(100);
   EXPECT_TRUE(budget.take(60));
   EXPECT_FALSE(budget.take(41));

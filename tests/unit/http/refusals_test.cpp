@@ -15,7 +15,7 @@ using ::testing::SizeIs;
 
 const core::Instant kStart{core::Seconds(1000)};
 
-TEST(RefusalLog, the_first_refusal_is_told_at_once) {
+TEST(RefusalLog, the_first_refusal_is_reported_at_once) {
   RefusalLog log;
   EXPECT_FALSE(log.due());
   log.add("10.0.0.7", Refusal::wrong_key);
@@ -25,7 +25,7 @@ TEST(RefusalLog, the_first_refusal_is_told_at_once) {
   EXPECT_FALSE(log.take(kStart));
 }
 
-TEST(RefusalLog, later_ones_are_told_together_once_a_minute) {
+TEST(RefusalLog, later_refusals_are_reported_together_once_a_minute) {
   RefusalLog log;
   log.add("10.0.0.7", Refusal::wrong_key);
   ASSERT_TRUE(log.take(kStart));
@@ -38,7 +38,7 @@ TEST(RefusalLog, later_ones_are_told_together_once_a_minute) {
   EXPECT_FALSE(log.due());
 }
 
-TEST(RefusalLog, a_hundred_thousand_wrong_secrets_are_one_short_line) {
+TEST(RefusalLog, a_hundred_thousand_refusals_are_one_short_line) {
   RefusalLog log;
   for (int i = 0; i < 100'000; ++i) log.add(fmt::format("10.{}.{}.1", i % 250, i / 250 % 250), Refusal::wrong_key);
   const auto line = log.take(kStart);

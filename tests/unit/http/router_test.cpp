@@ -36,7 +36,7 @@ TEST(Router, a_literal_path_matches_itself_only) {
   }
 }
 
-TEST(Router, empty_segments_do_not_count) {
+TEST(Router, empty_segments_are_ignored) {
   EXPECT_TRUE(api().match("GET", "/v1/job/"));
   EXPECT_TRUE(api().match("GET", "//v1///job"));
 }
@@ -54,7 +54,7 @@ TEST(Router, captures_are_not_patterns) {
   EXPECT_THAT(api().match("GET", "/v1/tasks/../logs")->captures, UnorderedElementsAre(Pair("task", "..")));
 }
 
-TEST(Router, one_path_may_take_several_methods) {
+TEST(Router, a_path_may_accept_several_methods) {
   Router router;
   router.add("GET", "/x", say_nothing);
   router.add("POST", "/x", say_nothing);
@@ -68,7 +68,7 @@ TEST(Router, a_wrong_method_is_refused_and_an_unknown_path_not_found) {
   const auto wrong_method = api().match("POST", "/v1/job");
   ASSERT_FALSE(wrong_method);
   EXPECT_EQ(wrong_method.error().code, core::Errc::refused);
-  EXPECT_EQ(wrong_method.error().message, "/v1/job does not take POST");
+  EXPECT_EQ(wrong_method.error().message, "/v1/job does not accept the method POST");
   const auto lower_case = api().match("get", "/v1/job");
   EXPECT_EQ(lower_case.error().code, core::Errc::refused);
   const auto unknown = api().match("GET", "/v2/job");
@@ -99,7 +99,7 @@ TEST(ParseTarget, decodes_percent_signs_in_path_keys_and_values) {
               UnorderedElementsAre(Pair("stream", "stdout"), Pair("x", "\xE4\xBD\xA0"), Pair("e", "=&")));
 }
 
-TEST(ParseTarget, a_key_may_lack_a_value_and_the_last_of_two_counts) {
+TEST(ParseTarget, a_key_may_have_no_value_and_the_last_of_two_values_is_used) {
   const auto target = parse_target("/x?flag&empty=&twice=1&twice=2");
   ASSERT_TRUE(target);
   EXPECT_THAT(target->query, UnorderedElementsAre(Pair("flag", ""), Pair("empty", ""), Pair("twice", "2")));
@@ -110,13 +110,13 @@ TEST(ParseTarget, a_query_may_be_empty) {
   EXPECT_EQ(parse_target("/x?")->path, "/x");
 }
 
-TEST(ParseTarget, what_is_no_origin_form_is_nothing) {
+TEST(ParseTarget, other_forms_of_a_target_are_refused) {
   for (const auto* text : {"", "*", "x", "http://127.0.0.1/v1/job", "/a b", "/%", "/%4", "/%zz", "/x?%", "/x#y", "/\n"})
     EXPECT_FALSE(parse_target(text)) << text;
   EXPECT_FALSE(parse_target(std::string_view("/\0x", 3)));
 }
 
-TEST(Response, an_error_is_a_json_object_with_one_sentence) {
+TEST(Response, an_error_is_a_json_object_with_a_sentence) {
   const auto response = Response::error(404, "there is no \"x\"");
   EXPECT_EQ(response.status, 404U);
   EXPECT_EQ(response.body, R"({"error":"there is no \"x\""})");

@@ -13,7 +13,7 @@
 
 namespace ydl::pslite {
 
-// Plays the nodes and the master of a job against the state machine and keeps what it wanted done.
+// Simulates the nodes and the master of a job for the state machine, and records its actions.
 class FsmScript {
  public:
   explicit FsmScript(int workers = 2, int servers = 1, FsmOptions options = {})
@@ -25,7 +25,7 @@ class FsmScript {
           return options;
         }()) {}
 
-  // ---- what happens
+  // ---- events
   void event(const Event& event) {
     actions.clear();
     for (Action& action : fsm_.handle(event, now)) {
@@ -49,7 +49,7 @@ class FsmScript {
     if (change) change(meta);
     event(Received{.link = link, .meta = meta});
   }
-  // Connects and registers; gives the connection.
+  // Connects and registers. Returns the connection.
   LinkId join(Role role, const std::string& host, int port, int customer = 0) {
     const LinkId link = connect();
     register_on(link, role, host, port, customer);
@@ -61,7 +61,7 @@ class FsmScript {
       meta.timestamp = 0;
     });
   }
-  // Connects as the node, once.
+  // Connects once as this node.
   LinkId as(NodeId node) {
     if (const auto found = node_links_.find(node); found != node_links_.end()) return found->second;
     return node_links_[node] = connect(identity_of(node));
@@ -76,7 +76,7 @@ class FsmScript {
       meta.timestamp = timestamp ? *timestamp : ++timestamp_;
     });
   }
-  // One server "s" and as many workers "w0", "w1"… as there are, registered and through the start barrier.
+  // Registers one server "s" and workers "w0", "w1", …, and lets them pass the start barrier.
   void start() {
     register_all();
     all_enter(kAllGroups);
@@ -93,7 +93,7 @@ class FsmScript {
     for (const NodeId id : ids) barrier(id, group);
   }
 
-  // ---- what the last event led to
+  // ---- results of the last event
   template <class T>
   [[nodiscard]] std::vector<T> wanted() const {
     std::vector<T> found;
@@ -109,7 +109,7 @@ class FsmScript {
     }
     return found;
   }
-  // To whom the last event sent an answer to a barrier.
+  // The nodes that got an answer to a barrier after the last event.
   [[nodiscard]] std::vector<NodeId> released() const {
     std::vector<NodeId> found;
     for (const Send& send : wanted<Send>()) {
@@ -117,7 +117,7 @@ class FsmScript {
     }
     return found;
   }
-  // All notices of a kind since the beginning.
+  // All notices of this type since the start.
   template <class T>
   [[nodiscard]] std::vector<T> told() const {
     std::vector<T> found;

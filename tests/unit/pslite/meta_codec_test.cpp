@@ -65,7 +65,7 @@ TEST(MetaCodec, unknown_fields_of_every_wire_type_are_skipped) {
   EXPECT_EQ(decoded->timestamp, 3);
 }
 
-TEST(MetaCodec, unpacked_data_types_are_taken_too) {
+TEST(MetaCodec, unpacked_data_types_are_accepted_too) {
   const auto decoded = decode_meta(from_hex("4804 4a020905 4a00"));
   ASSERT_TRUE(decoded) << decoded.error().message;
   EXPECT_EQ(decoded->data_types, (std::vector<std::int32_t>{4, 9, 5}));
@@ -80,14 +80,15 @@ TEST(MetaCodec, wrong_wire_types_are_refused) {
   EXPECT_THAT(refusal("0b"), HasSubstr("unknown wire type 3"));
 }
 
-TEST(MetaCodec, bytes_that_end_early_are_refused_at_every_place) {
-  // The control, 31 bytes from the ninth on, cannot be cut anywhere; the fields after it can, between each other.
+TEST(MetaCodec, truncated_messages_are_refused) {
+  // The control (31 bytes, starting with the ninth) cannot be truncated anywhere. Later fields can, between two of
+  // them.
   const std::string whole = encode(add_node());
   for (std::size_t cut = 7; cut < 8 + 31; ++cut) {
     EXPECT_FALSE(decode_meta(std::string_view(whole).substr(0, cut))) << cut;
   }
   EXPECT_TRUE(decode_meta(std::string_view(whole).substr(0, 8 + 31)));
-  EXPECT_THAT(refusal("0880"), HasSubstr("cut off"));
+  EXPECT_THAT(refusal("0880"), HasSubstr("truncated"));
   EXPECT_THAT(refusal("12ffffffff0f61"), HasSubstr("claims 4294967295 bytes where 1 are left"));
 }
 
@@ -99,7 +100,7 @@ TEST(MetaCodec, numbers_out_of_range_are_refused) {
   EXPECT_EQ(decode_meta(from_hex("08ffffffffffffffffff01"))->head, -1);
 }
 
-TEST(MetaCodec, required_fields_and_known_values_are_required) {
+TEST(MetaCodec, missing_required_fields_and_unknown_values_are_refused) {
   EXPECT_THAT(refusal("1a00"), HasSubstr("has no command"));
   EXPECT_THAT(refusal("1a020806"), HasSubstr("unknown command 6"));
   EXPECT_THAT(refusal("1a04 0802 1200"), HasSubstr("a node has no role"));
@@ -107,7 +108,7 @@ TEST(MetaCodec, required_fields_and_known_values_are_required) {
   EXPECT_THAT(refusal("1a020803 1a020803"), HasSubstr("two controls"));
 }
 
-TEST(MetaCodec, counts_and_lengths_meet_their_limits) {
+TEST(MetaCodec, counts_and_lengths_above_the_limits_are_refused) {
   const MetaLimits tight{.nodes = 1, .host_bytes = 3, .body_bytes = 2, .data_types = 2};
   EXPECT_THAT(refusal("1203616263", tight), HasSubstr("more than 2"));
   EXPECT_THAT(refusal("1a0a 0802 1202 0801 1202 0801", tight), HasSubstr("more than 1 nodes"));

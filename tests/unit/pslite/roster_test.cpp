@@ -20,7 +20,7 @@ std::vector<std::string> in_order(const Roster& roster) {
   return out;
 }
 
-TEST(Roster, ranks_follow_host_and_port_where_no_task_is_known) {
+TEST(Roster, ranks_follow_host_and_port_if_no_task_is_known) {
   Roster roster(3, 1);
   (void)roster.add(node(Role::worker, "b", 9));
   (void)roster.add(node(Role::worker, "a", 100));
@@ -30,7 +30,7 @@ TEST(Roster, ranks_follow_host_and_port_where_no_task_is_known) {
   EXPECT_EQ(in_order(roster), (std::vector<std::string>{"ps8=z:1", "ps9=a:20", "ps11=a:100", "ps13=b:9"}));
 }
 
-TEST(Roster, a_known_task_gets_its_index_and_the_others_what_is_left) {
+TEST(Roster, a_known_task_gets_its_index_and_other_nodes_the_remaining_ranks) {
   Roster roster(3, 0);
   (void)roster.add(node(Role::worker, "a", 1, 2));
   (void)roster.add(node(Role::worker, "b", 1));
@@ -50,7 +50,7 @@ TEST(Roster, a_role_with_fewer_tasks_is_ranked_in_their_order) {
   EXPECT_EQ(in_order(roster), (std::vector<std::string>{"ps9=b:1", "ps11=c:1", "ps13=a:1"}));
 }
 
-TEST(Roster, an_index_that_is_taken_or_too_large_does_not_count) {
+TEST(Roster, an_index_that_is_used_twice_or_too_large_is_ignored) {
   Roster roster(3, 0);
   (void)roster.add(node(Role::worker, "a", 1, 7));
   (void)roster.add(node(Role::worker, "b", 1, 0));
@@ -59,7 +59,7 @@ TEST(Roster, an_index_that_is_taken_or_too_large_does_not_count) {
   EXPECT_EQ(in_order(roster), (std::vector<std::string>{"ps9=b:1", "ps11=a:1", "ps13=c:1"}));
 }
 
-TEST(Roster, a_task_is_found_by_port_or_when_it_is_alone_on_its_host) {
+TEST(Roster, a_task_is_found_by_its_port_or_if_it_is_the_only_one_on_its_host) {
   Roster roster(4, 1);
   roster.expect({.task = {"worker", 0}, .role = Role::worker, .host = "a", .port = 5});
   roster.expect({.task = {"worker", 1}, .role = Role::worker, .host = "b"});
@@ -86,7 +86,7 @@ TEST(Roster, finds_nodes_by_id_only_within_its_ranks) {
   for (const int id : {-5, 0, 1, 7, 10, 11, 2147483646}) EXPECT_EQ(roster.find(NodeId{id}), nullptr) << id;
 }
 
-TEST(Roster, says_who_is_missing_by_name_only_where_it_is_sure) {
+TEST(Roster, missing_tasks_are_named_only_if_they_are_certain) {
   Roster roster(2, 2);
   EXPECT_EQ(roster.registration_text(),
             "0 of 2 servers and 0 of 2 workers have registered; missing: 2 servers, 2 workers");

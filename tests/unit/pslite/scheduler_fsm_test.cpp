@@ -16,7 +16,7 @@ using State = SchedulerFsm::State;
 
 // ---- registration ---------------------------------------------------------------------------------------------------
 
-TEST(SchedulerFsm, sends_the_whole_list_and_itself_to_every_node_when_all_are_there) {
+TEST(SchedulerFsm, every_node_gets_the_list_with_the_scheduler_when_all_have_registered) {
   FsmScript job;
   job.join(Role::worker, "w1", 20);
   job.join(Role::server, "s", 30);
@@ -41,7 +41,7 @@ TEST(SchedulerFsm, sends_the_whole_list_and_itself_to_every_node_when_all_are_th
   EXPECT_EQ(job.told<AllRegistered>().at(0).members.size(), 3U);
 }
 
-TEST(SchedulerFsm, a_dial_comes_before_what_is_sent_over_it) {
+TEST(SchedulerFsm, a_dial_action_precedes_the_messages_for_its_connection) {
   FsmScript job(1, 1);
   job.join(Role::worker, "w", 1);
   job.join(Role::server, "s", 1);
@@ -50,32 +50,32 @@ TEST(SchedulerFsm, a_dial_comes_before_what_is_sent_over_it) {
   EXPECT_TRUE(std::holds_alternative<Send>(job.actions[2]));
 }
 
-// ---- strangers ------------------------------------------------------------------------------------------------------
+// ---- unknown peers --------------------------------------------------------------------------------------------------
 
-TEST(SchedulerFsm, a_registration_comes_from_an_address_where_the_job_has_a_task_of_that_role) {
+TEST(SchedulerFsm, a_registration_from_an_address_without_a_task_of_this_role_is_refused) {
   FsmScript job(1, 1);
   job.event(Expect{.task = worker(0), .role = Role::worker, .host = "10.0.0.1", .port = 11});
   job.event(Expect{.task = {"server", 0}, .role = Role::server, .host = "10.0.0.2", .port = 12});
-  for (const auto* stranger : {"10.0.0.9", "10.0.0.2", "10.0.0.9"}) {
-    job.register_on(job.connect_from(stranger), Role::worker, "10.0.0.1", 11);
-    EXPECT_EQ(job.wanted<DropLink>().size(), 1U) << stranger;
+  for (const auto* unknown : {"10.0.0.9", "10.0.0.2", "10.0.0.9"}) {
+    job.register_on(job.connect_from(unknown), Role::worker, "10.0.0.1", 11);
+    EXPECT_EQ(job.wanted<DropLink>().size(), 1U) << unknown;
   }
   EXPECT_TRUE(job.told<Registered>().empty());
-  const auto refused = job.told<StrangerRefused>();
+  const auto refused = job.told<UnknownPeerRefused>();
   ASSERT_EQ(refused.size(), 2U) << "once for each address";
-  EXPECT_EQ(refused[0].sentence, "a registration as worker from 10.0.0.9, where this job has no worker");
+  EXPECT_EQ(refused[0].sentence, "a peer tried to register as worker from 10.0.0.9, where this job has no worker");
   job.register_on(job.connect_from("10.0.0.1"), Role::worker, "10.0.0.1", 11);
   EXPECT_EQ(job.told<Registered>().size(), 1U);
 }
 
-TEST(SchedulerFsm, an_address_from_which_an_agent_called_is_not_a_strangers) {
+TEST(SchedulerFsm, an_address_from_which_an_agent_called_is_accepted) {
   FsmScript job(1, 1);
   job.event(Expect{.task = worker(0), .role = Role::worker, .host = "10.0.0.1", .port = 11});
   job.register_on(job.connect_from("192.168.0.1", "", true), Role::worker, "10.0.0.1", 11);
   EXPECT_EQ(job.told<Registered>().size(), 1U);
 }
 
-TEST(SchedulerFsm, a_stranger_does_not_become_a_node_by_its_identity) {
+TEST(SchedulerFsm, an_unknown_peer_cannot_become_a_node_by_its_identity) {
   FsmScript job(1, 1);
   job.event(Expect{.task = worker(0), .role = Role::worker, .host = "10.0.0.1", .port = 11});
   job.event(Expect{.task = {"server", 0}, .role = Role::server, .host = "10.0.0.1", .port = 12});
@@ -84,12 +84,12 @@ TEST(SchedulerFsm, a_stranger_does_not_become_a_node_by_its_identity) {
   ASSERT_EQ(job.fsm().state(), State::running);
   (void)job.connect_from("10.0.0.9", "ps9");
   EXPECT_EQ(job.wanted<DropLink>().size(), 1U);
-  EXPECT_EQ(job.told<StrangerRefused>().size(), 1U);
+  EXPECT_EQ(job.told<UnknownPeerRefused>().size(), 1U);
 }
 
 // ---- ranks ----------------------------------------------------------------------------------------------------------
 
-TEST(SchedulerFsm, ranks_follow_the_tasks_that_were_expected) {
+TEST(SchedulerFsm, ranks_follow_the_expected_tasks) {
   FsmScript job;
   job.event(Expect{.task = worker(0), .role = Role::worker, .host = "h", .port = 99});
   job.event(Expect{.task = worker(1), .role = Role::worker, .host = "h", .port = 11});
@@ -102,7 +102,7 @@ TEST(SchedulerFsm, ranks_follow_the_tasks_that_were_expected) {
   EXPECT_EQ(members[2].task, worker(1));
 }
 
-TEST(SchedulerFsm, a_second_kvstore_of_a_process_shares_its_place) {
+TEST(SchedulerFsm, a_second_kvstore_of_a_process_shares_its_record) {
   FsmScript job;
   const LinkId link = job.join(Role::worker, "w0", 1);
   job.register_on(link, Role::worker, "w0", 1, 1);
@@ -111,13 +111,13 @@ TEST(SchedulerFsm, a_second_kvstore_of_a_process_shares_its_place) {
   EXPECT_EQ(job.fsm().state(), State::registering);
   job.join(Role::worker, "w1", 1);
   EXPECT_EQ(job.fsm().state(), State::running);
-  // Once more after the list went out, on a connection without an id: the answer may have been lost.
+  // A repetition after the list was sent, on a connection without an id: the answer may have been lost.
   job.join(Role::worker, "w0", 1, 2);
   EXPECT_EQ(job.sent(kWorker0).at(0).control->nodes.size(), 4U);
   EXPECT_THAT(job.told<Refused>(), IsEmpty());
 }
 
-TEST(SchedulerFsm, nodes_of_one_role_do_not_fill_places_of_the_other) {
+TEST(SchedulerFsm, a_surplus_node_of_one_role_does_not_count_for_the_other) {
   FsmScript job(1, 1);
   job.join(Role::worker, "w0", 1);
   job.join(Role::worker, "w1", 1);
@@ -127,7 +127,7 @@ TEST(SchedulerFsm, nodes_of_one_role_do_not_fill_places_of_the_other) {
   EXPECT_EQ(job.told<AllRegistered>().at(0).members.at(1).host, "w0");
 }
 
-TEST(SchedulerFsm, a_registration_that_makes_no_sense_costs_its_connection_only) {
+TEST(SchedulerFsm, an_invalid_registration_only_closes_its_connection) {
   using Change = std::function<void(Meta&)>;
   const Node good{.role = Role::worker, .host = "w", .port = 1};
   const std::vector<Change> changes{
@@ -151,7 +151,7 @@ TEST(SchedulerFsm, a_registration_that_makes_no_sense_costs_its_connection_only)
   EXPECT_EQ(job.fsm().state(), State::running);
 }
 
-TEST(SchedulerFsm, strangers_are_cut_off) {
+TEST(SchedulerFsm, connections_of_unknown_peers_are_closed) {
   FsmScript job;
   job.start();
   const auto dropped = [&](LinkId link) {
@@ -166,12 +166,12 @@ TEST(SchedulerFsm, strangers_are_cut_off) {
   link = job.connect();
   job.event(Received{.link = link, .meta = Meta{}});
   EXPECT_TRUE(dropped(link));
-  // What was still on its way from a dropped connection is not looked at.
+  // Bytes of a closed connection that were still in transit are ignored.
   job.event(Received{.link = link, .meta = Meta{}});
   EXPECT_THAT(job.actions, IsEmpty());
 }
 
-TEST(SchedulerFsm, a_registration_that_takes_too_long_names_who_is_missing) {
+TEST(SchedulerFsm, a_registration_timeout_names_the_missing_nodes) {
   FsmScript job(2, 1, {.registration_timeout = core::Seconds(30)});
   job.event(Expect{.task = worker(0), .role = Role::worker, .host = "w0"});
   job.event(Expect{.task = worker(1), .role = Role::worker, .host = "w1"});
@@ -191,7 +191,7 @@ TEST(SchedulerFsm, a_registration_that_takes_too_long_names_who_is_missing) {
   EXPECT_FALSE(job.fsm().next_deadline());
 }
 
-TEST(SchedulerFsm, the_timeout_asks_for_a_dist_kvstore_when_no_worker_came) {
+TEST(SchedulerFsm, the_timeout_suggests_a_dist_kvstore_if_no_worker_has_registered) {
   FsmScript job(1, 1, {.registration_timeout = core::Seconds(30)});
   job.event(Begin{});
   job.join(Role::server, "s", 1);
@@ -199,11 +199,11 @@ TEST(SchedulerFsm, the_timeout_asks_for_a_dist_kvstore_when_no_worker_came) {
   EXPECT_THAT(job.told<Failed>().at(0).sentence, HasSubstr("does the script create a distributed kvstore"));
 }
 
-TEST(SchedulerFsm, a_task_that_ends_without_registering_is_told_and_fails_those_who_wait) {
+TEST(SchedulerFsm, a_task_that_ends_without_registering_is_reported_and_fails_the_waiting_nodes) {
   FsmScript job;
   job.event(NodeExited{.task = worker(1), .outlook = Outlook::left, .how = "ended with code 0"});
-  EXPECT_THAT(job.told<NeverRegistered>().at(0).sentence, HasSubstr("worker:1 ended without ever registering"));
-  // No worker waits: the script may be content with a local kvstore.
+  EXPECT_THAT(job.told<NeverRegistered>().at(0).sentence, HasSubstr("worker:1 ended without registering"));
+  // No worker is waiting: the script may use only a local kvstore.
   EXPECT_THAT(job.told<Failed>(), IsEmpty());
   job.join(Role::server, "s", 1);
   EXPECT_THAT(job.told<Failed>(), IsEmpty());
@@ -214,7 +214,7 @@ TEST(SchedulerFsm, a_task_that_ends_without_registering_is_told_and_fails_those_
               HasSubstr("worker:1 ended before all nodes had registered (ended with code 0)"));
 }
 
-TEST(SchedulerFsm, a_task_that_restarts_before_registering_fails_nobody) {
+TEST(SchedulerFsm, a_task_that_restarts_before_registering_does_not_fail_the_job) {
   FsmScript job;
   job.event(NodeExited{.task = worker(1), .outlook = Outlook::restarts, .how = "ended with code 1"});
   job.start();
@@ -269,7 +269,7 @@ TEST(SchedulerFsm, a_barrier_can_be_passed_again_and_again) {
   EXPECT_EQ(job.told<BarrierPassed>().size(), 101U);
 }
 
-TEST(SchedulerFsm, one_node_counts_once_however_often_it_asks) {
+TEST(SchedulerFsm, a_node_counts_once_even_if_it_repeats_its_request) {
   FsmScript job;
   job.start();
   job.barrier(kWorker0, kWorkerGroup);
@@ -280,7 +280,7 @@ TEST(SchedulerFsm, one_node_counts_once_however_often_it_asks) {
   EXPECT_THAT(job.released(), ElementsAre(kWorker0, kWorker1));
 }
 
-TEST(SchedulerFsm, barriers_of_different_groups_do_not_mix) {
+TEST(SchedulerFsm, barriers_of_different_groups_are_independent) {
   FsmScript job;
   job.start();
   job.barrier(kWorker0, kWorkerGroup);
@@ -302,7 +302,7 @@ TEST(SchedulerFsm, a_second_kvstore_of_the_workers_does_not_wait_for_servers) {
   EXPECT_THAT(job.told<Finished>(), IsEmpty());
 }
 
-TEST(SchedulerFsm, an_impossible_barrier_costs_the_connection) {
+TEST(SchedulerFsm, an_invalid_barrier_closes_the_connection) {
   FsmScript job;
   job.start();
   for (const auto& [group, customer] :
@@ -314,7 +314,7 @@ TEST(SchedulerFsm, an_impossible_barrier_costs_the_connection) {
   EXPECT_EQ(job.fsm().state(), State::running);
 }
 
-TEST(SchedulerFsm, the_second_barrier_of_all_is_the_end) {
+TEST(SchedulerFsm, the_second_barrier_of_all_nodes_ends_the_job) {
   FsmScript job;
   job.start();
   EXPECT_THAT(job.told<Finished>(), IsEmpty());
@@ -323,7 +323,7 @@ TEST(SchedulerFsm, the_second_barrier_of_all_is_the_end) {
   EXPECT_EQ(job.released().size(), 3U);
   EXPECT_EQ(job.told<Finished>().size(), 1U);
   EXPECT_EQ(job.fsm().state(), State::finished);
-  // The answers come before the notice: who hears it may close the connections.
+  // The answers precede the notice, because the master may close the connections when it gets the notice.
   EXPECT_TRUE(std::holds_alternative<Tell>(job.actions.back()));
   job.event(NodeExited{.task = worker(0), .outlook = Outlook::left});
   EXPECT_THAT(job.actions, IsEmpty());
@@ -331,7 +331,7 @@ TEST(SchedulerFsm, the_second_barrier_of_all_is_the_end) {
   EXPECT_THAT(job.told<Refused>().at(0).sentence, HasSubstr("the job has finished"));
 }
 
-TEST(SchedulerFsm, a_barrier_that_stalls_is_told_once_with_who_is_missing) {
+TEST(SchedulerFsm, a_stalled_barrier_is_reported_once_with_the_missing_nodes) {
   FsmScript job;
   job.start();
   job.barrier(kWorker0, kWorkerGroup);
@@ -344,7 +344,7 @@ TEST(SchedulerFsm, a_barrier_that_stalls_is_told_once_with_who_is_missing) {
   EXPECT_EQ(job.released().size(), 2U);
 }
 
-// ---- heartbeats, acknowledgements, good-bye -------------------------------------------------------------------------
+// ---- heartbeats, acknowledgements, announced ends -------------------------------------------------------------------
 
 TEST(SchedulerFsm, heartbeats_are_answered_with_its_own_node) {
   FsmScript job;
@@ -369,7 +369,7 @@ TEST(SchedulerFsm, only_nodes_that_send_heartbeats_can_miss_them) {
   EXPECT_THAT(job.told<NodeDead>()[0].why, HasSubstr("no heartbeat for 10"));
   job.wait(core::Seconds(1000));
   EXPECT_EQ(job.told<NodeDead>().size(), 1U);
-  // It was only slow.
+  // The node was only slow.
   job.barrier(kWorker0, kWorkerGroup);
   job.barrier(kWorker1, kWorkerGroup);
   EXPECT_EQ(job.released().size(), 2U);
@@ -387,25 +387,25 @@ TEST(SchedulerFsm, a_node_that_resends_is_acknowledged_and_not_counted_twice) {
   EXPECT_FALSE(job.sent(kWorker0)[0].timestamp);
   job.barrier(kWorker1, kWorkerGroup, 0, 51);
   EXPECT_EQ(job.released().size(), 2U);
-  // A repetition after the answer must not enter the next barrier.
+  // A repetition after the answer must not count for the next barrier.
   job.barrier(kWorker0, kWorkerGroup, 0, 50);
   job.barrier(kWorker1, kWorkerGroup, 0, 52);
   EXPECT_THAT(job.released(), IsEmpty());
 }
 
-TEST(SchedulerFsm, a_node_that_acknowledges_us_is_acknowledged_at_once) {
+TEST(SchedulerFsm, a_node_that_sends_acknowledgements_is_acknowledged_from_the_start) {
   FsmScript job;
   job.start();
   job.message(job.as(kWorker0), Command::ack);
   job.barrier(kWorker0, kWorkerGroup);
   EXPECT_EQ(job.sent(kWorker0).at(0).control->command, Command::ack);
   job.message(job.as(kWorker0), Command::heartbeat, [](Meta& meta) { meta.timestamp = 99; });
-  // Heartbeats have no application: its number is 0xffff then.
+  // Heartbeats have no application, so its number is 0xffff in the key.
   EXPECT_EQ(job.sent(kWorker0).at(0).control->message_signature,
             (0xffffULL << 48U) | (9ULL << 40U) | (1ULL << 32U) | (99U << 1U));
 }
 
-TEST(SchedulerFsm, a_node_that_says_good_bye_is_not_waited_for_at_the_end) {
+TEST(SchedulerFsm, the_last_barrier_does_not_wait_for_a_node_that_announced_its_end) {
   FsmScript job;
   job.start();
   job.message(job.as(kWorker1), Command::terminate);
@@ -415,7 +415,7 @@ TEST(SchedulerFsm, a_node_that_says_good_bye_is_not_waited_for_at_the_end) {
   EXPECT_EQ(job.told<Finished>().size(), 1U);
 }
 
-TEST(SchedulerFsm, a_node_that_hung_up_fails_nobody_before_its_end_is_reported) {
+TEST(SchedulerFsm, a_disconnected_node_does_not_fail_the_job_before_its_end_is_reported) {
   FsmScript job;
   const LinkId link = job.join(Role::worker, "w0", 1);
   job.join(Role::worker, "w1", 2);
@@ -425,14 +425,14 @@ TEST(SchedulerFsm, a_node_that_hung_up_fails_nobody_before_its_end_is_reported) 
   EXPECT_THAT(job.told<Failed>(), IsEmpty());
 }
 
-TEST(SchedulerFsm, its_own_address_may_be_told_when_the_tasks_start) {
+TEST(SchedulerFsm, the_schedulers_address_may_be_set_when_the_tasks_start) {
   FsmScript job;
   job.event(Begin{"10.0.0.5"});
   job.register_all();
   EXPECT_EQ(job.sent(kWorker0).front().control->nodes.back().host, "10.0.0.5");
 }
 
-TEST(SchedulerFsm, an_address_that_cannot_be_reached_fails_the_job_with_a_remedy) {
+TEST(SchedulerFsm, an_unreachable_address_fails_the_job_with_a_remedy) {
   FsmScript job;
   job.start();
   job.event(Unreachable{.node = kWorker0, .why = "Connection refused"});

@@ -16,7 +16,7 @@ constexpr Instant at(int seconds) {
   return Instant(core::Seconds(seconds));
 }
 
-// One server and two workers, all registered.
+// A roster with one server and two workers, all registered.
 Roster three_nodes() {
   Roster roster(2, 1);
   for (const auto role : {Role::server, Role::worker, Role::worker}) {
@@ -31,7 +31,7 @@ Newcomer newcomer(std::uint64_t link, int deadline) {
   return {.link = LinkId{link}, .node = Node{.role = Role::worker}, .deadline = at(deadline)};
 }
 
-TEST(Barriers, of_all_start_the_job_and_end_it) {
+TEST(Barriers, of_all_nodes_start_and_end_the_job) {
   const auto roster = three_nodes();
   Barriers barriers;
   for (const auto passed : {Barriers::Passed::some, Barriers::Passed::last}) {
@@ -45,16 +45,16 @@ TEST(Barriers, of_all_start_the_job_and_end_it) {
   }
 }
 
-TEST(Barriers, a_node_that_failed_for_good_breaks_the_barrier_of_the_others) {
+TEST(Barriers, a_permanently_failed_node_breaks_the_barrier_of_the_others) {
   auto roster = three_nodes();
   Barriers barriers;
   barriers.enter({kWorkerGroup, 0}, *roster.nodes()[1].id, 0, at(1));
   EXPECT_EQ(barriers.why_broken({kWorkerGroup, 0}, roster), std::nullopt);
   roster.nodes()[2].state = NodeState::gone;
-  EXPECT_THAT(*barriers.why_broken({kWorkerGroup, 0}, roster), HasSubstr("failed and does not come back"));
+  EXPECT_THAT(*barriers.why_broken({kWorkerGroup, 0}, roster), HasSubstr("failed and will not be restarted"));
 }
 
-TEST(Barriers, a_stall_is_told_once_with_those_who_are_missing) {
+TEST(Barriers, a_stall_is_reported_once_with_the_missing_nodes) {
   const auto roster = three_nodes();
   Barriers barriers;
   EXPECT_EQ(barriers.next_stall(core::Seconds(60)), std::nullopt);
@@ -67,7 +67,7 @@ TEST(Barriers, a_stall_is_told_once_with_those_who_are_missing) {
   EXPECT_EQ(barriers.next_stall(core::Seconds(60)), std::nullopt);
 }
 
-TEST(Heartbeats, miss_only_those_who_sent_one) {
+TEST(Heartbeats, are_expected_only_from_nodes_that_have_sent_one) {
   auto roster = three_nodes();
   Heartbeats heartbeats(core::Seconds(10));
   EXPECT_EQ(heartbeats.next_deadline(), std::nullopt);
@@ -79,7 +79,7 @@ TEST(Heartbeats, miss_only_those_who_sent_one) {
   EXPECT_EQ(heartbeats.next_deadline(), at(15));
 }
 
-TEST(Newcomers, are_taken_in_the_order_in_which_they_came) {
+TEST(Newcomers, join_in_order_of_arrival) {
   Newcomers newcomers;
   for (const int link : {1, 2, 3}) newcomers.add(newcomer(static_cast<std::uint64_t>(link), 30 - link));
   EXPECT_EQ(newcomers.next_deadline(), at(27));

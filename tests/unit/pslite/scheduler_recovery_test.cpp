@@ -1,4 +1,4 @@
-// Nodes that end, come again, or come too many.
+// Nodes that end, that are replaced, and surplus nodes.
 #include "unit/pslite/fsm_script.hpp"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using State = SchedulerFsm::State;
 
-// Two workers and a server, tasks known by host, in the middle of training.
+// Two workers and a server, with tasks known by host, during training.
 FsmScript training(FsmOptions options = {}) {
   FsmScript job(2, 1, std::move(options));
   job.event(Expect{.task = worker(0), .role = Role::worker, .host = "w0"});
@@ -35,7 +35,7 @@ TEST(SchedulerRecovery, a_restarted_worker_takes_the_id_of_the_dead_one) {
   job.event(Expect{.task = worker(1), .role = Role::worker, .host = "w9"});
   job.join(Role::worker, "w9", 5);
   const Node recovered{.role = Role::worker, .id = kWorker1, .host = "w9", .port = 5, .is_recovery = true};
-  // The whole list to it, only it to the living.
+  // The replacement gets the whole list, and the living nodes only its entry.
   ASSERT_EQ(job.sent(kWorker1).size(), 1U);
   EXPECT_EQ(job.sent(kWorker1)[0].control->nodes.size(), 4U);
   EXPECT_EQ(job.sent(kWorker1)[0].control->nodes[2], recovered);
@@ -68,7 +68,7 @@ TEST(SchedulerRecovery, nothing_is_sent_to_other_dead_nodes) {
   EXPECT_EQ(job.told<Recovered>().at(1).member.task, worker(1));
 }
 
-TEST(SchedulerRecovery, an_entry_of_a_node_that_died_does_not_count) {
+TEST(SchedulerRecovery, a_dead_node_does_not_count_at_a_barrier) {
   FsmScript job = training();
   job.barrier(kWorker1, kWorkerGroup);
   job.event(NodeExited{.task = worker(1), .outlook = Outlook::restarts});
@@ -81,7 +81,7 @@ TEST(SchedulerRecovery, an_entry_of_a_node_that_died_does_not_count) {
   EXPECT_THAT(job.released(), ElementsAre(kWorker0, kWorker1));
 }
 
-TEST(SchedulerRecovery, old_timestamps_do_not_bind_the_new_process) {
+TEST(SchedulerRecovery, timestamps_of_the_old_process_do_not_affect_the_new_one) {
   FsmScript job = training();
   job.barrier(kWorker1, kWorkerGroup, 0, 1000);
   job.event(NodeExited{.task = worker(1), .outlook = Outlook::restarts});
@@ -92,14 +92,14 @@ TEST(SchedulerRecovery, old_timestamps_do_not_bind_the_new_process) {
   EXPECT_EQ(job.released().size(), 2U);
 }
 
-TEST(SchedulerRecovery, a_dead_process_cannot_come_back_over_an_old_connection) {
+TEST(SchedulerRecovery, a_dead_process_cannot_return_on_an_old_connection) {
   FsmScript job = training();
   job.event(NodeExited{.task = worker(1), .outlook = Outlook::restarts});
   const LinkId link = job.connect(identity_of(kWorker1));
   EXPECT_EQ(job.wanted<DropLink>().at(0).link, link);
 }
 
-TEST(SchedulerRecovery, before_training_a_replacement_starts_like_everybody) {
+TEST(SchedulerRecovery, before_training_a_replacement_starts_like_a_normal_node) {
   FsmScript job;
   job.join(Role::server, "s0", 1);
   job.join(Role::worker, "w0", 1);
@@ -116,7 +116,7 @@ TEST(SchedulerRecovery, before_training_a_replacement_starts_like_everybody) {
   EXPECT_EQ(job.released().size(), 3U);
 }
 
-TEST(SchedulerRecovery, a_replacement_after_the_start_barrier_is_let_through_it_alone) {
+TEST(SchedulerRecovery, a_replacement_after_the_start_barrier_passes_it_alone) {
   FsmScript job;
   job.event(Expect{.task = worker(1), .role = Role::worker, .host = "w1"});
   job.start();
@@ -129,7 +129,7 @@ TEST(SchedulerRecovery, a_replacement_after_the_start_barrier_is_let_through_it_
   EXPECT_THAT(job.released(), ElementsAre(kWorker1));
   job.barrier(kWorker1, kWorkerGroup);
   EXPECT_THAT(job.released(), ElementsAre(kWorker0, kWorker1));
-  // The next barrier of all is the end, for it too.
+  // The next barrier of all nodes is the last one, also for the replacement.
   job.barrier(kWorker1, kAllGroups);
   EXPECT_THAT(job.released(), IsEmpty());
   job.barrier(kWorker0, kAllGroups);
@@ -137,7 +137,7 @@ TEST(SchedulerRecovery, a_replacement_after_the_start_barrier_is_let_through_it_
   EXPECT_EQ(job.told<Finished>().size(), 1U);
 }
 
-TEST(SchedulerRecovery, a_node_that_dies_while_others_register_makes_room_again) {
+TEST(SchedulerRecovery, a_node_that_ends_during_registration_can_be_replaced) {
   FsmScript job;
   job.event(Expect{.task = worker(0), .role = Role::worker, .host = "w0"});
   job.join(Role::worker, "w0", 1);
@@ -151,9 +151,9 @@ TEST(SchedulerRecovery, a_node_that_dies_while_others_register_makes_room_again)
   EXPECT_EQ(members.at(1).host, "w5");
 }
 
-// ---- for good -------------------------------------------------------------------------------------------------------
+// ---- permanent ends -------------------------------------------------------------------------------------------------
 
-TEST(SchedulerRecovery, a_barrier_that_needs_a_node_gone_for_good_fails_the_job) {
+TEST(SchedulerRecovery, a_barrier_that_needs_a_permanently_failed_node_fails_the_job) {
   FsmScript job = training();
   job.barrier(kWorker0, kWorkerGroup);
   job.event(NodeExited{.task = worker(1), .outlook = Outlook::unknown});
@@ -162,12 +162,12 @@ TEST(SchedulerRecovery, a_barrier_that_needs_a_node_gone_for_good_fails_the_job)
   ASSERT_EQ(job.told<Failed>().size(), 1U);
   EXPECT_EQ(job.told<Failed>()[0].failure, Failure::barrier_broken);
   EXPECT_EQ(job.told<Failed>()[0].sentence,
-            "worker:0 would wait for ever at a barrier of the workers: worker:1 failed and does not come back");
+            "worker:0 would wait forever at a barrier of the workers: worker:1 failed and will not be restarted");
   EXPECT_EQ(job.told<NodeDead>().size(), 1U);
   EXPECT_EQ(job.fsm().state(), State::failed);
 }
 
-TEST(SchedulerRecovery, so_does_a_barrier_entered_later) {
+TEST(SchedulerRecovery, a_later_barrier_that_needs_a_permanently_failed_node_fails_the_job) {
   FsmScript job = training();
   job.event(NodeExited{.task = worker(1), .outlook = Outlook::left});
   EXPECT_THAT(job.told<Failed>(), IsEmpty());
@@ -176,7 +176,7 @@ TEST(SchedulerRecovery, so_does_a_barrier_entered_later) {
   EXPECT_THAT(job.told<Failed>().at(0).sentence, HasSubstr("worker:1 ended before reaching it"));
 }
 
-TEST(SchedulerRecovery, the_last_barrier_does_without_nodes_that_are_gone) {
+TEST(SchedulerRecovery, the_last_barrier_does_not_need_nodes_that_have_left) {
   FsmScript job = training();
   job.barrier(kServer0, kAllGroups);
   job.event(NodeExited{.task = worker(1), .outlook = Outlook::left});
@@ -193,7 +193,7 @@ TEST(SchedulerRecovery, the_last_barrier_opens_when_the_missing_node_leaves) {
   EXPECT_EQ(job.told<Finished>().size(), 1U);
 }
 
-TEST(SchedulerRecovery, a_worker_restarted_at_the_very_end_is_not_kept_waiting_for_those_who_are_through) {
+TEST(SchedulerRecovery, a_worker_restarted_at_the_very_end_does_not_wait_for_nodes_that_have_finished) {
   FsmScript job = training();
   job.all_enter(kWorkerGroup);
   job.event(NodeExited{.task = worker(1), .outlook = Outlook::restarts});
@@ -209,9 +209,9 @@ TEST(SchedulerRecovery, a_worker_restarted_at_the_very_end_is_not_kept_waiting_f
   EXPECT_EQ(job.told<Finished>().size(), 1U);
 }
 
-// ---- newcomers nobody waited for ------------------------------------------------------------------------------------
+// ---- surplus nodes --------------------------------------------------------------------------------------------------
 
-TEST(SchedulerRecovery, a_newcomer_waits_for_the_report_of_a_death) {
+TEST(SchedulerRecovery, a_new_node_waits_until_another_one_is_reported_as_ended) {
   FsmScript job = training();
   job.join(Role::worker, "new", 1);
   EXPECT_THAT(job.told<Recovered>(), IsEmpty());
@@ -221,21 +221,20 @@ TEST(SchedulerRecovery, a_newcomer_waits_for_the_report_of_a_death) {
   EXPECT_THAT(job.told<Refused>(), IsEmpty());
 }
 
-TEST(SchedulerRecovery, a_newcomer_is_refused_with_a_sentence_when_nobody_died) {
+TEST(SchedulerRecovery, a_new_node_is_refused_with_a_reason_if_no_other_ended) {
   FsmScript job = training();
   const LinkId link = job.join(Role::worker, "new", 1);
   EXPECT_EQ(job.fsm().next_deadline(), job.now + core::Seconds(30));
   job.wait(core::Seconds(30));
   ASSERT_EQ(job.told<Refused>().size(), 1U);
   EXPECT_EQ(job.told<Refused>()[0].sentence,
-            "a worker at new:1 wanted to register and was refused: all 2 workers of the job are there, and none was "
-            "reported dead "
-            "within 30 s");
+            "a worker at new:1 tried to register and was refused: all 2 workers of the job are already registered, and "
+            "none of them ended within 30 s");
   EXPECT_EQ(job.wanted<DropLink>().at(0).link, link);
   EXPECT_EQ(job.fsm().state(), State::running);
 }
 
-TEST(SchedulerRecovery, a_newcomer_that_hangs_up_is_forgotten) {
+TEST(SchedulerRecovery, a_new_node_that_disconnects_is_forgotten) {
   FsmScript job = training();
   const LinkId link = job.join(Role::worker, "new", 1);
   job.event(LinkClosed{link});
@@ -255,7 +254,7 @@ TEST(SchedulerRecovery, a_new_attempt_known_by_its_port_replaces_the_old_one_at_
   EXPECT_EQ(job.told<Recovered>().at(0).member.port, 2);
 }
 
-TEST(SchedulerRecovery, a_role_takes_no_place_of_the_other) {
+TEST(SchedulerRecovery, a_node_does_not_replace_one_of_another_role) {
   FsmScript job = training();
   job.event(NodeExited{.task = worker(0), .outlook = Outlook::restarts});
   job.join(Role::server, "new", 1);
@@ -264,13 +263,13 @@ TEST(SchedulerRecovery, a_role_takes_no_place_of_the_other) {
   EXPECT_EQ(job.told<Refused>().size(), 1U);
 }
 
-TEST(SchedulerRecovery, newcomers_are_limited) {
+TEST(SchedulerRecovery, the_number_of_waiting_nodes_is_limited) {
   FsmScript job = training();
   for (int i = 1; i <= 65; ++i) job.join(Role::worker, "new", i);
   EXPECT_EQ(job.told<Refused>().size(), 1U);
 }
 
-TEST(SchedulerRecovery, a_node_silent_for_too_long_can_be_replaced) {
+TEST(SchedulerRecovery, a_node_that_is_silent_for_too_long_can_be_replaced) {
   FsmScript job = training({.heartbeat_timeout = core::Seconds(10)});
   job.message(job.as(kWorker0), Command::heartbeat);
   job.join(Role::worker, "new", 1);
@@ -279,7 +278,7 @@ TEST(SchedulerRecovery, a_node_silent_for_too_long_can_be_replaced) {
   EXPECT_EQ(job.told<Recovered>().at(0).member.host, "new");
 }
 
-// ---- tasks that the address does not tell apart ---------------------------------------------------------------------
+// ---- tasks with the same address ------------------------------------------------------------------------------------
 
 TEST(SchedulerRecovery, the_closed_connection_tells_which_of_two_equal_workers_ended) {
   FsmScript job;
@@ -291,7 +290,7 @@ TEST(SchedulerRecovery, the_closed_connection_tells_which_of_two_equal_workers_e
   job.event(LinkClosed{first1});
   job.all_enter(kAllGroups);
   job.all_enter(kWorkerGroup);
-  // Reported first, closed later.
+  // The end is reported first, and the connection is closed later.
   job.event(NodeExited{.task = worker(0), .outlook = Outlook::restarts});
   EXPECT_THAT(job.told<NodeDead>(), IsEmpty());
   job.event(LinkClosed{job.as(kWorker1)});
@@ -301,7 +300,7 @@ TEST(SchedulerRecovery, the_closed_connection_tells_which_of_two_equal_workers_e
   EXPECT_EQ(job.told<Recovered>().at(0).member.rank, 1);
 }
 
-TEST(SchedulerRecovery, or_closed_first_and_reported_later) {
+TEST(SchedulerRecovery, the_connection_may_be_closed_before_the_end_is_reported) {
   FsmScript job;
   const LinkId first0 = job.join(Role::worker, "h", 10);
   const LinkId first1 = job.join(Role::worker, "h", 20);
@@ -315,11 +314,11 @@ TEST(SchedulerRecovery, or_closed_first_and_reported_later) {
   EXPECT_EQ(job.told<NodeDead>().at(0).member.port, 10);
 }
 
-// ---- a death at every step ------------------------------------------------------------------------------------------
+// ---- an end at every step -------------------------------------------------------------------------------------------
 
-// The life of a job with one server and two workers, cut by the death and return of worker 1 after every single
-// event: it must always get to its end.
-TEST(SchedulerRecovery, a_worker_may_die_and_come_back_at_any_step) {
+// Runs a job with one server and two workers, and lets worker 1 end and restart after each event in turn: the job must
+// always finish.
+TEST(SchedulerRecovery, a_worker_may_end_and_restart_at_any_step) {
   constexpr int kSteps = 13;
   for (int death = 0; death < kSteps; ++death) {
     SCOPED_TRACE(death);
@@ -342,7 +341,7 @@ TEST(SchedulerRecovery, a_worker_may_die_and_come_back_at_any_step) {
       const auto list = job.sent(kWorker1);
       ASSERT_FALSE(list.empty());
       recovering = list[0].control->nodes.at(2).is_recovery;
-      // It runs its script from the beginning, up to where the others are.
+      // It runs its script from the start up to the point where the others are.
       if (!recovering) {
         if (passed.contains(2)) job.barrier(kWorker1, kAllGroups);
         if (passed.contains(4)) job.barrier(kWorker1, kWorkerGroup);
@@ -363,13 +362,13 @@ TEST(SchedulerRecovery, a_worker_may_die_and_come_back_at_any_step) {
       job.barrier(id, kAllGroups);
       die_now();
     }
-    // The model is set up: a barrier that a recovering worker skips.
+    // The barrier after creating the model, which a recovering worker skips.
     job.barrier(kWorker0, kWorkerGroup);
     die_now();
     passed.insert(4);
     if (!recovering) job.barrier(kWorker1, kWorkerGroup);
     die_now();
-    // Before they end.
+    // Before they exit.
     job.barrier(kWorker0, kWorkerGroup);
     die_now();
     passed.insert(6);

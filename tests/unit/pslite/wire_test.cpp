@@ -1,4 +1,4 @@
-// What real MXNet 1.9.1 sent, decoded, checked and encoded again to the same bytes.
+// Recorded messages of MXNet 1.9.1: they are decoded, checked, and encoded again to the same bytes.
 #include "core/files.hpp"
 #include "pslite/meta_codec.hpp"
 #include "pslite/zmtp_session.hpp"
@@ -22,7 +22,7 @@ Meta same_bytes_again(const std::string& bytes) {
   return *meta;
 }
 
-// The metas of the messages of one recorded connection; `open` when the recording begins after the handshake.
+// The decoded messages of a recorded connection; `open` if the recording starts after the handshake.
 std::vector<Meta> messages(const std::string& name, zmtp::Session& session) {
   const auto step = session.feed(recorded(name));
   if (!step) throw std::runtime_error(step.error().message);
@@ -40,7 +40,7 @@ zmtp::Session opened() {
   return session;
 }
 
-TEST(PsliteWire, a_node_registers) {
+TEST(PsliteWire, the_registration_of_a_node_is_decoded) {
   zmtp::Session session(zmtp::SocketType::router, "");
   const auto metas = messages("server_first_connection", session);
   EXPECT_EQ(session.peer_identity(), "");
@@ -52,7 +52,7 @@ TEST(PsliteWire, a_node_registers) {
   EXPECT_EQ(same_bytes_again(recorded("worker_add_node")).control->nodes.at(0).role, Role::worker);
 }
 
-TEST(PsliteWire, a_node_with_an_id_enters_a_barrier) {
+TEST(PsliteWire, the_barrier_request_of_a_node_is_decoded) {
   zmtp::Session session(zmtp::SocketType::router, "");
   const auto metas = messages("server_second_connection", session);
   EXPECT_EQ(parse_identity(session.peer_identity()), NodeId{8});
@@ -64,18 +64,18 @@ TEST(PsliteWire, a_node_with_an_id_enters_a_barrier) {
   EXPECT_EQ(same_bytes_again(recorded("worker_barrier")).control->barrier_group, kWorkerGroup);
 }
 
-TEST(PsliteWire, a_node_acknowledges_and_sends_heartbeats) {
+TEST(PsliteWire, acknowledgements_and_heartbeats_of_a_node_are_decoded) {
   zmtp::Session session = opened();
   const auto metas = messages("server_ack_and_heartbeat", session);
   ASSERT_EQ(metas.size(), 2U);
   EXPECT_EQ(metas[0].control->command, Command::ack);
-  // Of message 1 of application 0 from node 1 to node 8, no request.
+  // The acknowledgement of message 1 of application 0 from node 1 to node 8, which is not a request.
   EXPECT_EQ(metas[0].control->message_signature, (1ULL << 40U) | (8ULL << 32U) | (1U << 1U));
   EXPECT_EQ(metas[1].control->command, Command::heartbeat);
   EXPECT_EQ(metas[1].control->nodes.at(0).id, NodeId{8});
 }
 
-TEST(PsliteWire, mxnets_own_scheduler_sends_the_list_of_nodes) {
+TEST(PsliteWire, the_node_list_of_mxnets_own_scheduler_is_decoded) {
   zmtp::Session session(zmtp::SocketType::router, "");
   const auto metas = messages("scheduler_to_worker_start", session);
   EXPECT_EQ(session.peer_identity(), identity_of(kSchedulerId));
@@ -87,7 +87,7 @@ TEST(PsliteWire, mxnets_own_scheduler_sends_the_list_of_nodes) {
   for (const Node& node : nodes) EXPECT_FALSE(node.is_recovery);
 }
 
-TEST(PsliteWire, mxnets_own_scheduler_answers_barriers_and_heartbeats) {
+TEST(PsliteWire, the_answers_of_mxnets_own_scheduler_are_decoded) {
   zmtp::Session session = opened();
   const auto release = messages("scheduler_barrier_release", session);
   ASSERT_EQ(release.size(), 1U);

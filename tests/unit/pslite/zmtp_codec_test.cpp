@@ -24,7 +24,7 @@ std::string refusal(Decoder decoder, std::string_view hex) {
   return events ? "accepted" : events.error().message;
 }
 
-TEST(ZmtpDecoder, gives_the_same_events_however_the_bytes_are_cut) {
+TEST(ZmtpDecoder, the_events_do_not_depend_on_the_division_of_the_bytes) {
   const std::string bytes = encode_greeting() + encode_ready({{"Socket-Type", "DEALER"}, {"Identity", "ps9"}}) +
                             encode_message("short") + encode_message(std::string(300, 'x')) +
                             encode_message(Message{{"a", "", std::string(256, 'b')}});
@@ -45,46 +45,46 @@ TEST(ZmtpDecoder, gives_the_same_events_however_the_bytes_are_cut) {
   }
 }
 
-TEST(ZmtpDecoder, refuses_what_is_not_zeromq_at_the_first_byte) {
+TEST(ZmtpDecoder, another_protocol_is_refused_at_the_first_byte) {
   EXPECT_THAT(refusal(Decoder(), "47"), HasSubstr("does not speak ZeroMQ"));  // "GET / HTTP/1.1"
   EXPECT_THAT(refusal(Decoder(), "ff00000000000000000000"), HasSubstr("does not speak ZeroMQ"));
   EXPECT_THAT(refusal(Decoder(), "ff00000000000000017f01"), HasSubstr("older than 3.0"));
 }
 
-TEST(ZmtpDecoder, refuses_an_announced_size_before_it_allocates_anything) {
+TEST(ZmtpDecoder, an_announced_size_above_the_limit_is_refused_before_allocation) {
   Decoder decoder = greeted();
-  // 2 GB, and the largest there is.
+  // 2 GB, and the largest possible size.
   EXPECT_THAT(refusal(decoder, "02 0000000080000000"), HasSubstr("a frame of 2147483648 bytes was announced"));
   EXPECT_THAT(refusal(decoder, "02 ffffffffffffffff"), HasSubstr("was announced"));
   EXPECT_THAT(refusal(decoder, "06 0000000000001001"), HasSubstr("a command of 4097 bytes was announced"));
   EXPECT_EQ(decoder.buffered(), 0U);
 }
 
-TEST(ZmtpDecoder, limits_all_frames_of_a_message_together) {
+TEST(ZmtpDecoder, the_total_of_all_frames_of_a_message_is_limited) {
   Decoder decoder = greeted({.frame_bytes = 10, .message_frames = 3});
   EXPECT_TRUE(decoder.feed(from_hex("01 06 616161616161")));
-  EXPECT_THAT(refusal(decoder, "00 05"), HasSubstr("a message has at most 10"));
+  EXPECT_THAT(refusal(decoder, "00 05"), HasSubstr("a message may have at most 10"));
   Decoder many = greeted({.frame_bytes = 10, .message_frames = 3});
   EXPECT_TRUE(many.feed(from_hex("0100 0100 0100")));
   EXPECT_THAT(refusal(many, "0000"), HasSubstr("more than 3 frames"));
   EXPECT_TRUE(greeted({.frame_bytes = 10}).feed(from_hex("00 0a 61616161616161616161")));
 }
 
-TEST(ZmtpDecoder, refuses_flags_it_does_not_know) {
+TEST(ZmtpDecoder, unknown_flags_are_refused) {
   EXPECT_THAT(refusal(greeted(), "08 00"), HasSubstr("unknown flags 0x08"));
   EXPECT_THAT(refusal(greeted(), "05 00"), HasSubstr("marked as part of a message"));
   EXPECT_THAT(refusal(greeted(), "04 00"), HasSubstr("no name"));
   EXPECT_THAT(refusal(greeted(), "04 02 0541"), HasSubstr("does not fit"));
 }
 
-TEST(ZmtpProperties, cut_off_properties_are_refused) {
+TEST(ZmtpProperties, truncated_properties_are_refused) {
   EXPECT_TRUE(decode_properties(""));
   for (const auto* hex : {"00", "05", "01 41 000000", "01 41 00000001", "01 41 ffffffff 00"}) {
     EXPECT_FALSE(decode_properties(from_hex(hex))) << hex;
   }
 }
 
-TEST(ZmtpSession, two_sessions_open_each_other_and_carry_messages) {
+TEST(ZmtpSession, two_sessions_connect_and_exchange_messages) {
   Session router(SocketType::router, "");
   Session dealer(SocketType::dealer, "ps1");
   const auto ready = router.feed(Session::first_bytes());
@@ -103,7 +103,7 @@ TEST(ZmtpSession, two_sessions_open_each_other_and_carry_messages) {
   EXPECT_EQ(message->messages, (std::vector<Message>{Message{{"hello"}}}));
 }
 
-TEST(ZmtpSession, refuses_a_peer_of_the_wrong_kind) {
+TEST(ZmtpSession, a_peer_with_the_wrong_socket_type_is_refused) {
   const auto refused = [](const std::string& bytes) {
     Session session(SocketType::router, "");
     const auto step = session.feed(bytes);
@@ -116,10 +116,11 @@ TEST(ZmtpSession, refuses_a_peer_of_the_wrong_kind) {
   EXPECT_THAT(refused(encode_greeting() + encode_ready({{"socket-type", "PUB"}})),
               HasSubstr("type 'PUB' where DEALER"));
   EXPECT_THAT(refused(encode_greeting() + encode_message("x")), HasSubstr("before READY"));
-  EXPECT_THAT(refused(encode_greeting() + from_hex("04 09 055245414459 05 41 42")), HasSubstr("cut off"));
+  EXPECT_THAT(refused(encode_greeting() + from_hex("04 09 055245414459 05 41 42")), HasSubstr("truncated"));
   EXPECT_THAT(refused(encode_greeting() + from_hex("04 0a 05 4552524f52 03 6e6f21")),
               HasSubstr("refused the connection"));
-  EXPECT_THAT(refused(encode_greeting() + from_hex("04 05 04 50494e47")), HasSubstr("did not begin with READY"));
+  EXPECT_THAT(refused(encode_greeting() + from_hex("04 05 04 50494e47")),
+              HasSubstr("the first command of the peer is not READY"));
 }
 
 TEST(ZmtpSession, commands_of_newer_peers_are_ignored_once_open) {
