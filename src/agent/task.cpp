@@ -254,7 +254,9 @@ net::awaitable<void> Task::save_while_it_runs() {
 
 void Task::on(const LaunchFailed& event) {
   departs_.processes->tell();
-  start_failed(event.permanent ? job::Cause::cannot_start : job::Cause::start_failed,
+  const auto permanent =
+      event.error.code == core::Errc::refused ? job::Cause::not_executable : job::Cause::cannot_start;
+  start_failed(event.permanent ? permanent : job::Cause::start_failed,
                fmt::format("could not start: {}", event.error.message));
 }
 

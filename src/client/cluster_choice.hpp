@@ -15,6 +15,7 @@ namespace ydl::client {
 struct ClusterRequest {
   std::optional<core::Named<core::ClusterKind>> cluster = {};  // --cluster; nothing: auto
   std::string resource_manager = {};                           // -hip
+  std::string default_fs = {};                                 // --default-fs
   std::vector<std::string> cluster_only;                       // the options given that only a cluster understands
 };
 
@@ -23,6 +24,7 @@ struct ClusterChoice {
   core::ClusterKind cluster = core::ClusterKind::local;
   std::string sentence;                                // "runs on this machine: no Hadoop configuration was found (…)"
   std::optional<hconf::Config> hadoop = std::nullopt;  // of a cluster
+  std::string guessed_fs = {};                         // the HDFS, where nothing names it: that of -hip's host
 };
 
 // Chooses the cluster. Options that only a cluster understands are never dropped without a word.

@@ -1,5 +1,6 @@
 #include "client/launch.hpp"
 
+#include "client/command_check.hpp"
 #include "client/follow.hpp"
 #include "client/held_signals.hpp"
 #include "client/task_paths.hpp"
@@ -40,12 +41,8 @@ net::awaitable<void> finish(net::Async<T> work, Answer<T> answer, std::function<
 
 // The paths of a job file must be there, and the results must be a path that job.json can hold.
 Result<> check_paths(const spec::JobSpec& job, const std::string& results) {
+  if (const auto missing = missing_file(job)) return fail(core::Errc::usage, missing->sentence);
   if (auto scripts = check_scripts(job); !scripts) return scripts;
-  if (const auto missing = missing_file(job)) {
-    return fail(core::Errc::usage,
-                fmt::format("the file or folder {} does not exist in {}; correct --file or --archive",
-                            spec::in_quotes(missing->source), job.directory.value_or(".")));
-  }
   if (auto path = results.empty() ? Result<>{} : spec::check_path(results); !path)
     return fail(path.error().within("--results"));
   return {};
@@ -74,8 +71,12 @@ class Launch {
     if (auto paths = check_paths(job, options_.results); !paths) return fail(paths.error());
     auto completed = target_->complete(std::move(job), options_.dry_run ? Effort::look : Effort::build, say_);
     if (!completed) return fail(completed.error());
-    return master::make_plan(
+    auto plan = master::make_plan(
         *completed, [this](const std::string& name) { return target_->find_command(name); }, choice_.cluster);
+    if (!plan) return plan;
+    if (auto commands = check_commands(plan->spec, choice_.cluster, master::search_path()); !commands)
+      return fail(commands.error());
+    return plan;
   }
 
   Result<> check_here(const master::JobPlan& plan) const { return target_->check_here(plan); }
@@ -83,7 +84,7 @@ class Launch {
   Result<> check(const master::JobPlan& plan) {
     if (choice_.cluster != core::ClusterKind::local) announce();  // it can take a while
     const auto notes = net::wait_for(context_, target_->check(plan));
-    if (!notes) return fail(notes.error());
+    if (!notes) return fail(explain_guess(notes.error()));
     if (plan.spec.restore_from) {
       auto folders = net::wait_for(context_, target_->restore_from(*plan.spec.restore_from));
       if (!folders) return fail(folders.error());
@@ -164,6 +165,18 @@ class Launch {
   [[nodiscard]] const ClusterChoice& choice() const { return choice_; }
 
  private:
+  // A NameNode that does not answer may be one that nothing but -hip suggests.
+  [[nodiscard]] core::Error explain_guess(core::Error error) const {
+    const auto scheme = std::string_view("hdfs://").size();
+    const bool is_of_the_guess =
+        !choice_.guessed_fs.empty() && error.message.find(choice_.guessed_fs.substr(scheme)) != std::string::npos;
+    if (is_of_the_guess) {
+      error.message += fmt::format("; {} was guessed from -hip, name the right one with --default-fs hdfs://HOST:PORT",
+                                   choice_.guessed_fs);
+    }
+    return error;
+  }
+
   // Where the job runs is the first thing that is said.
   void announce() {
     if (!std::exchange(announced_, true)) hooks_.say(choice_.sentence);

@@ -14,15 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether the path begins with the name of a file or archive that the job brings itself.
-bool is_brought(const fs::path& path, const spec::JobSpec& spec) {
-  const auto lies_in = [&](const spec::FileRef& file) {
-    const auto [in_name, in_path] = std::ranges::mismatch(fs::path(spec::name_in_task(file)), path);
-    return in_name == fs::path(spec::name_in_task(file)).end() || in_path == path.end();
-  };
-  return std::ranges::any_of(spec.files, lies_in) || std::ranges::any_of(spec.archives, lies_in);
-}
-
 // "; did you mean 'train.py'?" of the scripts in the folder where it should be.
 std::string guess_script(const fs::path& missing) {
   std::vector<std::string> names;
@@ -39,17 +30,28 @@ core::Result<void> check_script(const std::string& script, const spec::JobSpec& 
   const auto directory = fs::path(spec.directory.value_or("."));
   const auto path = directory / script;  // the script alone where that is absolute
   std::error_code error;
-  if (is_brought(script, spec)) return {};
+  if (is_attached(script, spec)) return {};
   if (!fs::exists(path, error)) {
     return core::fail(core::Errc::usage,
-                      fmt::format("there is no script {} in {}{}", script, directory.string(), guess_script(path)));
+                      fmt::format("{} does not exist in {}{}", script, directory.string(), guess_script(path)));
   }
   const bool linked = spec.auto_files || path == fs::path(script) || script.starts_with("../");
   if (linked) return {};
-  return core::fail(core::Errc::usage, fmt::format("with --no-auto-files no task finds {0}: add --file {0}", script));
+  return core::fail(core::Errc::usage,
+                    fmt::format("--no-auto-files: the tasks would not find {0}; add --file {0}", script));
 }
 
 }  // namespace
+
+bool is_attached(const fs::path& path, const spec::JobSpec& spec) {
+  const auto lies_in = [&](const spec::FileRef& file) {
+    const fs::path name(spec::name_in_task(file));
+    const auto [in_name, in_path] = std::ranges::mismatch(name, path);
+    return in_name == name.end() || in_path == path.end();
+  };
+  return std::ranges::any_of(spec.files, lies_in) || std::ranges::any_of(spec.archives, lies_in) ||
+         std::ranges::any_of(spec.inputs, lies_in);
+}
 
 core::Result<void> check_scripts(const spec::JobSpec& spec) {
   for (const auto& role : spec.roles) {
@@ -61,22 +63,27 @@ core::Result<void> check_scripts(const spec::JobSpec& spec) {
   return {};
 }
 
-std::optional<spec::FileRef> missing_file(const spec::JobSpec& spec) {
+std::optional<MissingFile> missing_file(const spec::JobSpec& spec) {
   const auto directory = fs::path(spec.directory.value_or("."));
-  for (const auto& list : {spec.files, spec.archives}) {
-    for (const auto& file : list) {
+  const auto find_in = [&](const std::vector<spec::FileRef>& files, std::string_view option) {
+    for (const auto& file : files) {
       std::error_code error;
-      const auto status = fs::status(directory / file.source, error);
-      if (status.type() == fs::file_type::not_found) return file;
+      if (fs::status(directory / file.source, error).type() != fs::file_type::not_found) continue;
+      const bool is_full = file.source.starts_with('/');
+      return std::optional(
+          MissingFile{file, fmt::format("{} {} does not exist{}", option, core::printable(file.source),
+                                        is_full ? std::string() : " in " + core::printable(directory.string()))});
     }
-  }
-  return std::nullopt;
+    return std::optional<MissingFile>();
+  };
+  auto missing = find_in(spec.files, "--file");
+  return missing ? missing : find_in(spec.archives, "--archive");
 }
 
 spec::JobSpec with_scripts_in_place(spec::JobSpec spec) {
   const auto put_in_place = [&](std::vector<std::string>& command) {
     const auto script = master::script_in(command);
-    if (!script || is_brought(command[*script], spec)) return;
+    if (!script || is_attached(command[*script], spec)) return;
     const auto path = fs::path(spec.directory.value_or(".")) / command[*script];
     std::error_code error;
     if (fs::exists(path, error)) command[*script] = path.lexically_normal().string();
@@ -89,7 +96,7 @@ spec::JobSpec with_scripts_in_place(spec::JobSpec spec) {
 spec::JobSpec with_scripts_shipped(spec::JobSpec spec) {
   const auto ship = [&](std::vector<std::string>& command) {
     const auto script = master::script_in(command);
-    if (!script || is_brought(command[*script], spec)) return;
+    if (!script || is_attached(command[*script], spec)) return;
     const auto directory = fs::path(spec.directory.value_or(".")).lexically_normal();
     const auto path = (directory / command[*script]).lexically_normal();
     const auto inside = path.lexically_relative(directory);
@@ -115,9 +122,9 @@ std::vector<std::string> outside_paths(const spec::JobSpec& spec) {
   for (const auto& word : spec.command) {
     std::error_code ignored;
     if (!word.starts_with("../") || !fs::exists(fs::path(*spec.directory) / word, ignored)) continue;
-    notes.push_back(fmt::format(
-        "'{}' lies outside this directory, so tasks will not find it there: give its full path or --file {}", word,
-        word));
+    notes.push_back(
+        fmt::format("'{}' is outside this directory, so tasks will not find it; write its full path, or add --file {}",
+                    word, word));
   }
   return notes;
 }

@@ -3,6 +3,7 @@
 #include "core/result.hpp"
 #include "spec/job_spec.hpp"
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,12 +15,18 @@ namespace ydl::client {
 // Errors: usage, a script that no task will find, with the nearest name there is.
 [[nodiscard]] core::Result<void> check_scripts(const spec::JobSpec& spec);
 
-// The first file or archive of the job that is not there.
-[[nodiscard]] std::optional<spec::FileRef> missing_file(const spec::JobSpec& spec);
+// Whether the path begins with the name of one of the job's files, archives or inputs.
+[[nodiscard]] bool is_attached(const std::filesystem::path& path, const spec::JobSpec& spec);
 
-// For jobs whose tasks run where the scripts are: each script by its full path, so that what it finds from its own
-// place
-// (`os.path.dirname(__file__)`, folders beside and above it) is what it finds without ydl.
+// The first file or archive of the job that does not exist.
+struct MissingFile {
+  spec::FileRef file;
+  std::string sentence;  // "--file data.bin does not exist in /home/ann"
+};
+[[nodiscard]] std::optional<MissingFile> missing_file(const spec::JobSpec& spec);
+
+// For jobs whose tasks run where the scripts are: each script by its full path, so that it finds the same files from
+// its own path (`os.path.dirname(__file__)`, folders beside and above it) is what it finds without ydl.
 [[nodiscard]] spec::JobSpec with_scripts_in_place(spec::JobSpec spec);
 
 // For jobs whose tasks run elsewhere: a script that lies outside the directory of submission takes its own directory

@@ -69,15 +69,13 @@ core::Result<std::string> check_upload_size(const spec::JobSpec& job) {
   const auto limit = job.files_limit.value_or(spec::kDefaultFilesLimit);
   const auto most_files = job.files_limit ? kEverything.files : kMostFilesLookedAt;
   if (measure_upload(job, {limit, most_files}).bytes <= limit) return "";
-  const auto what = fmt::format("more than {} would travel to the tasks", core::format_bytes(limit));
-  const auto remedy = fmt::format("name what they do not need in {}/.ydlignore", job.directory.value_or("."));
+  const auto what = fmt::format("the files of the job have more than {}", core::format_bytes(limit));
+  const auto remedy = fmt::format("name files that tasks do not need in {}/.ydlignore", job.directory.value_or("."));
   if (!job.files_limit) {
-    return fmt::format("{}; here they see it as links, a cluster refuses it: {}, or raise the limit with --files-limit",
-                       what, remedy);
+    return fmt::format("{}, which a cluster would refuse; {}, or raise the limit with --files-limit", what, remedy);
   }
   return core::fail(core::Errc::usage,
-                    fmt::format("{}, which is the limit of --files-limit (files_limit in a job file): {}, or raise it",
-                                what, remedy));
+                    fmt::format("--files-limit: {}; {}, or raise the limit (files_limit in a job file)", what, remedy));
 }
 
 std::string describe(const UploadSize& size) {

@@ -63,7 +63,7 @@ core::Result<const Framework*> find(std::string_view name) {
     if (framework->name() == name) return framework;
     names.push_back(framework->name());
   }
-  return core::fail(core::Errc::usage, fmt::format("'{}' is no framework ydl knows{} (it knows {})", name,
+  return core::fail(core::Errc::usage, fmt::format("unknown framework '{}'{} (available: {})", core::printable(name),
                                                    core::did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
@@ -71,8 +71,9 @@ core::Result<void> check(const Framework& framework, const Shape& shape) {
   const auto known = framework.roles();
   for (const auto& role : shape.roles) {
     if (known.empty() || std::ranges::find(known, role.name) != known.end()) continue;
-    return core::fail(core::Errc::usage, fmt::format("{} has no role '{}'{} (it has {})", framework.name(), role.name,
-                                                     core::did_you_mean(role.name, known), fmt::join(known, ", ")));
+    return core::fail(core::Errc::usage,
+                      fmt::format("{} has no role '{}'{} (available: {})", framework.name(), role.name,
+                                  core::did_you_mean(role.name, known), fmt::join(known, ", ")));
   }
   return framework.validate(shape);
 }

@@ -6,6 +6,7 @@ Judgement judge(Cause cause) {
   using Charge = Judgement::Charge;
   switch (cause) {
     case Cause::cannot_start:
+    case Cause::not_executable:
       return {.may_help = false};
     case Cause::preempted:
       return {.charge = Charge::never, .backs_off = false};

@@ -11,7 +11,8 @@ enum class Cause {
   exit_code,       // the task ended with an exit code other than 0
   signal,          // a signal ended the task
   memory,          // it used more memory than its limit
-  cannot_start,    // its command can never start: it does not exist, or is not a program
+  cannot_start,    // its command does not exist on the host
+  not_executable,  // its command exists and cannot be executed
   start_failed,    // its process or container did not start this time
   files,           // its files could not be made available on the host
   results,         // its results could not be saved
@@ -49,7 +50,7 @@ struct Judgement {
 template <>
 struct ydl::core::EnumNames<ydl::job::Cause> {
   static constexpr auto kNames =
-      names_up_to(job::Cause::stopped, "none", "exit_code", "signal", "memory", "cannot_start", "start_failed", "files",
-                  "results", "disk", "port_taken", "no_capacity", "host_lost", "agent_lost", "preempted",
-                  "decommissioned", "cluster", "timeout", "hung", "stopped");
+      names_up_to(job::Cause::stopped, "none", "exit_code", "signal", "memory", "cannot_start", "not_executable",
+                  "start_failed", "files", "results", "disk", "port_taken", "no_capacity", "host_lost", "agent_lost",
+                  "preempted", "decommissioned", "cluster", "timeout", "hung", "stopped");
 };

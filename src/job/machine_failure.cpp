@@ -232,9 +232,11 @@ void Machine::act_on(Task& task, const Verdict& verdict, const Ended& ended) {
                              tasks_.size() == 1 ? "" : "; stopping the other tasks"));
 }
 
-// The code that a shell would report: 127 for a command that cannot be started.
+// The code that a shell would report: 127 for a command that does not exist, 126 for one that cannot be executed.
 int Machine::exit_code_of(const Task& task) {
   constexpr int kCommandNotFound = 127;
+  constexpr int kNotExecutable = 126;
+  if (task.cause == Cause::not_executable) return kNotExecutable;
   if (task.cause == Cause::cannot_start) return kCommandNotFound;
   return task.exit ? std::max(task.exit->shell_code(), 1) : 1;
 }

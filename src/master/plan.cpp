@@ -68,9 +68,8 @@ Result<Command> resolve_command(std::vector<std::string> argv, const spec::JobSp
     argv.insert(argv.begin(), *found);
     return Command{std::move(argv), fmt::format("{}, the {} on PATH", *found, name)};
   }
-  return fail(
-      Errc::usage,
-      "there is no python or python3 on PATH to run the script with: install one, or name it with --python PATH");
+  return fail(Errc::usage,
+              "there is no program python or python3 on your PATH; install one, or name one with --python PATH");
 }
 
 // The spec has been checked: there are two words.
@@ -199,8 +198,9 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
   for (const auto& role : spec.roles) {
     const auto& words = role.command.empty() ? spec.command : role.command;
     if (words.empty()) {
-      return fail(Errc::usage,
-                  fmt::format("role {} has no command: put it after `--`, or in the job file as command", role.name));
+      return fail(
+          Errc::usage,
+          fmt::format("role {} has no command; write it after `--`, or as 'command' in the job file", role.name));
     }
     auto command = resolve_command(words, spec, find_command);
     if (!command) return fail(command.error());
@@ -211,7 +211,8 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
     const auto traits = plan.framework->traits(plan.shape, role.name);
     const auto kind = role.kind ? core::parse_name<core::RoleKind>(*role.kind) : traits.kind;
     if (!kind)
-      return fail(Errc::usage, fmt::format("'{}' is no kind of role (decider, service, side, evaluator)", *role.kind));
+      return fail(Errc::usage,
+                  fmt::format("unknown kind of role '{}' (available: decider, service, side, evaluator)", *role.kind));
     if (*kind == core::RoleKind::decider) deciders += role.count;
     const auto restart = role.restart ? parse_restart(*role.restart) : traits.restart;
     const int retries = role.retries.value_or(spec.retries.value_or(default_retries(cluster)));
@@ -238,8 +239,9 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
     plan.roles.push_back(std::move(launch));
   }
   if (deciders == 0) {
-    return fail(Errc::usage,
-                "no role of the job decides when it is done: give one of them the kind 'decider' in the job file");
+    return fail(
+        Errc::usage,
+        "the job has no role that must succeed, so it would never end; write 'kind: decider' in one of its roles");
   }
   plan.job.rendezvous_at = scheduler_task(plan, cluster);
   return plan;

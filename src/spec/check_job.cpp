@@ -9,8 +9,8 @@ using core::fail;
 
 core::Result<> check_python_env(const JobSpec& job) {
   if (!job.python_env) return {};
-  if (job.python) return fail(Errc::usage, "python_env: python names an interpreter already; give one of the two");
-  if (job.image) return fail(Errc::usage, "python_env: the image brings its own Python; give one of the two");
+  if (job.python) return fail(Errc::usage, "python_env: the job has 'python' already; remove one of the two");
+  if (job.image) return fail(Errc::usage, "python_env: the image has its own Python; remove 'image' or 'python_env'");
   return {};
 }
 
@@ -24,7 +24,7 @@ core::Result<> check_resources(const Resources& resources) {
 core::Result<> check_am_resources(const Resources& resources) {
   if (resources.gpus || !resources.hosts.empty() || !resources.racks.empty() || resources.placement ||
       !resources.types.empty())
-    return fail(Errc::usage, "the ApplicationMaster (am) has memory, vcores and a label, and nothing else");
+    return fail(Errc::usage, "the ApplicationMaster (am) takes memory, vcores and label only");
   return check_resources(resources);
 }
 

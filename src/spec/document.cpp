@@ -29,9 +29,9 @@ std::optional<Refusal> find_binary(std::string_view text) {
     const auto byte = static_cast<unsigned char>(text[0]);
     const auto length = core::utf8_length(text);
     if (length == 0) return Refusal{line, "this is not UTF-8 text; save the file as UTF-8"};
-    if (byte == 0) return Refusal{line, "this line holds a NUL byte; a job file is UTF-8 text"};
+    if (byte == 0) return Refusal{line, "this line contains a NUL byte; save the file as UTF-8 text"};
     if (byte < 0x20 && kBlank.find(text[0]) == std::string_view::npos) {
-      return Refusal{line, fmt::format("this line holds the control character 0x{:02x}; remove it", byte)};
+      return Refusal{line, fmt::format("this line contains the control character 0x{:02x}; remove it", byte)};
     }
     if (byte == '\n') ++line;
     text.remove_prefix(length);
@@ -73,7 +73,7 @@ const Entry* TreeNode::find(std::string_view key) const {
 core::Result<TreeNode> parse_document(std::string_view text, std::string_view file_name) {
   const auto refuse = [&](const Refusal& why) { return core::fail(problem_at(file_name, why.line, why.sentence)); };
   if (text.size() > kMaxTextBytes) {
-    return refuse({1, fmt::format("the file is longer than {} MiB, too long for a job file", kMaxTextBytes >> 20U)});
+    return refuse({1, fmt::format("the file is too long for a job file; the limit is {} MiB", kMaxTextBytes >> 20U)});
   }
   if (is_utf16(text)) return refuse({1, "the file is UTF-16; save it as UTF-8"});
   if (text.starts_with(kUtf8Mark)) text.remove_prefix(kUtf8Mark.size());

@@ -1,6 +1,7 @@
 #include "spec/fields.hpp"
 
 #include "core/strings.hpp"
+#include "spec/foreign_keys.hpp"
 #include "spec/words.hpp"
 
 #include <algorithm>
@@ -73,7 +74,8 @@ Fields::Fields(const TreeNode& map, std::string place, std::span<const std::stri
     : map_(map), place_(std::move(place)), problems_(problems) {
   for (const auto& entry : map_.entries) {
     if (is_one_of(entry.key, known)) continue;
-    auto hint = core::did_you_mean(std::string_view(entry.key).substr(0, 64), known);
+    auto hint = foreign_key_hint(place_, entry.key);
+    if (hint.empty()) hint = core::did_you_mean(std::string_view(entry.key).substr(0, 64), known);
     if (hint.empty()) hint = fmt::format("; the keys here are {}", fmt::join(known, ", "));
     problems_.add(entry.at.line, fmt::format("unknown key {}{}{}{}", in_quotes(entry.key), place_.empty() ? "" : " in ",
                                              place_, hint));
@@ -93,7 +95,7 @@ const TreeNode* Fields::present(std::string_view key) const {
   if (entry == nullptr) return nullptr;
   if (entry->value.kind == NodeKind::null) {
     // The key's line: an empty value has none of its own.
-    problems_.add(entry->at.line, fmt::format("{}: there is no value; write one or remove the key", label(key)));
+    problems_.add(entry->at.line, fmt::format("{}: the value is missing; write one or remove the key", label(key)));
     return nullptr;
   }
   return &entry->value;
@@ -142,12 +144,12 @@ std::vector<std::string> Fields::texts(std::string_view key, TextCheck check, st
   const TreeNode* list = sequence(key, example);
   if (list == nullptr) return found;
   if (list->items.size() > kMaxFiles) {
-    complain(key, *list, fmt::format("these are more than {}", kMaxFiles));
+    complain(key, *list, fmt::format("the list is too long; it may have at most {} entries", kMaxFiles));
     return found;
   }
   for (const auto& item : list->items) {
     if (item.kind != NodeKind::scalar)
-      complain(key, item, fmt::format("each of them must be text, not {}", describe(item)));
+      complain(key, item, fmt::format("each entry must be text, not {}", describe(item)));
     else if (is_sound(key, item, check))
       found.push_back(item.text);
   }

@@ -27,36 +27,38 @@ bool is_mountable(std::string_view path) {
 
 core::Result<> check_image_name(std::string_view name) {
   if (is_word(name, kLongestName, "_./:@+-")) return {};
-  return fail(Errc::usage, fmt::format("{} is no image's name: it is written as for podman and docker, for example "
-                                       "docker.io/library/python:3.11",
-                                       in_quotes(name)));
+  return fail(Errc::usage,
+              fmt::format("{} cannot be the name of an image; write it as for podman and docker, for example "
+                          "docker.io/library/python:3.11",
+                          in_quotes(name)));
 }
 
 core::Result<> check_image_runtime(std::string_view runtime) {
-  return check_choice(runtime, kImageRuntimes, "runs no images");
+  return check_choice(runtime, kImageRuntimes, "image runtime");
 }
 
 core::Result<> check_image_pull(std::string_view pull) {
-  return check_choice(pull, kImagePulls, "does not say when an image is fetched");
+  return check_choice(pull, kImagePulls, "pull policy");
 }
 
 core::Result<> check_image_mount(std::string_view mount) {
   const auto parts = core::split(mount, ':');
   const bool is_whole = parts.size() == 2 || (parts.size() == 3 && (parts[2] == "ro" || parts[2] == "rw"));
   if (is_whole && is_mountable(parts[0]) && is_mountable(parts[1])) return {};
-  return fail(Errc::usage, fmt::format("{} is no mount: write /ON/THE/HOST:/IN/THE/IMAGE, with :rw where tasks may "
-                                       "write; the paths have no blanks, commas and colons",
+  return fail(Errc::usage, fmt::format("{} is not a mount; write /ON/THE/HOST:/IN/THE/IMAGE, with :rw where tasks may "
+                                       "write, and paths without blanks, commas and colons",
                                        in_quotes(mount)));
 }
 
 core::Result<> check_image_network(std::string_view network) {
   if (is_word(network, kLongestNetwork, "_.:-")) return {};
-  return fail(Errc::usage, fmt::format("{} is no network's name, for example host", in_quotes(network)));
+  return fail(Errc::usage,
+              fmt::format("{} cannot be the name of a network; write for example host", in_quotes(network)));
 }
 
 core::Result<> check_image_option(std::string_view option) {
   if (!option.starts_with('-')) {
-    return fail(Errc::usage, fmt::format("{} is no option: each begins with '-' and has its value behind '=', for "
+    return fail(Errc::usage, fmt::format("{} is not an option; begin it with '-' and put its value after '=', for "
                                          "example --shm-size=1g",
                                          in_quotes(option)));
   }

@@ -64,8 +64,7 @@ Field<JobSpec> image_detail(const Field<Image>& detail) {
             detail.read(fields, job.image ? *job.image : without_name);
             const Entry* entry = fields.node().find(detail.key);
             if (entry == nullptr || fields.node().find("image") != nullptr) return;
-            fields.complain(detail.key, entry->value,
-                            "there is no image to use it with; add 'image: NAME' or remove this key");
+            fields.complain(detail.key, entry->value, "the job has no image; add 'image: NAME' or remove this key");
           },
           [detail](const JobSpec& job, boost::json::object& object) {
             if (job.image) detail.write(*job.image, object);

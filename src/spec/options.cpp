@@ -37,7 +37,7 @@ core::Result<std::string> parse_text(std::string_view text, TextCheck check) {
 
 // "a+b".
 core::Result<> set_list(std::vector<std::string>& field, std::string_view text, TextCheck check) {
-  if (!field.empty()) return fail(Errc::usage, "it is given twice");
+  if (!field.empty()) return fail(Errc::usage, "the value is given twice; write it once");
   for (const auto part : core::split(text, '+')) {
     if (auto ok = check(part); !ok) return ok;
     field.emplace_back(part);
@@ -48,7 +48,7 @@ core::Result<> set_list(std::vector<std::string>& field, std::string_view text, 
 // Puts a parsed value where it belongs, once.
 template <class T>
 core::Result<> set_once(std::optional<T>& field, core::Result<T> value) {
-  if (field) return fail(Errc::usage, "it is given twice");
+  if (field) return fail(Errc::usage, "the value is given twice; write it once");
   if (!value) return fail(std::move(value.error()));
   field = std::move(*value);
   return {};
@@ -60,7 +60,7 @@ core::Result<> set_type(std::map<std::string, int>& types, std::string_view type
   if (auto ok = check_resource_type(type); !ok) return ok;
   const auto amount = parse_whole(value, kTypeRange);
   if (!amount) return fail(amount.error());
-  if (!types.emplace(type, *amount).second) return fail(Errc::usage, "it is given twice");
+  if (!types.emplace(type, *amount).second) return fail(Errc::usage, "the value is given twice; write it once");
   return {};
 }
 
@@ -81,14 +81,15 @@ core::Result<Resources> parse_resources(std::string_view text) {
     const auto equals = part.find('=');
     const auto key = part.substr(0, equals);
     if (key == "types")
-      return fail(Errc::usage, "types names no type; write types.NAME=N, for example types.yarn.io/fpga=1");
+      return fail(Errc::usage, "the name of the type is missing; write types.NAME=N, for example types.yarn.io/fpga=1");
     static const auto resource_keys = keys_of(resource_fields());
     if (!key.starts_with(kTypes) && std::ranges::find(resource_keys, key) == resource_keys.end()) {
-      return fail(Errc::usage, fmt::format("{} is no resource ({}){}", in_quotes(key), fmt::join(resource_keys, ", "),
-                                           core::did_you_mean(key.substr(0, 64), resource_keys)));
+      return fail(Errc::usage,
+                  fmt::format("unknown resource {}{} (available: {})", in_quotes(key),
+                              core::did_you_mean(key.substr(0, 64), resource_keys), fmt::join(resource_keys, ", ")));
     }
     if (equals == std::string_view::npos)
-      return fail(Errc::usage, fmt::format("{} has no value; write {}=...", key, key));
+      return fail(Errc::usage, fmt::format("{} has no value; write {}=VALUE", key, key));
     if (auto ok = set_resource(resources, key, part.substr(equals + 1)); !ok) {
       return fail(std::move(ok.error()).within(key));
     }
@@ -113,11 +114,11 @@ core::Result<TaskCount> parse_task_count(std::string_view text) {
                                          in_quotes(text), kCountRange.min, kCountRange.max));
   }
   if (*least > *most) {
-    return fail(Errc::usage, fmt::format("{0}: the least number of tasks, {1}, is above the most, {2}; write {2}:{1}",
+    return fail(Errc::usage, fmt::format("{0}: the first number is larger than the second; write {2}:{1}",
                                          in_quotes(text), *least, *most));
   }
   if (*least == 0) {
-    return fail(Errc::usage, fmt::format("{}: a job cannot go on with 0 tasks of a role; write {}", in_quotes(text),
+    return fail(Errc::usage, fmt::format("{}: a role needs at least one task; write {}", in_quotes(text),
                                          *most > 1 ? fmt::format("1:{}", *most) : std::string("1")));
   }
   return TaskCount{*most, *least == *most ? std::nullopt : std::optional(*least)};
@@ -126,8 +127,7 @@ core::Result<TaskCount> parse_task_count(std::string_view text) {
 core::Result<RoleCount> parse_role_count(std::string_view text) {
   const auto equals = text.find('=');
   if (equals == std::string_view::npos) {
-    return fail(Errc::usage,
-                fmt::format("{} is no role with its count; write NAME=N, for example worker=2", in_quotes(text)));
+    return fail(Errc::usage, fmt::format("{} has no count; write NAME=N, for example worker=2", in_quotes(text)));
   }
   const auto name = text.substr(0, equals);
   if (auto ok = check_role_name(name); !ok) return fail(std::move(ok.error()).within(in_quotes(text)));
@@ -136,18 +136,24 @@ core::Result<RoleCount> parse_role_count(std::string_view text) {
     return fail(core::Error(count.error()).within(fmt::format("role '{}'", name)));
   if (!count) {
     return fail(Errc::usage,
-                fmt::format("role '{}' cannot have {} tasks; write a whole number from {} to {}, or leave the "
-                            "role out",
+                fmt::format("role '{}' cannot have {} tasks; write a whole number from {} to {}, or remove the "
+                            "role",
                             name, in_quotes(text.substr(equals + 1)), kCountRange.min, kCountRange.max));
   }
   return RoleCount{std::string(name), count->most, count->least};
+}
+
+core::Result<Resources> parse_resource(std::string_view key, std::string_view value) {
+  Resources resources;
+  if (auto ok = set_resource(resources, key, value); !ok) return fail(std::move(ok.error()));
+  return resources;
 }
 
 core::Result<RoleResources> parse_role_resources(std::string_view text) {
   const auto colon = text.find(':');
   if (colon == std::string_view::npos) {
     return fail(Errc::usage,
-                fmt::format("{} names no role; write ROLE:KEY=VALUE,..., for example worker:memory=2g,gpus=1",
+                fmt::format("{} does not name a role; write ROLE:KEY=VALUE, for example worker:memory=2g,gpus=1",
                             in_quotes(text)));
   }
   const auto role = text.substr(0, colon);
@@ -174,7 +180,7 @@ core::Result<FileRef> parse_archive_ref(std::string_view text) {
   const auto hash = text.rfind('#');
   if (hash == std::string_view::npos) return parse_file_ref(text);
   if (hash + 1 == text.size())
-    return fail(Errc::usage, fmt::format("{} ends without a name; write SOURCE#NAME", in_quotes(text)));
+    return fail(Errc::usage, fmt::format("{} ends without a name; write PATH#NAME", in_quotes(text)));
   FileRef archive{std::string(text.substr(0, hash)), std::string(text.substr(hash + 1))};
   if (auto ok = check_file(archive); !ok) return fail(std::move(ok.error()));
   return archive;
@@ -186,7 +192,7 @@ core::Result<FileRef> parse_file_ref(std::string_view text) {
   if (equals != std::string_view::npos) {
     file.name = text.substr(equals + 1);
     if (file.name.empty())
-      return fail(Errc::usage, fmt::format("{} ends without a name; write SOURCE=NAME", in_quotes(text)));
+      return fail(Errc::usage, fmt::format("{} ends without a name; write PATH=NAME", in_quotes(text)));
   }
   if (auto ok = check_file(file); !ok) return fail(std::move(ok.error()));
   return file;

@@ -45,6 +45,9 @@ struct EnvVariable {
 // "worker=2", "worker=2:8".
 [[nodiscard]] core::Result<RoleCount> parse_role_count(std::string_view text);
 
+// One resource by itself: "memory", "2g". The key is one of a job file's.
+[[nodiscard]] core::Result<Resources> parse_resource(std::string_view key, std::string_view value);
+
 // "worker:memory=2g,vcores=2,gpus=1,label=gpu"; hosts=a+b, racks=/r1+/r2, placement=spread|pack; at least one of them,
 // none twice.
 [[nodiscard]] core::Result<RoleResources> parse_role_resources(std::string_view text);

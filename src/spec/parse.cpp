@@ -17,6 +17,11 @@ namespace {
 core::Result<> check_version(const TreeNode& root, std::string_view file_name) {
   const auto refuse = [&](int line, std::string_view why) { return core::fail(problem_at(file_name, line, why)); };
   const Entry* entry = root.find("version");
+  if (entry == nullptr && root.find("apiVersion") != nullptr) {
+    return refuse(root.at.line, fmt::format("this is a Kubernetes resource; a job file begins with 'version: {}' and "
+                                            "has roles and a command",
+                                            kVersion));
+  }
   if (entry == nullptr) {
     return refuse(root.at.line, fmt::format("the version is missing; add 'version: {}' at the top", kVersion));
   }
@@ -27,7 +32,8 @@ core::Result<> check_version(const TreeNode& root, std::string_view file_name) {
   }
   if (*version > kVersion) {
     return refuse(entry->at.line,
-                  fmt::format("this ydl reads version {}; the file says {}: a newer ydl wrote it", kVersion, *version));
+                  fmt::format("version: this ydl reads version {}, and the file has version {}; use a newer ydl",
+                              kVersion, *version));
   }
   return {};
 }
@@ -35,9 +41,9 @@ core::Result<> check_version(const TreeNode& root, std::string_view file_name) {
 // What concerns two fields.
 void check_python(const JobSpec& spec, const Fields& fields) {
   if (spec.python && spec.python_env)
-    fields.complain("python_env", fields.node(), "python names an interpreter already; give one of the two");
+    fields.complain("python_env", fields.node(), "the job has 'python' already; remove one of the two");
   if (spec.image && spec.python_env)
-    fields.complain("python_env", fields.node(), "the image brings its own Python; give one of the two");
+    fields.complain("python_env", fields.node(), "the image has its own Python; remove 'image' or 'python_env'");
 }
 
 enum class Source { file, saved_job };

@@ -83,8 +83,8 @@ std::vector<Role> read_roles(const Fields& job) {
       job.problems().add(entry.at.line, fmt::format("role '{}' must be a mapping, for example {{count: 2}}, not {}",
                                                     entry.key, describe(entry.value)));
     } else if (!has_command(job.node()) && !has_command(entry.value)) {
-      job.problems().add(entry.at.line, fmt::format("role '{}' has no command, and neither has the job; give one of "
-                                                    "them a 'command'",
+      job.problems().add(entry.at.line, fmt::format("role '{}' has no command, and the job has none either; add a "
+                                                    "'command' to one of them",
                                                     entry.key));
     } else {
       const Fields fields(entry.value, fmt::format("role {}", in_quotes(entry.key)), keys, job.problems());
@@ -99,7 +99,7 @@ std::vector<Role> read_roles(const Fields& job) {
 core::Result<> check_role(const Role& role, const JobSpec& job) {
   if (auto ok = check_fields(role_fields(), role); !ok) return ok;
   if (!role.command.empty() || !job.command.empty()) return {};
-  return fail(Errc::usage, "command: it has none, and neither has the job; give one of them a command");
+  return fail(Errc::usage, "command: the role has no command, and the job has none either; add one");
 }
 
 core::Result<> check_roles(const JobSpec& job) {

@@ -35,14 +35,15 @@ bool is_word(std::string_view text, std::size_t longest, std::string_view others
 core::Result<> check_text(std::string_view text) {
   if (text.size() > kMaxWordBytes) {
     return fail(Errc::usage,
-                fmt::format("{} is longer than the {} bytes a process can be given", in_quotes(text), kMaxWordBytes));
+                fmt::format("{} is too long; Linux gives a process at most {} bytes in one argument or variable",
+                            in_quotes(text), kMaxWordBytes));
   }
   if (text.find('\0') != std::string_view::npos) {
-    return fail(Errc::usage, fmt::format("{} holds a NUL character; remove it", in_quotes(text)));
+    return fail(Errc::usage, fmt::format("{} contains a NUL character; remove it", in_quotes(text)));
   }
   for (auto rest = text; !rest.empty();) {
     const auto length = core::utf8_length(rest);
-    if (length == 0) return fail(Errc::usage, fmt::format("{} is not UTF-8 text", in_quotes(text)));
+    if (length == 0) return fail(Errc::usage, fmt::format("{} is not UTF-8 text; write it in UTF-8", in_quotes(text)));
     rest.remove_prefix(length);
   }
   return {};
@@ -54,11 +55,10 @@ bool is_word(std::string_view text, std::size_t longest, std::string_view others
   return is_word(text, longest, others, is_letter_or_digit);
 }
 
-core::Result<> check_choice(std::string_view text, std::span<const std::string_view> choices,
-                            std::string_view is_wrong) {
+core::Result<> check_choice(std::string_view text, std::span<const std::string_view> choices, std::string_view noun) {
   if (std::ranges::find(choices, text) != choices.end()) return {};
-  return fail(Errc::usage, fmt::format("{} {} ({}){}", in_quotes(text), is_wrong, fmt::join(choices, ", "),
-                                       core::did_you_mean(text.substr(0, 64), choices)));
+  return fail(Errc::usage, fmt::format("unknown {} {}{} (available: {})", noun, in_quotes(text),
+                                       core::did_you_mean(text.substr(0, 64), choices), fmt::join(choices, ", ")));
 }
 
 core::Result<> check_each(std::span<const std::string> texts, TextCheck check) {
@@ -76,7 +76,7 @@ core::Result<> check_range(std::int64_t value, Range range) {
 core::Result<> check_job_name(std::string_view name) {
   const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
   if (name.empty() || name.size() > kMaxNameBytes || std::ranges::any_of(name, is_control)) {
-    return fail(Errc::usage, fmt::format("{} is no name for a job: it has 1 to {} bytes and no control characters",
+    return fail(Errc::usage, fmt::format("{} cannot be the name of a job; use 1 to {} bytes without control characters",
                                          in_quotes(name), kMaxNameBytes));
   }
   return check_text(name);
@@ -84,41 +84,44 @@ core::Result<> check_job_name(std::string_view name) {
 
 core::Result<> check_framework(std::string_view name) {
   if (is_word(name, 32, "_-", is_letter)) return {};
-  return fail(Errc::usage,
-              fmt::format("{} is no framework's name: it is one word, for example pytorch", in_quotes(name)));
+  return fail(Errc::usage, fmt::format("{} cannot be the name of a framework; write one word, for example pytorch",
+                                       in_quotes(name)));
 }
 
 core::Result<> check_role_name(std::string_view name) {
   if (is_word(name, 32, "_", is_letter)) return {};
-  return fail(Errc::usage, fmt::format("{} is no name for a role: it begins with a letter and has at most 32 letters, "
-                                       "digits and underscores",
-                                       in_quotes(name)));
+  return fail(Errc::usage,
+              fmt::format("{} cannot be the name of a role; use at most 32 letters, digits and underscores, "
+                          "and begin with a letter",
+                          in_quotes(name)));
 }
 
 core::Result<> check_kind(std::string_view kind) {
-  return check_choice(kind, kKinds, "is no kind of role");
+  return check_choice(kind, kKinds, "kind of role");
 }
 
 core::Result<> check_restart(std::string_view restart) {
   if (std::ranges::find(kRestarts, restart) != kRestarts.end()) return {};
-  return fail(Errc::usage, fmt::format("{} does not say who starts again when a task of the role failed: write alone "
-                                       "or all",
-                                       in_quotes(restart)));
+  return fail(Errc::usage,
+              fmt::format("unknown value {}; write alone (only the failed task restarts) or all (all tasks "
+                          "restart)",
+                          in_quotes(restart)));
 }
 
 core::Result<> check_blacklist_mode(std::string_view mode) {
-  return check_choice(mode, kBlacklistModes, "does not say which hosts are avoided");
+  return check_choice(mode, kBlacklistModes, "blacklist mode");
 }
 
 core::Result<> check_job_reference(std::string_view job) {
   if (is_word(job, 255, "_.-")) return {};
-  return fail(Errc::usage, fmt::format("{} is not the id of a job; ydl ls shows those of your jobs", in_quotes(job)));
+  return fail(Errc::usage,
+              fmt::format("{} cannot be the id of a job; `ydl ls` shows the ids of your jobs", in_quotes(job)));
 }
 
 core::Result<> check_label(std::string_view label) {
   if (is_word(label, 255, "_.-")) return {};
-  return fail(Errc::usage, fmt::format("{} is no node label: it begins with a letter or digit and has letters, digits, "
-                                       "'-', '_' and '.' only",
+  return fail(Errc::usage, fmt::format("{} cannot be a node label; use letters, digits, '-', '_' and '.', and begin "
+                                       "with a letter or digit",
                                        in_quotes(label)));
 }
 
@@ -126,36 +129,39 @@ core::Result<> check_resource_type(std::string_view type) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kKeys{
       {{"memory-mb", "memory"}, {"memory", "memory"}, {"vcores", "vcores"}, {"yarn.io/gpu", "gpus"}}};
   for (const auto& [name, key] : kKeys) {
-    if (type == name) return fail(Errc::usage, fmt::format("{} has a key of its own: {}", in_quotes(type), key));
+    if (type == name)
+      return fail(Errc::usage, fmt::format("{} has its own key; write {} instead", in_quotes(type), key));
   }
   if (is_word(type, 255, "_.-/")) return {};
-  return fail(Errc::usage, fmt::format("{} is no resource type: it is written as the cluster names it, for example "
-                                       "yarn.io/fpga",
-                                       in_quotes(type)));
+  return fail(Errc::usage,
+              fmt::format("{} cannot be a resource type; write the name that the cluster uses, for example "
+                          "yarn.io/fpga",
+                          in_quotes(type)));
 }
 
 core::Result<> check_host(std::string_view host) {
   if (is_word(host, 255, "_.-:")) return {};
-  return fail(Errc::usage, fmt::format("{} is no host's name", in_quotes(host)));
+  return fail(Errc::usage, fmt::format("{} cannot be the name of a host; write for example node1", in_quotes(host)));
 }
 
 core::Result<> check_rack(std::string_view rack) {
   if (rack.starts_with('/') && is_word(rack.substr(1), 255, "_.-:/")) return {};
-  return fail(Errc::usage,
-              fmt::format("{} is no rack's name: it begins with '/', for example /default-rack", in_quotes(rack)));
+  return fail(Errc::usage, fmt::format("{} cannot be the name of a rack; it begins with '/', for example /default-rack",
+                                       in_quotes(rack)));
 }
 
 core::Result<> check_placement(std::string_view placement) {
-  return check_choice(placement, kPlacements, "does not say how tasks are placed");
+  return check_choice(placement, kPlacements, "placement");
 }
 
 core::Result<> check_queue(std::string_view queue) {
   if (is_word(queue, 255, "_.-@")) return {};
-  return fail(Errc::usage, fmt::format("{} is no queue's name", in_quotes(queue)));
+  return fail(Errc::usage,
+              fmt::format("{} cannot be the name of a queue; write for example default or root.ml", in_quotes(queue)));
 }
 
 core::Result<> check_am(std::string_view kind) {
-  return check_choice(kind, kAmKinds, "is no kind of ApplicationMaster");
+  return check_choice(kind, kAmKinds, "kind of ApplicationMaster");
 }
 
 core::Result<> check_access_list(std::string_view list) {
@@ -166,8 +172,8 @@ core::Result<> check_access_list(std::string_view list) {
 core::Result<> check_env_name(std::string_view name) {
   const auto is_first = [](char c) { return is_letter(c) || c == '_'; };
   if (is_word(name, 1024, "_", is_first)) return {};
-  return fail(Errc::usage, fmt::format("{} is no name for an environment variable: it has letters, digits and "
-                                       "underscores and does not begin with a digit",
+  return fail(Errc::usage, fmt::format("{} cannot be the name of an environment variable; use letters, digits and "
+                                       "underscores, and do not begin with a digit",
                                        in_quotes(name)));
 }
 
@@ -184,7 +190,7 @@ core::Result<> check_env(const std::map<std::string, std::string>& env) {
 }
 
 core::Result<> check_path(std::string_view path) {
-  if (path.empty()) return fail(Errc::usage, "the path is empty");
+  if (path.empty()) return fail(Errc::usage, "the path is empty; write one");
   return check_text(path);
 }
 
@@ -197,18 +203,19 @@ core::Result<> check_command(const std::vector<std::string>& command) {
 }
 
 core::Result<> check_memory(std::uint64_t bytes) {
-  if (bytes == 0) return fail(Errc::usage, "0 is no memory to run in; write for example 512m or 2g");
+  if (bytes == 0) return fail(Errc::usage, "the memory must be more than 0; write for example 512m or 2g");
   if (bytes > kMaxMemory) {
-    return fail(Errc::usage,
-                fmt::format("{} is more than {}", core::format_bytes(bytes), core::format_bytes(kMaxMemory)));
+    return fail(Errc::usage, fmt::format("{} is too large; the largest size is {}", core::format_bytes(bytes),
+                                         core::format_bytes(kMaxMemory)));
   }
   return {};
 }
 
 core::Result<> check_duration(core::Millis duration, Zero zero) {
-  if (duration.count() < 0) return fail(Errc::usage, fmt::format("{} ms is a negative time", duration.count()));
+  if (duration.count() < 0)
+    return fail(Errc::usage, fmt::format("{} ms is negative; write for example 90s or 10m", duration.count()));
   if (duration.count() == 0 && zero == Zero::refused) {
-    return fail(Errc::usage, "0 leaves no time at all; write for example 90s or 10m");
+    return fail(Errc::usage, "the time must be more than 0; write for example 90s or 10m");
   }
   return {};
 }
@@ -221,11 +228,15 @@ core::Result<> check_file(const FileRef& file) {
   const auto is_step = [](std::string_view part) { return part.empty() || part == "." || part == ".."; };
   if (std::ranges::none_of(parts, is_step)) return {};
   if (file.name.empty()) {
-    return fail(Errc::usage, fmt::format("{} has no last component to name it by in the task; give it a name",
-                                         in_quotes(file.source)));
+    return fail(Errc::usage,
+                fmt::format("the name in the task cannot be taken from {}; add one with PATH=NAME, or 'name' "
+                            "in a job file",
+                            in_quotes(file.source)));
   }
-  return fail(Errc::usage, fmt::format("{} is no name for a file of a task: it is a relative path without '.' and '..'",
-                                       in_quotes(name)));
+  return fail(Errc::usage,
+              fmt::format("{} cannot be the name of a file in a task; write a relative path without '.' and "
+                          "'..'",
+                          in_quotes(name)));
 }
 
 core::Result<> check_input(const FileRef& input) {
@@ -233,7 +244,7 @@ core::Result<> check_input(const FileRef& input) {
   const std::string_view source = input.source;
   const auto path = source.starts_with(kScheme) ? source.find('/', kScheme.size()) : std::string_view::npos;
   if (path == std::string_view::npos) {
-    return fail(Errc::usage, fmt::format("{} is no path in HDFS; write hdfs:///PATH or hdfs://CLUSTER/PATH",
+    return fail(Errc::usage, fmt::format("{} is not a path in HDFS; write hdfs:///PATH or hdfs://CLUSTER/PATH",
                                          in_quotes(input.source)));
   }
   return check_file(input);

@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-// What the values of a job may be, in one place for the file, the command line and specs made by a program. Every
-// Error is Errc::usage and a sentence about the value; where the value stands is added by who read it.
+// What the values of a job may be, for the file, the command line and specs made by a program. Every Error is
+// Errc::usage and a sentence about the value; the reader adds where the value stands.
 namespace ydl::spec {
 
 struct Range {
@@ -25,7 +25,7 @@ inline constexpr std::size_t kMaxFiles = 10'000;
 inline constexpr std::size_t kMaxNameBytes = 128;
 inline constexpr std::size_t kMaxWordBytes = 131'071;  // Linux gives no process a longer argument or variable
 inline constexpr std::uint64_t kMaxMemory = std::uint64_t{1} << 50U;
-inline constexpr std::uint64_t kDefaultFilesLimit = std::uint64_t{1} << 30U;  // bytes that travel to a job's tasks
+inline constexpr std::uint64_t kDefaultFilesLimit = std::uint64_t{1} << 30U;  // bytes of files for a job's tasks
 inline constexpr Range kCountRange{1, 100'000};
 inline constexpr Range kRetriesRange{0, 1'000};
 inline constexpr Range kVcoresRange{1, 4'096};
@@ -44,9 +44,9 @@ enum class Zero { allowed, refused };
 
 // Whether `text` is 1 to `longest` letters, digits and `others`, beginning with a letter or digit.
 [[nodiscard]] bool is_word(std::string_view text, std::size_t longest, std::string_view others);
-// Whether it is one of them; "'x' is_wrong (a, b); did you mean 'a'?".
+// Whether it is one of them; else "unknown <noun> 'x'; did you mean 'a'?; available: a, b".
 [[nodiscard]] core::Result<> check_choice(std::string_view text, std::span<const std::string_view> choices,
-                                          std::string_view is_wrong);
+                                          std::string_view noun);
 
 using TextCheck = core::Result<> (*)(std::string_view text);
 [[nodiscard]] core::Result<> check_each(std::span<const std::string> texts, TextCheck check);

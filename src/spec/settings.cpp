@@ -15,8 +15,9 @@ constexpr std::array<std::string_view, 3> kKeys{"keep_jobs", "site_cache", "site
 
 core::Result<> check_hdfs_folder(std::string_view path) {
   if (path.starts_with('/') && path.size() > 1) return check_path(path);
-  return core::fail(core::Errc::usage,
-                    fmt::format("{} is no folder of HDFS: write its path, for example /apps/ydl", in_quotes(path)));
+  return core::fail(
+      core::Errc::usage,
+      fmt::format("{} is not a folder in HDFS; write its full path, for example /apps/ydl", in_quotes(path)));
 }
 
 core::Result<> check_user_name(std::string_view name) {

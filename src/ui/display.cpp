@@ -27,8 +27,9 @@ core::Result<Mode> parse_mode(std::string_view text) {
   for (const auto& [known, mode] : kModes) {
     if (known == text) return mode;
   }
-  return core::fail(core::Errc::usage, fmt::format("'{}' is not an output: use auto, tty, plain, json or quiet{}",
-                                                   core::printable(text), core::did_you_mean(text, kNames)));
+  return core::fail(core::Errc::usage,
+                    fmt::format("--output: unknown mode '{}'{} (available: {})", core::printable(text),
+                                core::did_you_mean(text, kNames), fmt::join(kNames, ", ")));
 }
 
 std::string_view name(Mode mode) {

@@ -10,12 +10,12 @@ MORE = "is not a range of tasks; write LEAST:MOST, for example 2:8"
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--role", "worker=8:2"], "--role: role 'worker': '8:2': the least number of tasks, 8, is above the most, 2; write 2:8"),
-        (["--role", "worker=0:4"], "--role: role 'worker': '0:4': a job cannot go on with 0 tasks of a role; write 1:4"),
+        (["--role", "worker=8:2"], "--role: role 'worker': '8:2': the first number is larger than the second; write 2:8"),
+        (["--role", "worker=0:4"], "--role: role 'worker': '0:4': a role needs at least one task; write 1:4"),
         (["--role", "worker=2:"], MORE),
         (["--role", "worker=2:8:9"], MORE),
-        (["--n", "8:2"], "--n: '8:2': the least number of tasks, 8, is above the most, 2; write 2:8"),
-        (["--n", "0:0"], "--n: '0:0': a job cannot go on with 0 tasks of a role; write 1"),
+        (["--n", "8:2"], "--n: '8:2': the first number is larger than the second; write 2:8"),
+        (["--n", "0:0"], "--n: '0:0': a role needs at least one task; write 1"),
         (["--n", "x:y"], MORE),
         (["--role", "worker=2", "--role", "ps=1:2"], "ps=1:2: the number of tasks of role ps cannot change while the job runs; write ps=2"),
         (["--role", "worker=2", "--role", "evaluator=1:2"], "evaluator=1:2: the number of tasks"),
@@ -41,6 +41,7 @@ def test_a_job_file_with_an_impossible_count_is_refused_with_its_line(ydl, count
 
 
 def test_a_dry_run_shows_the_least_and_the_most(ydl):
+    ydl.write("train", "#!/bin/sh\n").chmod(0o755)
     text = ydl.ok("run", "--framework", "pytorch", "--role", "worker=2:8", "--dry-run", "--", "./train").out
     assert "2 to 8" in text
     assert "YDL_TASK=worker:1" in text

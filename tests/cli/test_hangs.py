@@ -31,4 +31,4 @@ def test_a_gang_that_hangs_is_dumped_as_a_whole_and_charged_once(ydl):
 def test_a_time_of_nothing_is_refused(ydl):
     done = ydl("run", "--stall-timeout", 0, "--", "true")
     assert done.code == 2
-    assert "--stall-timeout: 0 leaves no time at all; write for example 90s or 10m" in done.err
+    assert "--stall-timeout: the time must be more than 0; write for example 90s or 10m" in done.err

@@ -112,10 +112,10 @@ def test_a_script_finds_what_lies_above_it(ydl):
 def test_files_beyond_the_limit_are_refused_and_counted(ydl):
     ydl.write("data.bin", "x" * 5000)
     ydl.write("train.sh", "true")
-    assert "2 files, 4.9 KiB in all; at most 1 GiB may travel" in ydl.ok("run", "--dry-run", "--", "sh", "train.sh").out
+    assert "2 files, 4.9 KiB in all; a cluster would accept at most 1 GiB" in ydl.ok("run", "--dry-run", "--", "sh", "train.sh").out
     done = ydl("run", "--files-limit", "4k", "--", "sh", "train.sh")
     assert done.code == 2
-    assert "more than 4 KiB would travel to the tasks" in done.err
+    assert "--files-limit: the files of the job have more than 4 KiB" in done.err
     assert ydl.jobs() == []
     ydl.write(".ydlignore", "*.bin")
     ydl.ok("run", "--files-limit", "4k", "--", "sh", "train.sh")
@@ -172,7 +172,7 @@ def test_a_hadoop_configuration_that_names_a_cluster_is_followed(ydl):
         "<configuration><property><name>yarn.resourcemanager.hostname</name><value>rm</value></property></configuration>"
     )
     done = ydl.ok("run", "--dry-run", "--", "true", env={"HADOOP_CONF_DIR": str(conf)})
-    assert f"runs on YARN, ResourceManager rm:8032: {conf} says so" in done.out.splitlines()[0]
+    assert f"runs on YARN, ResourceManager rm:8032 (from {conf})" in done.out.splitlines()[0]
     ours = ydl.ok("run", "--cluster", "local", "--", "true", env={"HADOOP_CONF_DIR": str(conf)})
     assert ours.err.splitlines()[0] == "runs on this machine: --cluster local"
 
@@ -247,11 +247,11 @@ def test_dry_run_shows_roles_commands_and_environments_and_runs_nothing(ydl):
     done = ydl.ok("run", "--framework", "tensorflow", "--role", "chief=1", "--role", "worker=3", "--retries", "2",
                   "--resource", "worker:memory=1g,vcores=2", "--dry-run", "--", "train.py", "--steps", "3 4")  # fmt: skip
     table = [line.split() for line in done.out.splitlines() if line.startswith(("ROLE", "chief ", "worker "))]
-    assert table[0] == ["ROLE", "TASKS", "KIND", "MEMORY", "VCORES", "GPUS", "RETRIES", "RESTART"]
-    assert table[2] == ["worker", "3", "decider", "1", "GiB", "2", "0", "2", "all"]
+    assert table[0] == ["ROLE", "TASKS", "WHEN", "IT", "ENDS", "MEMORY", "VCORES", "GPUS", "RETRIES", "RESTART"]
+    assert table[2] == ["worker", "3", "must", "succeed", "1", "GiB", "2", "0", "2", "all"]
     assert re.search(r"^worker: \S*python\S* \S*/train\.py --steps '3 4'$", done.out, re.MULTILINE)
     assert re.search(r"^  interpreter: \S+python3?, the python3? on PATH$", done.out, re.MULTILINE)
-    assert "worker:1 finds in its environment" in done.out
+    assert "worker:1 has in its environment" in done.out
     assert "TF_CONFIG='" in done.out
     assert "… and 1 more like these" in done.out
     assert ydl.jobs() == []
@@ -270,6 +270,7 @@ TF_WITH_PS = ["--framework", "tensorflow", "--role", "chief=1", "--role", "worke
     ],
 )
 def test_dry_run_shows_what_starts_again_when_a_task_fails(ydl, options, restart):
+    ydl.write("train", "#!/bin/sh\n").chmod(0o755)
     text = ydl.ok("run", *options, "--dry-run", "--", "./train").out
     table = text[text.index("ROLE ") :].split("\n\n")[0].splitlines()
     column = table[0].index("RESTART")
@@ -279,6 +280,7 @@ def test_dry_run_shows_what_starts_again_when_a_task_fails(ydl, options, restart
 
 
 def test_dry_run_shows_that_the_job_file_has_the_last_word_on_what_starts_again(ydl):
+    ydl.write("train", "#!/bin/sh\n").chmod(0o755)
     job = ydl.write("job.yaml", "version: 1\nframework: pytorch\ncommand: ./train\nroles: {worker: {count: 2, restart: alone}}\n")
     (plan,) = ydl.ok("submit", "--dry-run", "--output", "json", job).lines()
     assert plan["roles"][0]["restart"] == "alone"
@@ -294,7 +296,34 @@ def test_dry_run_shows_the_retries_that_are_usual_where_the_job_runs(ydl):
     assert (retries(*on_yarn), retries(*on_yarn, "--retries", "0")) == (2, 0)
 
 
+def test_dry_run_of_many_tasks_shows_two_of_them(ydl):
+    text = ydl.ok("run", "--framework", "tensorflow", "--n", "100", "--dry-run", "--", "true").out
+    (tasks,) = {line.strip() for line in text.splitlines() if "YDL_TASKS_JSON=" in line}
+    assert tasks.endswith(", … 98 more]}'") and tasks.count('"host"') == 2
+    assert max(map(len, text.splitlines())) < 1200
+    assert "… and 98 more like these" in text
+
+
+def test_dry_run_for_a_cluster_shows_what_only_a_cluster_has(ydl):
+    on_yarn = ["--cluster", "yarn", "-hip", "rm1", "--dry-run"]
+    text = ydl.ok("run", *on_yarn, "--queue", "ml", "--resource", "am:memory=1g,vcores=2", "--", "true").out
+    assert "queue: ml\n" in text
+    assert "master: a container with 1024 MiB and 2 vcores\n" in text
+    assert re.search(r"^upload: 0 files, 0 B, less what is cached on the cluster; the limit is 1 GiB$", text, re.MULTILINE)
+    assert "results: in the folder of the job on HDFS; fetch them with `ydl results get`\n" in text
+    assert "this machine" not in text
+    assert "results: hdfs://nn/r\n" in ydl.ok("run", *on_yarn, "--results", "hdfs://nn/r", "--", "true").out
+
+
+def test_a_file_system_that_is_guessed_is_said_to_be_a_guess(ydl):
+    guessed = ydl.ok("run", "-hip", "rm1", "--dry-run", "--", "true").out.splitlines()[0]
+    assert guessed.endswith("HDFS hdfs://rm1:8020 (a guess; name it with --default-fs hdfs://HOST:PORT)")
+    named = ydl.ok("run", "-hip", "rm1", "--default-fs", "hdfs://nn1:9000", "--dry-run", "--", "true").out.splitlines()[0]
+    assert named.endswith("runs on YARN, ResourceManager rm1:8032 (from -hip)")
+
+
 def test_dry_run_as_json_is_one_object(ydl):
+    ydl.write("train", "#!/bin/sh\n").chmod(0o755)
     done = ydl.ok("run", "--framework", "pytorch", "--n", "2", "--output", "json", "--dry-run", "--", "./train", "--x")
     (plan,) = done.lines()
     assert (plan["v"], plan["type"], plan["framework"], plan["cluster"]) == (1, "plan", "pytorch", "local")
@@ -316,12 +345,12 @@ def test_an_option_that_only_a_cluster_understands_is_refused(ydl, options, name
     done = ydl("run", "--cluster", "local", *options, "--", "true")
     assert (done.code, done.out) == (2, "")
     assert done.err == (
-        f"ydl: {named} only makes sense on a cluster, and the job would run on this machine (--cluster local): leave it out\n"
+        f"ydl: {named} only makes sense on a cluster, and the job would run on this machine (--cluster local); remove it\n"
     )
     assert ydl.jobs() == []
 
 
-@pytest.mark.parametrize(("cluster", "sentence"), [("yarn", "set HADOOP_CONF_DIR to the folder"), ("ssh", "on this machine and on YARN only")])
+@pytest.mark.parametrize(("cluster", "sentence"), [("yarn", "set HADOOP_CONF_DIR to the folder"), ("ssh", "--cluster: unknown cluster 'ssh' (available: auto, local, yarn)")])
 def test_a_cluster_that_cannot_be_had_is_refused(ydl, cluster, sentence):
     done = ydl("run", "--cluster", cluster, "--", "true")
     assert done.code == 2

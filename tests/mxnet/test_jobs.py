@@ -168,7 +168,7 @@ def test_a_worker_that_dies_before_it_registers_fails_the_job_at_once(jobs):
 def test_a_script_that_does_not_exist_is_told(jobs):
     code, output = jobs.run("--n", 1, "nosuch.py")
     assert code == 2, output
-    assert "there is no script nosuch.py" in output
+    assert "nosuch.py does not exist" in output
 
 
 def test_an_interpreter_without_mxnet_is_told(jobs):

@@ -73,8 +73,8 @@ core::Error denied(const LaunchRequest& request, const fs::path& file) {
     const auto& command = request.argv.front();
     const auto name = command.find('/') == std::string::npos ? file.string() : command;
     return make(core::Errc::refused,
-                fmt::format("the command {} is not executable: allow it with 'chmod +x {}', or name the program that "
-                            "runs it, such as 'python {}'",
+                fmt::format("the command {} is not executable; run `chmod +x {}`, or name the program that runs it, "
+                            "for example `python {}`",
                             core::printable(name), core::shell_quote(name), core::shell_quote(name)));
   }
   return make(core::Errc::refused,
@@ -106,7 +106,7 @@ core::Error exec_error(const LaunchRequest& request, const SpawnFailure& failure
     case ENOTDIR:
       return not_found(request);
     case ENOEXEC:
-      return make(core::Errc::refused, fmt::format("the command {} is no program for this machine: it was built for "
+      return make(core::Errc::refused, fmt::format("the command {} is not a program for this machine; it was built for "
                                                    "another kind of processor, or is damaged",
                                                    file.string()));
     case E2BIG:

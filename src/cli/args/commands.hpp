@@ -32,6 +32,7 @@ struct RunOptions {
   std::string results;  // empty: in the job's folder
   std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;
   std::string resource_manager;           // -hip: where no configuration names one
+  std::string default_fs;                 // --default-fs: over that of the configuration
   std::vector<std::string> cluster_only;  // options given that only a cluster understands
   std::vector<std::string> notes;         // what is said before the job starts
 };
@@ -96,6 +97,11 @@ struct Doctor {
 struct Completion {
   std::string shell;
 };
+// Hidden: the shells' completion scripts ask what may stand in place of the last word.
+struct Complete {
+  std::string program;
+  std::vector<std::string> words;
+};
 struct ManPage {};
 struct ShowText {
   std::string text;
@@ -118,7 +124,7 @@ struct AgentProcess {
 };
 
 using Command = std::variant<Run, Submit, List, Status, Logs, Events, Kill, Results, Env, Doctor, Fs, Completion,
-                             ManPage, ShowText, MasterProcess, AgentProcess>;
+                             Complete, ManPage, ShowText, MasterProcess, AgentProcess>;
 
 // One file each; the exit code comes back.
 int execute(const Run& command);
@@ -133,6 +139,7 @@ int execute(const Env& command);
 int execute(const Doctor& command);
 int execute(const Fs& command);
 int execute(const Completion& command);
+int execute(const Complete& command);
 int execute(const ManPage& command);
 int execute(const ShowText& command);
 int execute(const MasterProcess& command);

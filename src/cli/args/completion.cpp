@@ -1,5 +1,6 @@
-// Shell completion and the manual, both made from the grammar, so that they cannot lag behind it.
+// The completion scripts of the shells, and the manual, which is made from the grammar.
 #include "cli/args/commands.hpp"
+#include "cli/args/complete.hpp"
 #include "cli/args/parse.hpp"
 #include "cli/commands/common.hpp"
 #include "core/strings.hpp"
@@ -12,128 +13,77 @@
 namespace ydl::cli {
 namespace {
 
-bool takes_job(const CommandHelp& command) {
-  const auto argument = std::ranges::find_if(
-      command.options, [](const OptionHelp& option) { return !option.names.front().starts_with('-'); });
-  return argument != command.options.end() && argument->names.front() == "ID";
-}
-
-// Commands whose first argument is a job.
-std::vector<std::string> job_commands(const std::vector<CommandHelp>& commands) {
-  std::vector<std::string> names;
-  for (const auto& command : commands) {
-    if (takes_job(command)) names.push_back(command.name);
-  }
-  return names;
-}
-
-std::vector<std::string> option_names(const CommandHelp& command) {
-  std::vector<std::string> names;
-  for (const auto& option : command.options) {
-    std::ranges::copy_if(option.names, std::back_inserter(names),
-                         [](const std::string& name) { return name.starts_with("--"); });
-  }
-  return names;
-}
-
-std::string bash(const std::vector<CommandHelp>& commands) {
-  std::vector<std::string> names;
-  std::string cases;
-  for (const auto& command : commands) {
-    names.push_back(command.name);
-    cases += fmt::format("    {}) words='{}' ;;\n", command.name, core::join(option_names(command), " "));
-  }
-  return fmt::format(R"SH(# bash completion for ydl; load it with: source <(ydl completion bash)
-_ydl() {{
-  local current="${{COMP_WORDS[COMP_CWORD]}}" words=''
-  if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W '{0} --help --version' -- "$current"))
-    return
-  fi
-  case "${{COMP_WORDS[1]}}" in
-{1}  esac
-  if [[ "$current" == -* ]]; then
-    COMPREPLY=($(compgen -W "$words" -- "$current"))
-  elif [[ "${{COMP_WORDS[1]}}" =~ ^({2})$ ]]; then
-    COMPREPLY=($(compgen -W "$(ydl ls 2>/dev/null | awk 'NR > 1 {{print $1}}')" -- "$current"))
-  else
-    COMPREPLY=($(compgen -f -- "$current"))
-  fi
-}}
-complete -o filenames -F _ydl ydl
-)SH",
-                     core::join(names, " "), cases, core::join(job_commands(commands), "|"));
-}
-
-std::string quoted_for_zsh(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '\'')
-      safe += "'\\''";
-    else if (c == ':' || c == '[' || c == ']')
-      safe += fmt::format("\\{}", c);
+// Each script asks this program and offers what it prints: one candidate a line, its description after a tab, and
+// ":files" where the shell's own completion of files fits.
+constexpr std::string_view kBash = R"SH(# bash completion for ydl; load it with: source <(ydl completion bash)
+_ydl() {
+  local line="${COMP_LINE:0:COMP_POINT}" word rest prefix
+  local -a words
+  read -ra words <<< "$line"
+  [[ "$line" == *[[:space:]] ]] && words+=("")
+  # bash replaces only what follows the last = or : of a word.
+  word="${words[${#words[@]}-1]}"
+  prefix="${word%"${word##*[=:]}"}"
+  COMPREPLY=()
+  while IFS=$'\t' read -r word rest; do
+    if [[ "$word" == :files ]]; then
+      compopt -o default 2>/dev/null
     else
-      safe += c;
-  }
-  return safe;
+      COMPREPLY+=("${word#"$prefix"}")
+    fi
+  done < <("${words[0]}" __complete "${words[@]:1}" 2>/dev/null)
 }
+complete -F _ydl ydl ydl-mx
+)SH";
 
-std::string zsh(const std::vector<CommandHelp>& commands) {
-  std::string list;
-  std::string cases;
-  for (const auto& command : commands) {
-    list += fmt::format("    '{}:{}'\n", command.name, quoted_for_zsh(command.text));
-    cases += fmt::format("    {})\n      _arguments", command.name);
-    for (const auto& option : command.options) {
-      if (!option.names.back().starts_with('-')) continue;
-      cases += fmt::format(" \\\n        '{}[{}]{}'", option.names.back(), quoted_for_zsh(option.text),
-                           option.value.empty() ? "" : ":value:_files");
-    }
-    cases += fmt::format(" \\\n        '*:argument:{}'\n      ;;\n",
-                         takes_job(command) ? "($(ydl ls 2>/dev/null | awk \"NR > 1 {print \\$1}\"))" : "_files");
-  }
-  return fmt::format(R"SH(#compdef ydl
-# zsh completion for ydl; put it on your fpath as _ydl
-_ydl() {{
-  local -a commands
-  commands=(
-{}  )
-  if (( CURRENT == 2 )); then
-    _describe command commands
-    return
-  fi
-  case "$words[2]" in
-{}  esac
-}}
-_ydl "$@"
-)SH",
-                     list, cases);
+constexpr std::string_view kZsh = R"SH(#compdef ydl ydl-mx
+# zsh completion for ydl; put it on your fpath as _ydl, or load it with: source <(ydl completion zsh)
+_ydl() {
+  local line word
+  local -a candidates
+  for line in "${(@f)$("${words[1]}" __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    word="${line%%$'\t'*}"
+    if [[ "$line" == :files ]]; then
+      _files
+    elif [[ "$line" == *$'\t'* ]]; then
+      candidates+=("${word//:/\\:}:${line#*$'\t'}")
+    elif [[ -n "$line" ]]; then
+      candidates+=("${word//:/\\:}")
+    fi
+  done
+  (( ${#candidates} )) && _describe 'ydl' candidates
 }
+if [[ "${funcstack[1]}" == _ydl ]]; then
+  _ydl "$@"
+else
+  compdef _ydl ydl ydl-mx
+fi
+)SH";
 
-std::string fish(const std::vector<CommandHelp>& commands) {
-  std::string text = "# fish completion for ydl; put it in ~/.config/fish/completions/ydl.fish\n";
-  for (const auto& command : commands) {
-    text += fmt::format("complete -c ydl -n __fish_use_subcommand -a {} -d {}\n", command.name,
-                        core::shell_quote(command.text));
-    for (const auto& option : command.options) {
-      if (!option.names.back().starts_with("--")) continue;
-      text +=
-          fmt::format("complete -c ydl -n '__fish_seen_subcommand_from {}' -l {} -d {}{}\n", command.name,
-                      option.names.back().substr(2), core::shell_quote(option.text), option.value.empty() ? "" : " -r");
-    }
-  }
-  text += fmt::format(
-      "complete -c ydl -n '__fish_seen_subcommand_from {}' -f -a \"(ydl ls 2>/dev/null | awk 'NR > 1 {{print "
-      "\\$1}}')\"\n",
-      core::join(job_commands(commands), " "));
-  return text;
-}
+constexpr std::string_view kFish = R"SH(# fish completion for ydl; put it in ~/.config/fish/completions/ydl.fish
+function __ydl_complete
+    set -l words (commandline -opc) (commandline -ct)
+    for line in ($words[1] __complete $words[2..-1] 2>/dev/null)
+        if test "$line" = :files
+            __fish_complete_path $words[-1]
+        else
+            echo $line
+        end
+    end
+end
+complete -c ydl -f -a '(__ydl_complete)'
+complete -c ydl-mx -f -a '(__ydl_complete)'
+)SH";
 
 // A word as troff prints it.
 std::string troff(std::string_view text) {
   std::string safe;
-  for (const char c : text) {
-    if (c == '\\')
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (text.substr(i).starts_with("…")) {  // groff warns about what is not ASCII
+      safe += "...";
+      i += std::string_view("…").size() - 1;
+    } else if (c == '\\')
       safe += "\\e";
     else if (c == '-')
       safe += "\\-";
@@ -146,16 +96,20 @@ std::string troff(std::string_view text) {
 }  // namespace
 
 int execute(const Completion& command) {
-  const auto commands = describe_commands();
   if (command.shell == "bash")
-    print(bash(commands));
+    print(kBash);
   else if (command.shell == "zsh")
-    print(zsh(commands));
+    print(kZsh);
   else if (command.shell == "fish")
-    print(fish(commands));
+    print(kFish);
   else
     return complain({make_error_code(core::Errc::usage),
-                     fmt::format("'{}' is no shell ydl completes in: bash, zsh or fish", command.shell)});
+                     fmt::format("unknown shell '{}' (available: bash, zsh, fish)", core::printable(command.shell))});
+  return 0;
+}
+
+int execute(const Complete& command) {
+  print(candidate_lines(complete(command.program, command.words)));
   return 0;
 }
 
@@ -164,9 +118,9 @@ int execute(const ManPage&) {
                     core::kVersion));
   print(
       ".SH SYNOPSIS\n.B ydl\n.I COMMAND\n[options]\n.SH DESCRIPTION\n"
-      "Runs a distributed deep\\-learning job, follows it and ends it cleanly. Each task finds its peers in its "
+      "Runs a distributed deep\\-learning job and follows it until it ends. Each task finds its peers in its "
       "environment, "
-      "as its framework expects it. Jobs are kept in $XDG_STATE_HOME/ydl/jobs, or ~/.local/state/ydl/jobs.\n.SH "
+      "as its framework expects them. Jobs are kept in $XDG_STATE_HOME/ydl/jobs, or ~/.local/state/ydl/jobs.\n.SH "
       "COMMANDS\n");
   for (const auto& command : describe_commands()) {
     print(fmt::format(".SS {}\n{}.\n", troff(command.usage), troff(command.text)));
@@ -176,9 +130,25 @@ int execute(const ManPage&) {
     }
   }
   print(
-      ".SH EXIT STATUS\n0, or the code of the task that decided; 1 when something else failed, 2 for a wrong command "
-      "line, 130 when the job was stopped.\n"
-      ".SH FILES\n.TP\n.I ~/.local/state/ydl/jobs\nOne folder per job: what was asked, what happened, logs and "
+      ".SH EXAMPLES\nTwo PyTorch workers on this machine or the configured cluster:\n.PP\n.EX\n"
+      "ydl run \\-\\-framework pytorch \\-\\-n 2 \\-\\- python train.py \\-\\-epochs 3\n.EE\n.PP\n"
+      "An MXNet job with parameter servers:\n.PP\n.EX\nydl\\-mx \\-\\-n 2 train_mnist.py \\-\\-kv\\-store dist_sync\n"
+      ".EE\n.PP\nA job that a file describes, without waiting for its end:\n.PP\n.EX\nydl submit \\-\\-detach "
+      "job.yaml\n"
+      "ydl logs \\-f\nydl kill ID\n.EE\n"
+      ".SH ENVIRONMENT\n"
+      ".TP\n.B HADOOP_CONF_DIR\nFolder with the configuration of the cluster. Without one, jobs run on this machine.\n"
+      ".TP\n.B HADOOP_HOME\nIts folder etc/hadoop is used where HADOOP_CONF_DIR is not set.\n"
+      ".TP\n.B HADOOP_TOKEN_FILE_LOCATION\nFile with delegation tokens, used where there is no Kerberos ticket.\n"
+      ".TP\n.B KRB5CCNAME\nCache with the Kerberos ticket.\n"
+      ".TP\n.B HADOOP_USER_NAME\nUser name on a cluster without Kerberos.\n"
+      ".TP\n.B XDG_STATE_HOME\nJobs are kept in its folder ydl/jobs. The default is ~/.local/state.\n"
+      ".TP\n.B NO_COLOR\nIf set, output has no colors.\n"
+      ".SH EXIT STATUS\n0 for success, else the exit code of the task that failed first. 1 when something else failed, "
+      "2 for a wrong "
+      "command line, 124 when the time of the job ran out, 126 or 127 when its command cannot be started, 130 when the "
+      "job was stopped.\n"
+      ".SH FILES\n.TP\n.I ~/.local/state/ydl/jobs\nOne folder per job with its description, events, logs and "
       "results.\n");
   return 0;
 }

@@ -17,7 +17,7 @@ core::Result<spec::JobSpec> with_image(spec::JobSpec job, const ImageOptions& op
   }
   const bool has_details = !options.runtime.empty() || !options.mounts.empty();
   if (has_details && !job.image) {
-    return fail(Errc::usage, fmt::format("{}: there is no image to use it with; add --image NAME",
+    return fail(Errc::usage, fmt::format("{}: the job has no image; add --image NAME",
                                          options.runtime.empty() ? "--image-mount" : "--image-runtime"));
   }
   if (!options.runtime.empty()) {
@@ -29,7 +29,7 @@ core::Result<spec::JobSpec> with_image(spec::JobSpec job, const ImageOptions& op
     job.image->mounts.push_back(mount);
   }
   if (job.image && job.python_env) {
-    return fail(Errc::usage, "--image brings its own Python, --python-env another one: give one of them");
+    return fail(Errc::usage, "--image and --python-env both have a Python; remove one of them");
   }
   return job;
 }

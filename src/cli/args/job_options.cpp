@@ -7,6 +7,7 @@
 #include "spec/rules.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -19,11 +20,10 @@ using core::Result;
 
 Result<void> add_role(spec::JobSpec& job, const std::string& name, spec::TaskCount tasks, std::string_view option) {
   const int count = tasks.most;
-  if (count < 1) return fail(Errc::usage, fmt::format("{} {}: a job needs at least one {}", option, count, name));
-  if (count > 100'000)
-    return fail(Errc::usage, fmt::format("{} {}: more than 100000 tasks of one role are not taken", option, count));
+  if (count < 1)
+    return fail(Errc::usage, fmt::format("{} {} is too small; a job needs at least one {}", option, count, name));
   if (std::ranges::find(job.roles, name, &spec::Role::name) != job.roles.end()) {
-    return fail(Errc::usage, fmt::format("role {} is given twice; give it once", name));
+    return fail(Errc::usage, fmt::format("{}: role {} is given twice; give it once", option, name));
   }
   spec::Role role;
   role.name = name;
@@ -33,7 +33,7 @@ Result<void> add_role(spec::JobSpec& job, const std::string& name, spec::TaskCou
   return {};
 }
 
-// Numbers that are too small or too large are add_role's to refuse.
+// add_role refuses numbers that are too small, the grammar those that are too large.
 Result<spec::TaskCount> workers_of(const std::string& text) {
   if (text.find(':') != std::string::npos) {
     auto count = spec::parse_task_count(text);
@@ -62,7 +62,7 @@ Result<void> add_roles(spec::JobSpec& job, const JobOptions& options) {
   if (!servers) {
     if (!options.servers) return {};
     return fail(Errc::usage,
-                fmt::format("--s counts the servers of --framework mxnet; framework {} has none: use --role NAME=N",
+                fmt::format("--s: framework {} has no servers; remove --s, add --framework mxnet, or use --role NAME=N",
                             job.framework));
   }
   const bool servers_named = std::ranges::find(job.roles, servers->name, &spec::Role::name) != job.roles.end();
@@ -75,7 +75,7 @@ spec::Role* find_role(spec::JobSpec& job, const std::string& name) {
   return found == job.roles.end() ? nullptr : &*found;
 }
 
-// The ApplicationMaster of a cluster, which is no role of the job.
+// The ApplicationMaster of a cluster is not a role of the job, but takes resources like one.
 constexpr std::string_view kMasterRole = "am";
 
 void add_resources(spec::Resources& to, const spec::Resources& more) {
@@ -89,31 +89,49 @@ void add_resources(spec::Resources& to, const spec::Resources& more) {
   for (const auto& [type, amount] : more.types) to.types[type] = amount;
 }
 
+// Resources for one role, and the option that asks for them.
+struct RoleRequest {
+  std::string option;
+  std::string role;
+  spec::Resources resources;
+};
+
+Result<void> add_resources(spec::JobSpec& job, const RoleRequest& request) {
+  if (request.role == kMasterRole) {
+    add_resources(job.am_resources, request.resources);
+    if (auto ok = spec::check_am_resources(job.am_resources); !ok) return fail(ok.error().within(request.option));
+    return {};
+  }
+  auto* role = find_role(job, request.role);
+  if (role == nullptr) {
+    std::vector<std::string_view> names;
+    for (const auto& known : job.roles) names.emplace_back(known.name);
+    return fail(Errc::usage, fmt::format("{}: the job has no role '{}'{} (available: {})", request.option, request.role,
+                                         core::did_you_mean(request.role, names), fmt::join(names, ", ")));
+  }
+  add_resources(role->resources, request.resources);
+  return {};
+}
+
 Result<void> add_resources(spec::JobSpec& job, const JobOptions& options) {
-  std::vector<std::string> texts = options.resources;
-  const auto dmlc = [&](const std::string& value, std::string_view role, std::string_view key) {
-    if (!value.empty()) texts.push_back(fmt::format("{}:{}={}", role, key, value));
-  };
-  dmlc(options.worker_memory, "worker", "memory");
-  dmlc(options.worker_cores, "worker", "vcores");
-  dmlc(options.server_memory, "server", "memory");
-  dmlc(options.server_cores, "server", "vcores");
-  for (const auto& text : texts) {
+  for (const auto& text : options.resources) {
     const auto parsed = spec::parse_role_resources(text);
     if (!parsed) return fail(parsed.error().within("--resource"));
-    if (parsed->role == kMasterRole) {
-      add_resources(job.am_resources, parsed->resources);
-      if (auto ok = spec::check_am_resources(job.am_resources); !ok) return fail(ok.error().within("--resource"));
-      continue;
-    }
-    auto* role = find_role(job, parsed->role);
-    if (role == nullptr) {
-      std::vector<std::string_view> names;
-      for (const auto& known : job.roles) names.emplace_back(known.name);
-      return fail(Errc::usage, fmt::format("--resource {}: the job has no role '{}'{} (it has {})", text, parsed->role,
-                                           core::did_you_mean(parsed->role, names), fmt::join(names, ", ")));
-    }
-    add_resources(role->resources, parsed->resources);
+    if (auto added = add_resources(job, {"--resource " + text, parsed->role, parsed->resources}); !added) return added;
+  }
+  struct Short {
+    const std::string& value;
+    std::string option, role, key;
+  };
+  const std::array<Short, 4> shorts{{{options.worker_memory, "--worker-memory", "worker", "memory"},
+                                     {options.worker_cores, "--worker-cores", "worker", "vcores"},
+                                     {options.server_memory, "--server-memory", "server", "memory"},
+                                     {options.server_cores, "--server-cores", "server", "vcores"}}};
+  for (const auto& [value, option, role, key] : shorts) {
+    if (value.empty()) continue;
+    const auto parsed = spec::parse_resource(key, value);
+    if (!parsed) return fail(parsed.error().within(option));
+    if (auto added = add_resources(job, {option, role, *parsed}); !added) return added;
   }
   return {};
 }
@@ -132,9 +150,10 @@ Result<std::string> with_value(const std::string& text, const core::Getenv& gete
   if (text.empty() || text.find('=') != std::string::npos) return text;
   const auto value = getenv(text.c_str());
   if (value) return fmt::format("{}={}", text, *value);
-  return fail(Errc::usage,
-              fmt::format("--env {0}: {0} is not set here, or empty; write {0}=VALUE, or `export {0}` first",
-                          core::printable(text)));
+  return fail(
+      Errc::usage,
+      fmt::format("--env {0}: {0} is not set in this shell, or empty; write --env {0}=VALUE, or `export {0}` first",
+                  core::printable(text)));
 }
 
 }  // namespace
@@ -147,17 +166,14 @@ Result<spec::JobSpec> make_spec(const JobOptions& options, const std::string& di
   job.auto_files = !options.no_auto_files;
   if (job.command.empty()) {
     return fail(Errc::usage,
-                "there is no command to run: put it at the end, for example `ydl run --n 2 -- python train.py`");
+                "the command to run is missing; write it at the end, for example `ydl run --n 2 -- python train.py`");
   }
   job.name = options.name.empty() ? master::name_from_command(job.command) : options.name;
   if (!options.python.empty()) job.python = options.python;
   if (!options.python_env.empty()) job.python_env = options.python_env;
   if (job.python && job.python_env) {
-    return fail(Errc::usage,
-                "--python names an interpreter of the hosts, --python-env one that travels: give one of them");
+    return fail(Errc::usage, "--python and --python-env both name an interpreter; remove one of them");
   }
-  if (options.retries.value_or(0) < 0 || options.job_retries < 0)
-    return fail(Errc::usage, "--retries and --job-retries count from 0");
   job.retries = options.retries;
   job.job_retries = options.job_retries;
   if (!options.blacklist.empty()) {

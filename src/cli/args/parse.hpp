@@ -20,6 +20,7 @@ struct OptionHelp {
   std::vector<std::string> names;  // "--role", "-n"
   std::string value;               // "NAME=N", empty for a flag
   std::string text;
+  std::string group;      // the heading it stands under in a long help
   bool is_listed = true;  // else another option's line names it
 };
 struct CommandHelp {
@@ -27,7 +28,9 @@ struct CommandHelp {
   std::string text;
   std::string usage;
   std::vector<OptionHelp> options;
+  bool takes_task = false;  // its last words are the command of a task
 };
 [[nodiscard]] std::vector<CommandHelp> describe_commands();
+[[nodiscard]] CommandHelp describe_mx();
 
 }  // namespace ydl::cli

@@ -3,12 +3,15 @@
 #include "cli/args/help.hpp"
 #include "cli/args/linked.hpp"
 #include "cli/args/parse.hpp"
+#include "cli/commands/job_names.hpp"
 #include "cli/fs/fs_command.hpp"
 #include "core/strings.hpp"
 #include "core/version.hpp"
 #include "framework/framework.hpp"
+#include "spec/problems.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include <fmt/format.h>
@@ -19,6 +22,8 @@ namespace {
 using core::Errc;
 using core::fail;
 using core::Result;
+
+constexpr std::string_view kRun = "run";
 
 std::string framework_names() {
   std::vector<std::string> names;
@@ -60,6 +65,7 @@ struct Grammar {
     add_job_options(run, raw);
     add_cluster(run, raw, "Where to run");
     add_output(run, raw);
+    group_options(run);
 
     auto& submit = add("submit", "[options] FILE.yaml", "Run the job that a file describes",
                        [this] { return submit_command(raw); });
@@ -67,13 +73,14 @@ struct Grammar {
     add_run_options(submit, raw);
     add_cluster(submit, raw, "Where to run");
     add_output(submit, raw);
+    group_options(submit);
 
     auto& ls = add("ls", "[options]", "List jobs",
                    [this] { return simple_command<List>(raw, [this](List& c) { c.limit = raw.limit; }); });
     ls.add_option("--limit", raw.limit, "Show the newest N")
         ->type_name("N")
         ->capture_default_str()
-        ->check(positive_number());
+        ->check(number_in(kPositive));
     add_cluster(ls, raw, "Which cluster");
     add_output(ls, raw);
 
@@ -82,32 +89,31 @@ struct Grammar {
     add_job_argument(status);
     add_output(status, raw);
 
-    auto& logs = add("logs", "[options] [ID [TASK]]", "Show what tasks wrote", [this] { return logs_command(raw); });
+    auto& logs = add("logs", "[options] [ID [TASK]]", "Show the output of tasks", [this] { return logs_command(raw); });
     add_job_argument(logs);
     logs.add_option("TASK", raw.task, "One task, for example worker:0 (default: all)")->check(not_empty());
-    logs.add_flag("-f,--follow", raw.follow, "Go on until the job ends");
+    logs.add_flag("-f,--follow", raw.follow, "Follow until the job ends");
     logs.add_option("--stream", raw.stream, "stdout or stderr (default: both)")->type_name("NAME");
     logs.add_option("--attempt", raw.attempt, "An earlier attempt of the task")
         ->type_name("N")
-        ->check(positive_number());
+        ->check(number_in(kPositive));
     add_output(logs, raw);
 
-    auto& events =
-        add("events", "[options] [ID]", "Show what happened to a job", [this] { return events_command(raw); });
+    auto& events = add("events", "[options] [ID]", "Show the events of a job", [this] { return events_command(raw); });
     add_job_argument(events);
-    events.add_flag("-f,--follow", raw.follow, "Go on until the job ends");
-    events.add_flag("--timeline", raw.timeline, "Show where the time went, task by task");
+    events.add_flag("-f,--follow", raw.follow, "Follow until the job ends");
+    events.add_flag("--timeline", raw.timeline, "Show how long each task spent in each step");
     add_output(events, raw);
 
     auto& kill = add("kill", "[options] ID", "Stop a job", [this] { return kill_command(raw); });
     kill.add_option("ID", raw.id, "The job")->required()->check(not_empty());
-    kill.add_flag("--now", raw.now, "Without grace: SIGKILL at once");
-    kill.add_option("--grace", raw.grace, "From SIGTERM to SIGKILL (default: the job's)")->type_name("TIME");
+    kill.add_flag("--now", raw.now, "Send SIGKILL at once, without a grace period");
+    kill.add_option("--grace", raw.grace, "Time from SIGTERM to SIGKILL (default: the job's)")->type_name("TIME");
     add_output(kill, raw);
 
-    auto& results = add("results", "[options] ls|get [ID]", "List or fetch what the tasks of a job left",
+    auto& results = add("results", "[options] ls|get [ID]", "List or copy the results of a job",
                         [this] { return results_command(raw); });
-    results.add_option("WHAT", raw.what, "ls shows them, get copies them here")->required();
+    results.add_option("WHAT", raw.what, "ls lists the files, get copies them here")->required();
     add_job_argument(results);
     results.add_option("--task", raw.task, "One task, for example worker:0 (default: all)")
         ->type_name("TASK")
@@ -115,26 +121,26 @@ struct Grammar {
     results.add_option("--to", raw.target, "The folder to copy to (default: named like the job)")
         ->type_name("DIR")
         ->check(not_empty());
-    results.add_flag("-f,--force", raw.force, "get replaces files that are there");
+    results.add_flag("-f,--force", raw.force, "get: replace existing files");
     add_output(results, raw);
 
-    auto& env = add("env", "ls|gc [options]", "Show or tidy up what jobs left in the cluster's cache",
-                    [this] { return env_command(raw); });
-    env.add_option("COMMAND", raw.what, "ls: what is there; gc: delete what is not used")->required();
-    env.add_option("--older-than", raw.older_than, "gc: what nobody used for so many days")
+    auto& env =
+        add("env", "ls|gc [options]", "Show or clean up the cache on the cluster", [this] { return env_command(raw); });
+    env.add_option("COMMAND", raw.what, "ls: show the cached files; gc: delete unused ones")->required();
+    env.add_option("--older-than", raw.older_than, "gc: delete cached files unused for DAYS days")
         ->type_name("DAYS")
         ->capture_default_str()
-        ->check(days());
-    env.add_option("--keep-jobs", raw.keep_jobs, "gc: folders of jobs too that ended so many days ago, or more")
+        ->check(number_in(kDays));
+    env.add_option("--keep-jobs", raw.keep_jobs, "gc: also delete folders of jobs that ended at least DAYS days ago")
         ->type_name("DAYS")
-        ->check(days());
-    env.add_flag("--dry-run", raw.dry_run, "gc: only say what would be deleted");
+        ->check(number_in(kDays));
+    env.add_flag("--dry-run", raw.dry_run, "gc: show what would be deleted without deleting it");
     add_cluster(env, raw, "Which cluster");
     add_output(env, raw);
 
-    auto& doctor = add("doctor", "[options]", "Check what this machine and its cluster can do",
+    auto& doctor = add("doctor", "[options]", "Check this machine and its cluster",
                        [this] { return simple_command<Doctor>(raw, [this](Doctor& c) { c.probe = raw.probe; }); });
-    doctor.add_flag("--probe", raw.probe, "Run a job of one small task as well");
+    doctor.add_flag("--probe", raw.probe, "Also run a small job of one task");
     add_output(doctor, raw);
 
     auto& fs = add("fs", "COMMAND …", "Work with files in HDFS: ls, cat, put, get, rm, …",
@@ -181,12 +187,29 @@ struct Grammar {
     for (auto* hidden : {&master, &agent, &man}) hidden->group("");
   }
 
-  // Commands near to a word nobody knows.
+  // The command that an unknown word may mean: one of other tools' names for it, or one that is spelled alike.
   [[nodiscard]] std::string guess_command(const std::string& word) const {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kOtherNames{{{"stop", "kill"},
+                                                                                                {"cancel", "kill"},
+                                                                                                {"ps", "ls"},
+                                                                                                {"list", "ls"},
+                                                                                                {"jobs", "ls"},
+                                                                                                {"top", "status"},
+                                                                                                {"info", "status"},
+                                                                                                {"describe", "status"},
+                                                                                                {"attach", "follow"},
+                                                                                                {"watch", "follow"},
+                                                                                                {"delete", "rm"},
+                                                                                                {"start", "run"},
+                                                                                                {"exec", "run"},
+                                                                                                {"hdfs", "fs"}}};
     std::vector<std::string> names;
     for (const auto& entry : commands) {
       if (!entry.app->get_group().empty()) names.push_back(entry.app->get_name());
     }
+    const auto* other = std::ranges::find(kOtherNames, word, &std::pair<std::string_view, std::string_view>::first);
+    if (other != kOtherNames.end() && std::ranges::find(names, other->second) != names.end())
+      return fmt::format("; did you mean '{}'?", other->second);
     const auto begins = [&](const std::string& name) { return !word.empty() && name.starts_with(word); };
     if (std::ranges::count_if(names, begins) == 1)
       return fmt::format("; did you mean '{}'?", *std::ranges::find_if(names, begins));
@@ -200,29 +223,20 @@ struct Grammar {
     const auto option = word.substr(0, word.find('='));
     if (run != commands.end() && word.starts_with('-') && run->app->get_option_no_throw(option) != nullptr) {
       return fmt::format(
-          "'{}' is not a command; options come after one, for example `ydl run {} …` (`ydl --help` lists them)", option,
+          "the command is missing before {0}; write for example `ydl run {0} …` (`ydl --help` lists the commands)",
           option);
     }
-    return fmt::format("unknown command '{}'{} (`ydl --help` lists them)", word, guess_command(word));
+    if (word.ends_with(".py") || word.find('/') != std::string::npos) {
+      return fmt::format("unknown command {}; to run it as a job, write `ydl run -- {}`", spec::in_quotes(word),
+                         core::printable(word));
+    }
+    return fmt::format("unknown command {}{} (`ydl --help` lists them)", spec::in_quotes(word), guess_command(word));
   }
 };
 
 CommandHelp describe(const Grammar::Entry& entry) {
-  CommandHelp help{entry.app->get_name(), entry.app->get_description(), entry.usage, {}};
-  for (const auto* option : entry.app->get_options()) {
-    OptionHelp item;
-    for (const auto& name : option->get_snames()) item.names.push_back("-" + name);
-    for (const auto& name : option->get_lnames()) item.names.push_back("--" + name);
-    if (item.names.empty())
-      item.names.push_back(option->get_name());  // an argument
-    else if (option->get_items_expected_max() > 0)
-      item.value = option->get_type_name();
-    item.text = option->get_description();
-    item.is_listed = !option->get_group().empty();
-    if (const auto standard = option->get_default_str(); !standard.empty() && standard != "0")
-      item.text += fmt::format(" (default {})", standard);
-    help.options.push_back(std::move(item));
-  }
+  auto help = cli::describe(*entry.app, entry.usage);
+  help.takes_task = help.name == kRun;
   return help;
 }
 
@@ -236,6 +250,23 @@ Result<Command> fs_command(const std::vector<std::string>& words) {
   return *std::move(command);
 }
 
+// A missing argument, with the command as it should be written.
+core::Error explain(core::Error error, const Grammar::Entry& entry) {
+  constexpr std::string_view kMissing = " is missing";
+  if (!error.message.ends_with(kMissing)) return error;
+  if (error.message.starts_with("ID")) return {make_error_code(Errc::usage), which_job(entry.app->get_name())};
+  return {make_error_code(Errc::usage), fmt::format("{}; write `{}`", error.message, entry.usage)};
+}
+
+core::Error refuse_word(const Grammar::Entry& entry, const std::string& word) {
+  const auto shown = spec::in_quotes(word);
+  const auto name = entry.app->get_name();
+  return {make_error_code(Errc::usage),
+          word.starts_with('-') ? fmt::format("`ydl {0}` has no option {1}{2} (`ydl {0} --help` lists them)", name,
+                                              shown.substr(1, shown.size() - 2), guess_option(*entry.app, word))
+                                : fmt::format("`ydl {}` takes no argument {}; write `{}`", name, shown, entry.usage)};
+}
+
 }  // namespace
 
 Result<Command> parse_ydl(std::vector<std::string> arguments) {
@@ -243,10 +274,15 @@ Result<Command> parse_ydl(std::vector<std::string> arguments) {
       (arguments.front() == "help" && arguments.size() == 1)) {
     return ShowText{top_help()};
   }
-  if (arguments.front() == "help") arguments = {arguments[1], "--help"};
+  if (arguments.front() == "help") {
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
+  }
   if (arguments.front() == "--version" && arguments.size() == 2 && arguments.back() == "--verbose")
     return ShowText{version_text()};
-  if (arguments.front() == "--version") return ShowText{fmt::format("ydl {}\n", core::kVersion)};
+  if (arguments.front() == "--version" || arguments.front() == "-V" || arguments.front() == "version")
+    return ShowText{fmt::format("ydl {}\n", core::kVersion)};
+  if (arguments.front() == "__complete") return Complete{"ydl", {arguments.begin() + 1, arguments.end()}};
   Grammar grammar(arguments.front().starts_with("__") ? Grammar::Commands::hidden : Grammar::Commands::everything);
   const auto known =
       std::ranges::find(grammar.commands, arguments.front(), [](const auto& entry) { return entry.app->get_name(); });
@@ -258,23 +294,24 @@ Result<Command> parse_ydl(std::vector<std::string> arguments) {
   std::vector<std::string> words(arguments.begin() + 1, arguments.end());
   if (command->get_name() == "fs") return fs_command(words);
   const auto takes_value = value_options(*command);
-  const bool takes_task = command->get_name() == "run";
+  const bool takes_task = command->get_name() == kRun;
   if (takes_task) {
     auto line = split_at_task(words, takes_value);
     words = std::move(line.ours);
     respell(words);
     grammar.raw.job.command = std::move(line.task);
   }
-  if (asks_for_help(words, takes_value)) return ShowText{command_help(describe(*known))};
+  if (asks_for_help(words, takes_value)) return ShowText{command_help(describe(*known), help_length(words))};
   words.insert(words.begin(), command->get_name());
-  if (auto parsed = parse_with(grammar.app, std::move(words)); !parsed) return fail(parsed.error());
+  if (auto parsed = parse_with(grammar.app, std::move(words)); !parsed)
+    return fail(as_typed(explain(parsed.error(), *known), *command, arguments));
   if (takes_task) {
     if (auto all_known = check_ours(*command); !all_known) return fail(all_known.error());
   } else if (const auto extras = command->remaining(); !extras.empty()) {
-    return fail(Errc::usage, fmt::format("`ydl {}` does not take '{}'{} (`ydl {} --help`)", command->get_name(),
-                                         extras.front(), guess_option(*command, extras.front()), command->get_name()));
+    return fail(refuse_word(*known, extras.front()));
   }
-  return known->make();
+  auto made = known->make();
+  return made ? std::move(made) : fail(as_typed(made.error(), *command, arguments));
 }
 
 std::vector<CommandHelp> describe_commands() {

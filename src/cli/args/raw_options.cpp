@@ -1,8 +1,10 @@
-// From what was written to what is meant.
+// From the words of a command line to a command.
 #include "cli/args/raw_options.hpp"
 
 #include "core/strings.hpp"
 #include "spec/options.hpp"
+#include "spec/problems.hpp"
+#include "spec/rules.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -20,15 +22,15 @@ using core::Result;
 std::vector<std::string_view> cluster_words() {
   std::vector<std::string_view> words{"auto"};
   std::ranges::copy(core::EnumNames<core::ClusterKind>::kNames, std::back_inserter(words));
-  words.emplace_back("ssh");  // refused later, with what this version can do
   return words;
 }
 
 Result<CommonOptions> common_options(const RawOptions& raw) {
   const auto clusters = cluster_words();
   if (std::ranges::find(clusters, raw.cluster) == clusters.end()) {
-    return fail(Errc::usage, fmt::format("--cluster {}: choose one of {}{}", raw.cluster, fmt::join(clusters, ", "),
-                                         core::did_you_mean(raw.cluster, clusters)));
+    return fail(Errc::usage,
+                fmt::format("--cluster: unknown cluster {}{} (available: {})", spec::in_quotes(raw.cluster),
+                            core::did_you_mean(raw.cluster, clusters), fmt::join(clusters, ", ")));
   }
   const auto mode = ui::parse_mode(raw.output);
   if (!mode) return fail(mode.error());
@@ -52,16 +54,23 @@ Result<RunOptions> run_options(const RawOptions& raw) {
     const auto first = core::parse_int<std::uint16_t>(parts.front());
     const auto last = core::parse_int<std::uint16_t>(parts.back());
     if (parts.size() != 2 || !first || !last || *first == 0 || *first > *last) {
-      return fail(Errc::usage,
-                  fmt::format("--port-range {}: write it as FIRST-LAST, for example 20000-20100", raw.port_range));
+      return fail(
+          Errc::usage,
+          fmt::format("--port-range {}: this is not a range of ports; write FIRST-LAST, for example 20000-20100",
+                      raw.port_range));
     }
     options.port_range = {*first, *last};
   }
   if (!raw.host_ip.empty()) options.cluster_only.emplace_back("-hip");
   options.resource_manager = raw.host_ip;
-  if (!raw.jar.empty()) options.notes.push_back(fmt::format("--jar {} is not needed: ydl has no jar", raw.jar));
+  if (!raw.default_fs.empty()) {
+    if (auto ok = spec::check_name_node(raw.default_fs); !ok) return fail(ok.error().within("--default-fs"));
+    options.cluster_only.emplace_back("--default-fs");
+    options.default_fs = raw.default_fs;
+  }
+  if (!raw.jar.empty()) options.notes.push_back(fmt::format("--jar {} is not needed and ignored", raw.jar));
   if (!raw.yarn_scripts.empty())
-    options.notes.push_back(fmt::format("--yarn-scripts {} is not needed: ydl brings its own", raw.yarn_scripts));
+    options.notes.push_back(fmt::format("--yarn-scripts {} is not needed and ignored", raw.yarn_scripts));
   return options;
 }
 
@@ -103,7 +112,9 @@ Result<Command> kill_command(const RawOptions& raw) {
 
 Result<Command> logs_command(const RawOptions& raw) {
   if (!raw.stream.empty() && raw.stream != "stdout" && raw.stream != "stderr") {
-    return fail(Errc::usage, fmt::format("--stream {}: choose stdout or stderr, or leave it out for both", raw.stream));
+    return fail(
+        Errc::usage,
+        fmt::format("--stream: unknown stream '{}' (available: stdout, stderr; leave it out for both)", raw.stream));
   }
   return simple_command<Logs>(raw, [&](Logs& c) {
     c.job = raw.id;
@@ -116,7 +127,8 @@ Result<Command> logs_command(const RawOptions& raw) {
 
 Result<Command> events_command(const RawOptions& raw) {
   if (raw.timeline && raw.output == "json")
-    return fail(Errc::usage, "--timeline draws for people; leave it out to get the events as JSON");
+    return fail(Errc::usage,
+                "--timeline cannot be combined with --output json; remove --timeline to get the events as JSON");
   return simple_command<Events>(raw, [&](Events& c) {
     c.job = raw.id;
     c.follow = raw.follow;
@@ -126,7 +138,7 @@ Result<Command> events_command(const RawOptions& raw) {
 
 Result<Command> results_command(const RawOptions& raw) {
   if (raw.what != "ls" && raw.what != "get")
-    return fail(Errc::usage, fmt::format("`ydl results {}`: choose ls or get", raw.what));
+    return fail(Errc::usage, fmt::format("unknown command 'ydl results {}' (available: ls, get)", raw.what));
   return simple_command<Results>(raw, [&](Results& c) {
     c.get = raw.what == "get";
     c.job = raw.id;
@@ -138,8 +150,9 @@ Result<Command> results_command(const RawOptions& raw) {
 
 Result<Command> env_command(const RawOptions& raw) {
   if (raw.what != "ls" && raw.what != "gc")
-    return fail(Errc::usage, fmt::format("ydl env {}: choose ls or gc (`ydl env --help`)", raw.what));
-  if (raw.what == "ls" && raw.dry_run) return fail(Errc::usage, "ydl env ls deletes nothing; --dry-run is for gc");
+    return fail(Errc::usage, fmt::format("unknown command 'ydl env {}' (available: ls, gc)", raw.what));
+  if (raw.what == "ls" && raw.dry_run)
+    return fail(Errc::usage, "`ydl env ls` does not take --dry-run; use it with `ydl env gc`");
   return simple_command<Env>(raw, [&](Env& c) {
     c.verb = raw.what == "ls" ? Env::Verb::ls : Env::Verb::gc;
     c.older_than_days = raw.older_than;

@@ -11,13 +11,13 @@
 
 namespace ydl::cli {
 
-// What was written on the command line, before anybody asked what it means.
+// The values as they stand on the command line, before they are checked.
 struct RawOptions {
   std::string cluster = "auto";
   std::string output = "auto";
   JobOptions job;
   ClusterOptions on_cluster;
-  std::string name, results, port_range, host_ip, jar, yarn_scripts;
+  std::string name, results, port_range, host_ip, default_fs, jar, yarn_scripts;
   bool detach = false;
   bool dry_run = false;
   bool follow = false;

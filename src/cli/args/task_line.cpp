@@ -13,7 +13,7 @@ bool is_option(std::string_view word) {
 
 bool asks_for_help(const std::vector<std::string>& words, const TakesValue& takes_value) {
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
-    if (words[i] == "--help" || words[i] == "-h") return true;
+    if (words[i] == "--help" || words[i] == "--help-all" || words[i] == "-h") return true;
     if (is_option(words[i]) && takes_value(words[i])) ++i;
   }
   return false;

@@ -1,6 +1,7 @@
 #include "cli/commands/common.hpp"
 
 #include "client/cluster_choice.hpp"
+#include "client/command_errors.hpp"
 #include "client/yarn/cluster_client.hpp"
 #include "client/yarn/remote_job.hpp"
 #include "core/files.hpp"
@@ -19,6 +20,7 @@ namespace ydl::cli {
 int complain(const core::Error& error) {
   // The message may hold names that somebody else chose; its lines stay lines.
   (void)core::write_all(STDERR_FILENO, fmt::format("ydl: {}\n", core::escaped_lines(error.message)));
+  if (const int code = client::command_exit_code(error)) return code;
   return error.code == core::Errc::usage ? 2 : error.code == core::Errc::cancelled ? 130 : 1;
 }
 

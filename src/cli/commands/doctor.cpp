@@ -11,8 +11,10 @@
 #include "core/strings.hpp"
 #include "core/utf8.hpp"
 #include "core/version.hpp"
+#include "jobs/job_folder.hpp"
 #include "jobs/private_root.hpp"
 #include "master/plan.hpp"
+#include "ui/line.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -40,18 +42,16 @@ Finding check_state_folder() {
   const auto free = known ? static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize : 0;
   if (known && free < (1ULL << 30U)) {
     return {Verdict::limited, "job folder",
-            fmt::format("{} has only {} free: logs and results may not fit", jobs->string(), core::format_bytes(free))};
+            fmt::format("{} has only {} free; logs and results may not fit", jobs->string(), core::format_bytes(free))};
   }
   return {Verdict::good, "job folder", fmt::format("{}, {} free", jobs->string(), core::format_bytes(free))};
 }
 
 Finding check_kernel() {
   const int fd = static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0));
-  if (fd < 0)
-    return {Verdict::broken, "kernel",
-            "it has no pidfd_open, which watching processes needs: Linux 5.3 or newer is required"};
+  if (fd < 0) return {Verdict::broken, "kernel", "pidfd_open is missing; Linux 5.3 or newer is required"};
   ::close(fd);
-  return {Verdict::good, "kernel", "watches processes by descriptor"};
+  return {Verdict::good, "kernel", "pidfd available"};
 }
 
 Finding check_limits() {
@@ -74,35 +74,65 @@ Finding check_python() {
     if (const auto path = master::find_on_path(name))
       return {Verdict::good, "Python", fmt::format("{} runs .py commands (--python names another)", *path)};
   }
-  return {Verdict::limited, "Python", "none on PATH: .py commands need --python PATH"};
+  return {Verdict::limited, "Python", "none on PATH; .py commands need --python PATH"};
 }
 
-std::vector<Finding> check_cluster(const CommonOptions& options) {
+struct ClusterFindings {
+  std::vector<Finding> findings;
+  core::ClusterKind kind = core::ClusterKind::local;
+};
+
+ClusterFindings check_cluster(const CommonOptions& options) {
   const auto where = client::choose_cluster({.cluster = options.cluster, .cluster_only = {}});
-  if (!where) return {{Verdict::broken, "cluster", where.error().message}};
-  std::vector<Finding> findings{{Verdict::good, "cluster", "a job " + where->sentence}};
-  if (where->hadoop) std::ranges::move(examine_cluster(*where->hadoop), std::back_inserter(findings));
-  return findings;
+  if (!where) return {{{Verdict::broken, "cluster", where.error().message}}};
+  ClusterFindings found{{{Verdict::good, "cluster", "a job " + where->sentence}}, where->cluster};
+  if (where->hadoop) std::ranges::move(examine_cluster(*where->hadoop), std::back_inserter(found.findings));
+  return found;
 }
 
-// The whole way of a job, with one task that does nothing.
+constexpr std::string_view kProbeName = "doctor";
+
+// Removes the folders of probes that `known` lacks: the job was ours, and `ydl ls` is for those of the user.
+void remove_new_probes(const std::vector<std::string>& known) {
+  const auto root = jobs::jobs_root();
+  if (!root) return;
+  for (const auto& folder : jobs::list_job_folders(*root)) {
+    const auto id = folder.id().str();
+    std::error_code ignored;
+    if (id.starts_with(kProbeName) && std::ranges::find(known, id) == known.end())
+      std::filesystem::remove_all(folder.root(), ignored);
+  }
+}
+
+std::vector<std::string> known_jobs() {
+  std::vector<std::string> ids;
+  const auto root = jobs::jobs_root();
+  if (!root) return ids;
+  for (const auto& folder : jobs::list_job_folders(*root)) ids.push_back(folder.id().str());
+  return ids;
+}
+
+// Runs a job of one task that does nothing, in all the steps of a real one.
 Finding run_probe(const CommonOptions& common) {
   RunOptions options;
   options.common = common;
   options.common.output = ui::Mode::quiet;
   spec::JobSpec job;
-  job.name = "doctor";
+  job.name = kProbeName;
   job.command = {"true"};
   job.auto_files = false;
   spec::Role role;
   role.name = "worker";
   role.resources.memory = std::uint64_t{256} << 20U;
   job.roles = {role};
+  const auto known = known_jobs();
   const auto started = core::steady_now();
   const int code = launch_job(options, job);
-  if (code != 0) return {Verdict::broken, "probe", fmt::format("a job of one task ended with code {}", code)};
-  return {Verdict::good, "probe",
-          fmt::format("a job of one task took {}", core::format_duration(core::steady_now() - started))};
+  if (code != 0)
+    return {Verdict::broken, "probe", fmt::format("a job of one task ended with code {}; see `ydl logs`", code)};
+  const auto took = core::steady_now() - started;
+  remove_new_probes(known);
+  return {Verdict::good, "probe", fmt::format("a job of one task took {}", core::format_duration(took))};
 }
 
 std::string_view name(Verdict verdict) {
@@ -119,6 +149,54 @@ std::string_view name(Verdict verdict) {
 
 }  // namespace
 
+namespace {
+
+ui::Tone tone_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::good:
+      return ui::Tone::green;
+    case Verdict::limited:
+      return ui::Tone::yellow;
+    case Verdict::broken:
+      break;
+  }
+  return ui::Tone::red;
+}
+
+void print_line(Verdict verdict, std::string_view subject, std::string_view text) {
+  ui::Line line;
+  line.add(fmt::format("{:<8}", name(verdict)), tone_of(verdict));
+  print(line.add(fmt::format(" {:<13} {}", subject, core::escaped_lines(text))).whole(output_style()) + "\n");
+}
+
+void print_json(const Finding& finding) {
+  print(boost::json::serialize(boost::json::object{{"v", 1},
+                                                   {"type", "check"},
+                                                   {"subject", finding.subject},
+                                                   {"verdict", name(finding.verdict)},
+                                                   {"text", finding.sentence}}) +
+        "\n");
+}
+
+// The last line: whether jobs can run, and where.
+void print_conclusion(const std::vector<Finding>& findings, core::ClusterKind kind) {
+  const auto count = [&](Verdict verdict) {
+    return static_cast<std::int64_t>(std::ranges::count(findings, verdict, &Finding::verdict));
+  };
+  ui::Line line;
+  if (const auto broken = count(Verdict::broken); broken > 0) {
+    line.add(fmt::format("not ready: {} failed", core::plural(broken, "check")), ui::Tone::red);
+  } else {
+    const auto limited = count(Verdict::limited);
+    line.add(fmt::format("ready to run jobs on {}", kind == core::ClusterKind::local ? "this machine" : "YARN"),
+             ui::Tone::green);
+    if (limited > 0) line.add(fmt::format(", with {}", core::plural(limited, "limitation")));
+  }
+  print("\n" + line.whole(output_style()) + "\n");
+}
+
+}  // namespace
+
 int execute(const Doctor& command) {
   std::vector<Finding> findings{{Verdict::good, "ydl", std::string(core::kVersion)},
                                 check_kernel(),
@@ -126,24 +204,17 @@ int execute(const Doctor& command) {
                                 check_limits(),
                                 check_gpus(),
                                 check_python()};
-  std::ranges::move(check_cluster(command.common), std::back_inserter(findings));
+  auto cluster = check_cluster(command.common);
+  std::ranges::move(cluster.findings, std::back_inserter(findings));
   if (command.probe) findings.push_back(run_probe(command.common));
-  bool broken = false;
   for (const auto& finding : findings) {
-    broken = broken || finding.verdict == Verdict::broken;
-    if (wants_json(command.common)) {
-      print(boost::json::serialize(boost::json::object{{"v", 1},
-                                                       {"type", "check"},
-                                                       {"subject", finding.subject},
-                                                       {"verdict", name(finding.verdict)},
-                                                       {"text", finding.sentence}}) +
-            "\n");
-    } else {
-      print(fmt::format("{:<8} {:<13} {}\n", name(finding.verdict), finding.subject,
-                        core::escaped_lines(finding.sentence)));
-    }
+    if (wants_json(command.common))
+      print_json(finding);
+    else
+      print_line(finding.verdict, finding.subject, finding.sentence);
   }
-  return broken ? 1 : 0;
+  if (!wants_json(command.common)) print_conclusion(findings, cluster.kind);
+  return std::ranges::find(findings, Verdict::broken, &Finding::verdict) == findings.end() ? 0 : 1;
 }
 
 }  // namespace ydl::cli

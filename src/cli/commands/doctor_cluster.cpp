@@ -22,7 +22,7 @@ constexpr core::Millis kMostSkew = core::Seconds(60);  // Kerberos bears five mi
 
 Finding check_ticket(const hconf::Config& config) {
   if (config.get_trimmed("hadoop.security.authentication") != "kerberos")
-    return {Verdict::good, "security", "none: the cluster believes whoever says who they are"};
+    return {Verdict::limited, "security", "no Kerberos: anyone can act as any user"};
   const auto ticket = hrpc::sasl::read_ticket_cache({});
   if (!ticket) return {Verdict::broken, "Kerberos", ticket.error().message};
   if (auto usable = hrpc::sasl::check_ticket(*ticket, core::wall_now()); !usable)
@@ -47,10 +47,10 @@ net::awaitable<void> check_hdfs(client::ClusterClient& cluster, Findings& findin
   if (!status || !*status) co_return;
   const auto there = (*status)->modified;
   const auto skew = there < before ? before - there : there > after ? there - after : core::Millis(0);
-  findings.push_back({skew > kMostSkew ? Verdict::limited : Verdict::good, "clock",
-                      skew > kMostSkew
-                          ? fmt::format("the NameNode's differs by {}: set both by NTP", core::format_duration(skew))
-                          : "as the NameNode's, within a minute"});
+  findings.push_back(
+      {skew > kMostSkew ? Verdict::limited : Verdict::good, "clock",
+       skew > kMostSkew ? fmt::format("differs from the NameNode's by {}; set both by NTP", core::format_duration(skew))
+                        : "agrees with the NameNode's within a minute"});
 }
 
 void leaf_queues(const yarn::QueueInfo& queue, std::vector<std::string>& texts) {
@@ -69,7 +69,7 @@ net::awaitable<void> check_yarn(client::ClusterClient& cluster, Findings& findin
   }
   findings.push_back({metrics->active > 0 ? Verdict::good : Verdict::broken, "YARN",
                       fmt::format("{} of {} run{}", metrics->active, core::plural(metrics->nodes, "node"),
-                                  metrics->active > 0 ? "" : ": no job can start")});
+                                  metrics->active > 0 ? "" : "; no job can start")});
   if (const auto application = co_await cluster.rm->new_application())
     findings.push_back({Verdict::good, "containers", fmt::format("at most {} each", to_string(application->maximum))});
   if (const auto root = co_await cluster.rm->queue("root")) {
@@ -89,14 +89,15 @@ net::awaitable<void> check_yarn(client::ClusterClient& cluster, Findings& findin
 void check_nodes(const hconf::Config& config, Findings& findings) {
   const auto executor = config.get_trimmed("yarn.nodemanager.container-executor.class");
   if (executor.find("LinuxContainerExecutor") == std::string::npos) {
-    findings.push_back({Verdict::limited, "OS user",
-                        "all jobs of all users run as the NodeManager's user (DefaultContainerExecutor): they can read "
-                        "each other's files and secrets"});
+    findings.push_back(
+        {Verdict::limited, "OS user",
+         "all jobs of all users run as the NodeManager's user (DefaultContainerExecutor), so they can read "
+         "each other's files and secrets"});
   } else if (config.get_trimmed("hadoop.security.authentication") != "kerberos" &&
              config.get_bool("yarn.nodemanager.linux-container-executor.nonsecure-mode.limit-users")) {
     findings.push_back(
         {Verdict::limited, "OS user",
-         fmt::format("all jobs of all users run as {} (LinuxContainerExecutor without Kerberos): they can read each "
+         fmt::format("all jobs of all users run as {} (LinuxContainerExecutor without Kerberos), so they can read each "
                      "other's files and secrets",
                      config.get_trimmed("yarn.nodemanager.linux-container-executor.nonsecure-mode.local-user"))});
   } else {
@@ -106,13 +107,13 @@ void check_nodes(const hconf::Config& config, Findings& findings) {
   const bool docker = runtimes.find("docker") != std::string::npos;
   findings.push_back({docker ? Verdict::good : Verdict::limited, "images",
                       docker ? "NodeManagers run Docker images"
-                             : "this configuration allows NodeManagers no Docker images "
+                             : "Docker images are not allowed by this configuration "
                                "(yarn.nodemanager.runtime.linux.allowed-runtimes)"});
   const auto ratio = config.get_trimmed("yarn.nodemanager.vmem-pmem-ratio");
   if (config.get_bool("yarn.nodemanager.vmem-check-enabled")) {
     findings.push_back({Verdict::limited, "address space",
                         fmt::format("tasks that map more than {} times their memory are killed, which frameworks with "
-                                    "GPUs do: set yarn.nodemanager.vmem-check-enabled to false",
+                                    "GPUs do; set yarn.nodemanager.vmem-check-enabled to false",
                                     ratio)});
   } else {
     findings.push_back({Verdict::good, "address space", "not limited"});

@@ -25,7 +25,7 @@ void say_how_to_follow(const RunOptions& options, const std::string& id) {
 }
 
 client::LaunchOptions launch_options(const RunOptions& options) {
-  return {.cluster = {options.common.cluster, options.resource_manager, options.cluster_only},
+  return {.cluster = {options.common.cluster, options.resource_manager, options.default_fs, options.cluster_only},
           .output = options.common.output,
           .detach = options.detach,
           .dry_run = options.dry_run,
@@ -41,7 +41,8 @@ int launch_job(const RunOptions& options, spec::JobSpec spec) {
   hooks.say = [&](const std::string& line) { say(options, line); };
   hooks.detached = [&](const std::string& id) { say_how_to_follow(options, id); };
   hooks.show_plan = [&](const master::JobPlan& plan, const client::ClusterChoice& choice) {
-    print(wants_json(options.common) ? dry_run_json(plan, choice) : dry_run_text(plan, choice, output_style()));
+    const DryRun run{plan, choice, options.results};
+    print(wants_json(options.common) ? dry_run_json(run) : dry_run_text(run, output_style()));
   };
   const auto code = client::launch(launch_options(options), std::move(spec), hooks);
   return code ? *code : complain(code.error());

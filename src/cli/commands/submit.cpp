@@ -17,7 +17,7 @@ namespace ydl::cli {
 
 int execute(const Submit& command) {
   const auto text = core::read_file(command.file, std::size_t{4} << 20U);
-  if (!text) return complain(text.error());
+  if (!text) return complain({core::make_error_code(core::Errc::usage), text.error().message});
   auto spec = spec::parse_job(*text, command.file);
   if (!spec) return complain(spec.error());
   // Relative paths in a job file mean what they mean beside it, from wherever it is submitted.
@@ -29,9 +29,9 @@ int execute(const Submit& command) {
   spec = with_cluster_options(*std::move(spec), command.on_cluster);
   if (!spec) return complain(spec.error());
   if (const auto missing = client::missing_file(*spec)) {
-    return complain(spec::problem_at(
-        command.file, spec::line_of_file(*text, *missing),
-        fmt::format("the file or folder {} does not exist in {}", spec::in_quotes(missing->source), *spec->directory)));
+    return complain(spec::problem_at(command.file, spec::line_of_file(*text, missing->file),
+                                     fmt::format("the file or folder {} does not exist in {}",
+                                                 spec::in_quotes(missing->file.source), *spec->directory)));
   }
   auto options = command.options;
   std::ranges::move(cluster_only(*spec, Spelling::in_a_file), std::back_inserter(options.cluster_only));

@@ -36,6 +36,8 @@ struct Fs {
 // The words after `ydl fs`. Flags may be joined (-Rh) and stand anywhere before "--". Errors: usage.
 [[nodiscard]] core::Result<Fs> parse_fs(const std::vector<std::string>& words);
 
+// Their names, for completion.
+[[nodiscard]] std::vector<std::string_view> fs_commands();
 // What `ydl fs --help` says, and what `ydl fs VERB --help` does.
 [[nodiscard]] std::string fs_help();
 

@@ -87,7 +87,9 @@ class Words {
         command_.force = true;
       } else if (word == "-n" && has('n') && i + 1 < words.size()) {
         const auto lines = core::parse_int<int>(words[++i]);
-        if (!lines || *lines < 0) return fail(Errc::usage, fmt::format("-n {}: a count of lines is wanted", words[i]));
+        if (!lines || *lines < 0)
+          return fail(Errc::usage,
+                      fmt::format("-n {}: this is not a number of lines; write for example -n 10", words[i]));
         command_.lines = *lines;
       } else if (auto letters = take_letters(word); !letters) {
         return letters;
@@ -101,7 +103,8 @@ class Words {
 
   core::Result<> set_output(const std::string& word, const std::vector<std::string>& words, std::size_t& i) {
     const auto equals = word.find('=');
-    if (equals == std::string::npos && i + 1 == words.size()) return fail(Errc::usage, "--output wants a value");
+    if (equals == std::string::npos && i + 1 == words.size())
+      return fail(Errc::usage, "--output has no value; write for example --output json");
     const auto mode = ui::parse_mode(equals == std::string::npos ? words[++i] : word.substr(equals + 1));
     if (!mode) return fail(mode.error());
     command_.output = *mode;
@@ -128,13 +131,12 @@ class Words {
 }  // namespace
 
 core::Result<Fs> parse_fs(const std::vector<std::string>& words) {
-  if (words.empty()) return fail(Errc::usage, "`ydl fs` wants a command (`ydl fs --help` lists them)");
+  if (words.empty())
+    return fail(Errc::usage, "the command is missing; write for example `ydl fs ls` (`ydl fs --help` lists them)");
   const auto* info = std::ranges::find(kVerbs, words.front(), &VerbInfo::name);
   if (info == kVerbs.end()) {
-    std::vector<std::string_view> names;
-    for (const auto& verb : kVerbs) names.push_back(verb.name);
-    return fail(Errc::usage, fmt::format("there is no command 'fs {}'{} (`ydl fs --help` lists them)", words.front(),
-                                         core::did_you_mean(words.front(), names)));
+    return fail(Errc::usage, fmt::format("unknown command 'ydl fs {}'{} (`ydl fs --help` lists them)", words.front(),
+                                         core::did_you_mean(words.front(), fs_commands())));
   }
   Fs command;
   command.verb = info->verb;
@@ -146,6 +148,12 @@ core::Result<Fs> parse_fs(const std::vector<std::string>& words) {
   }
   if (command.paths.empty()) command.paths.emplace_back(".");
   return command;
+}
+
+std::vector<std::string_view> fs_commands() {
+  std::vector<std::string_view> names;
+  for (const auto& verb : kVerbs) names.push_back(verb.name);
+  return names;
 }
 
 std::string fs_help() {

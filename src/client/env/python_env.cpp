@@ -108,8 +108,7 @@ Result<backend::PythonEnv> find_python_env(const spec::JobSpec& job, const SayLi
   if (!cache) return fail(cache.error());
   std::error_code error;
   if (fs::is_directory(path, error)) return env_in_folder(path, *cache);
-  if (!fs::exists(path, error))
-    return fail(Errc::not_found, fmt::format("{} does not exist: --python-env names it", path.string()));
+  if (!fs::exists(path, error)) return fail(Errc::usage, fmt::format("--python-env {} does not exist", path.string()));
   if (path.extension() != ".txt") return backend::PythonEnv{.archive = path};
   const auto built = build_python_env(path, *cache, say);
   if (!built) return fail(built.error());

@@ -138,6 +138,7 @@ Audit::Price Audit::price_of(job::Cause cause) {
   using job::Cause;
   switch (cause) {
     case Cause::cannot_start:
+    case Cause::not_executable:
       return Price::nothing_helps;
     case Cause::preempted:
       return Price::free;

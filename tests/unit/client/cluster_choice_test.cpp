@@ -47,17 +47,17 @@ TEST(ChooseCluster, a_configured_cluster_is_used_and_named) {
   };
   const auto where = found({{"HADOOP_CONF_DIR", "/c"}}, "/c");
   EXPECT_EQ(where.cluster, core::ClusterKind::yarn);
-  EXPECT_EQ(where.sentence, "runs on YARN, ResourceManager rm1:8032: /c says so");
+  EXPECT_EQ(where.sentence, "runs on YARN, ResourceManager rm1:8032 (from /c)");
   ASSERT_TRUE(where.hadoop);
   EXPECT_EQ(where.hadoop->get_trimmed("yarn.resourcemanager.hostname"), "rm1");
-  EXPECT_THAT(found({{"HADOOP_HOME", "/h"}}, "/h/etc/hadoop").sentence, HasSubstr("/h/etc/hadoop says so"));
-  EXPECT_THAT(found({}, "/etc/hadoop/conf").sentence, HasSubstr("/etc/hadoop/conf says so"));
+  EXPECT_THAT(found({{"HADOOP_HOME", "/h"}}, "/h/etc/hadoop").sentence, HasSubstr("(from /h/etc/hadoop)"));
+  EXPECT_THAT(found({}, "/etc/hadoop/conf").sentence, HasSubstr("(from /etc/hadoop/conf)"));
 }
 
 TEST(ChooseCluster, the_users_own_configuration_comes_first) {
   const Machine machine{{{"HADOOP_CONF_DIR", "/c"}},
                         {{"/c/yarn-site.xml", kYarnSite}, {"/etc/hadoop/conf/yarn-site.xml", kYarnSite}}};
-  EXPECT_THAT(machine.sentence(), HasSubstr("/c says so"));
+  EXPECT_THAT(machine.sentence(), HasSubstr("(from /c)"));
 }
 
 TEST(ChooseCluster, a_configuration_without_a_resource_manager_does_not_count) {
@@ -88,8 +88,25 @@ TEST(ChooseCluster, local_means_local_whatever_is_configured) {
 TEST(ChooseCluster, a_resource_manager_named_on_the_command_line_will_do) {
   const auto where = Machine{}.choose({.resource_manager = "192.168.1.1", .cluster_only = {"-hip"}});
   ASSERT_TRUE(where);
-  EXPECT_EQ(where->sentence, "runs on YARN, ResourceManager 192.168.1.1:8032: -hip says so");
+  EXPECT_EQ(
+      where->sentence,
+      "runs on YARN, ResourceManager 192.168.1.1:8032 (from -hip), HDFS hdfs://192.168.1.1:8020 (a guess; name it "
+      "with --default-fs hdfs://HOST:PORT)");
   EXPECT_EQ(where->hadoop->get_trimmed("fs.defaultFS"), "hdfs://192.168.1.1:8020");
+  EXPECT_EQ(where->guessed_fs, "hdfs://192.168.1.1:8020");
+}
+
+TEST(ChooseCluster, a_file_system_that_is_named_is_not_guessed) {
+  const auto where =
+      Machine{}.choose({.resource_manager = "rm1", .default_fs = "hdfs://nn1:9000", .cluster_only = {"-hip"}});
+  ASSERT_TRUE(where);
+  EXPECT_EQ(where->sentence, "runs on YARN, ResourceManager rm1:8032 (from -hip)");
+  EXPECT_EQ(where->hadoop->get_trimmed("fs.defaultFS"), "hdfs://nn1:9000");
+  EXPECT_EQ(where->guessed_fs, "");
+  const Machine configured{{{"HADOOP_CONF_DIR", "/c"}}, {{"/c/yarn-site.xml", kYarnSite}}};
+  EXPECT_EQ(
+      configured.choose({.default_fs = "hdfs://nn1:9000", .cluster_only = {}})->hadoop->get_trimmed("fs.defaultFS"),
+      "hdfs://nn1:9000");
 }
 
 TEST(ChooseCluster, a_cluster_that_is_wanted_and_not_configured_is_an_error_that_says_where_it_looked) {
@@ -110,9 +127,8 @@ TEST(ChooseCluster, options_for_clusters_are_never_dropped_without_a_word) {
   const auto chosen = Machine{}.choose({.cluster = core::ClusterKind::local, .cluster_only = {"-hip"}});
   ASSERT_FALSE(chosen);
   EXPECT_EQ(chosen.error().code, core::Errc::usage);
-  EXPECT_EQ(
-      chosen.error().message,
-      "-hip only makes sense on a cluster, and the job would run on this machine (--cluster local): leave it out");
+  EXPECT_EQ(chosen.error().message,
+            "-hip only makes sense on a cluster, and the job would run on this machine (--cluster local); remove it");
   EXPECT_THAT((Machine{}.choose({.cluster_only = {"--am", "--queue"}}).error().message),
               HasSubstr("--am, --queue only make sense on a cluster"));
 }

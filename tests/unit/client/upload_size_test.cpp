@@ -68,13 +68,15 @@ TEST_F(UploadSizeTest, a_limit_that_was_given_is_held) {
   EXPECT_EQ(check_upload_size(job), "");
   job.files_limit = 29;
   EXPECT_THAT(check_upload_size(job).error().message,
-              testing::AllOf(HasSubstr("more than 29 B would travel"), HasSubstr(".ydlignore"), HasSubstr("raise it")));
+              testing::AllOf(HasSubstr("the files of the job have more than 29 B"), HasSubstr(".ydlignore"),
+                             HasSubstr("raise the limit")));
 }
 
 TEST_F(UploadSizeTest, the_default_limit_is_a_note_where_nothing_is_copied) {
   EXPECT_EQ(check_upload_size(job), "");
   fs::resize_file(dir.path() / "job/train.py", spec::kDefaultFilesLimit + 1);  // a hole: it takes no space
-  EXPECT_THAT(*check_upload_size(job), testing::AllOf(HasSubstr("more than 1 GiB"), HasSubstr("a cluster refuses it")));
+  EXPECT_THAT(*check_upload_size(job),
+              testing::AllOf(HasSubstr("more than 1 GiB"), HasSubstr("a cluster would refuse")));
 }
 
 TEST(Archives, their_names_tell_how_to_unpack_them) {

@@ -47,7 +47,7 @@ std::string refusal(std::string_view name, const Shape& shape) {
 
 TEST(Framework, an_unknown_one_is_refused_with_a_guess) {
   EXPECT_THAT(find("pytroch").error().message, HasSubstr("did you mean 'pytorch'?"));
-  EXPECT_THAT(find("banana").error().message, AllOf(HasSubstr("it knows pytorch, "), HasSubstr(", none)")));
+  EXPECT_THAT(find("banana").error().message, AllOf(HasSubstr("(available: pytorch, "), HasSubstr(", none)")));
 }
 
 TEST(Framework, a_role_it_does_not_know_is_refused_with_a_guess) {

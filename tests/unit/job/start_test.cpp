@@ -157,6 +157,14 @@ TEST(JobStart, a_command_that_does_not_exist_fails_the_job_at_once_even_with_ret
   EXPECT_EQ(s.machine.snapshot().outcome->reason, "worker:0 no command 'pythn' on PATH");
 }
 
+TEST(JobStart, a_command_that_is_not_executable_ends_the_job_with_126) {
+  Script s(workers(1));
+  s.begin();
+  s.placed("worker:0");
+  EXPECT_EQ(s.start_failed("worker:0", Cause::not_executable, "train.sh is not executable"),
+            (Strings{"release worker:0#1", "finish failed 126"}));
+}
+
 TEST(JobStart, a_port_taken_by_a_stranger_starts_the_gang_again_on_new_ports_uncharged) {
   Script s(workers(2));
   s.begin();

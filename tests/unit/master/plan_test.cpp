@@ -88,7 +88,7 @@ TEST(PlanInterpreter, the_python_option_has_the_last_word) {
 
 TEST(PlanInterpreter, no_python_at_all_is_said_with_the_remedy) {
   EXPECT_EQ(refusal(job_of({"train.py"}), path_with({})),
-            "there is no python or python3 on PATH to run the script with: install one, or name it with --python PATH");
+            "there is no program python or python3 on your PATH; install one, or name one with --python PATH");
 }
 
 TEST(PlanInterpreter, other_commands_run_as_they_are) {
@@ -124,7 +124,7 @@ TEST(Plan, a_variable_that_no_program_could_be_started_with_is_refused) {
 
 TEST(Plan, a_role_without_any_command_is_refused) {
   auto spec = job_of({});
-  EXPECT_EQ(refusal(spec), "role worker has no command: put it after `--`, or in the job file as command");
+  EXPECT_EQ(refusal(spec), "role worker has no command; write it after `--`, or as 'command' in the job file");
   spec.roles[0].command = {"./train"};
   EXPECT_EQ(refusal(spec), "accepted");
 }
@@ -167,9 +167,9 @@ TEST(Plan, a_job_that_nobody_decides_is_refused) {
   auto spec = job_of({"./train"});
   spec.roles[0].kind = "service";
   EXPECT_EQ(refusal(spec),
-            "no role of the job decides when it is done: give one of them the kind 'decider' in the job file");
+            "the job has no role that must succeed, so it would never end; write 'kind: decider' in one of its roles");
   spec.roles.clear();
-  EXPECT_THAT(refusal(spec), HasSubstr("no role of the job decides"));
+  EXPECT_THAT(refusal(spec), HasSubstr("the job has no role that must succeed"));
 }
 
 TEST(Plan, a_role_may_go_on_with_fewer_tasks) {
@@ -232,7 +232,7 @@ TEST(Plan, mxnet_workers_that_run_on_without_each_other_keep_their_number) {
 TEST(Plan, a_kind_nobody_knows_is_refused) {
   auto spec = job_of({"./train"});
   spec.roles[0].kind = "boss";
-  EXPECT_EQ(refusal(spec), "'boss' is no kind of role (decider, service, side, evaluator)");
+  EXPECT_EQ(refusal(spec), "unknown kind of role 'boss' (available: decider, service, side, evaluator)");
 }
 
 TEST(Plan, defaults_depend_on_the_kind_and_give_way_to_what_is_asked) {

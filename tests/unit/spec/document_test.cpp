@@ -118,7 +118,7 @@ TEST(Document, tabs_that_are_no_indentation_are_not_blamed) {
 
 TEST(Document, bytes_that_are_no_text_are_refused_with_their_line) {
   EXPECT_THAT(error_of("a: b\nc: caf\xE9\n"), StartsWith("f:2: this is not UTF-8"));
-  EXPECT_THAT(error_of(std::string_view("a: b\n\nc: \0d\n", 12)), StartsWith("f:3: this line holds a NUL"));
+  EXPECT_THAT(error_of(std::string_view("a: b\n\nc: \0d\n", 12)), StartsWith("f:3: this line contains a NUL"));
   EXPECT_THAT(error_of("a: b\x04\nc: d\n"), HasSubstr("0x04"));
   EXPECT_THAT(error_of(std::string_view("\xFF\xFE"
                                         "a\0",
@@ -180,7 +180,7 @@ TEST(Document, nesting_has_a_limit_in_every_notation) {
 }
 
 TEST(Document, size_has_a_limit) {
-  EXPECT_THAT(error_of(repeat("#", kMaxTextBytes + 1)), HasSubstr("longer than 1 MiB"));
+  EXPECT_THAT(error_of(repeat("#", kMaxTextBytes + 1)), HasSubstr("too long for a job file; the limit is 1 MiB"));
   EXPECT_EQ(error_of(repeat("#", kMaxTextBytes)), "accepted");
   EXPECT_THAT(error_of(repeat("- a\n", kMaxTextBytes)), StartsWith("f:100000: "));
 }

@@ -16,13 +16,13 @@ std::string error_of(const core::Result<T>& result) {
 TEST(Options, a_role_has_a_name_and_a_count) {
   EXPECT_EQ(parse_role_count("worker=2"), (RoleCount{"worker", 2}));
   EXPECT_THAT(error_of(parse_role_count("worker")), HasSubstr("write NAME=N, for example worker=2"));
-  EXPECT_THAT(error_of(parse_role_count("=2")), HasSubstr("no name for a role"));
-  EXPECT_THAT(error_of(parse_role_count("2w=2")), HasSubstr("no name for a role"));
+  EXPECT_THAT(error_of(parse_role_count("=2")), HasSubstr("cannot be the name of a role"));
+  EXPECT_THAT(error_of(parse_role_count("2w=2")), HasSubstr("cannot be the name of a role"));
 }
 
 TEST(Options, a_role_without_tasks_is_refused_with_a_sentence) {
   EXPECT_EQ(error_of(parse_role_count("worker=0")),
-            "role 'worker' cannot have '0' tasks; write a whole number from 1 to 100000, or leave the role out");
+            "role 'worker' cannot have '0' tasks; write a whole number from 1 to 100000, or remove the role");
   for (const auto* bad : {"worker=-1", "worker=", "worker=two", "worker=1.5", "worker=100001", "worker=2 "}) {
     EXPECT_THAT(error_of(parse_role_count(bad)), HasSubstr("cannot have")) << bad;
   }
@@ -37,9 +37,9 @@ TEST(Options, the_number_of_tasks_may_be_a_range) {
 
 TEST(Options, a_range_that_cannot_be_is_refused_with_what_to_write) {
   EXPECT_EQ(error_of(parse_role_count("worker=8:2")),
-            "role 'worker': '8:2': the least number of tasks, 8, is above the most, 2; write 2:8");
+            "role 'worker': '8:2': the first number is larger than the second; write 2:8");
   EXPECT_EQ(error_of(parse_role_count("worker=0:4")),
-            "role 'worker': '0:4': a job cannot go on with 0 tasks of a role; write 1:4");
+            "role 'worker': '0:4': a role needs at least one task; write 1:4");
   for (const auto* bad : {"worker=:", "worker=2:", "worker=:8", "worker=2:8:9", "worker=-1:4", "worker=2:x",
                           "worker=2:100001", "worker=2: 8"}) {
     EXPECT_THAT(error_of(parse_role_count(bad)), HasSubstr("is not a range of tasks; write LEAST:MOST")) << bad;
@@ -60,9 +60,10 @@ TEST(Options, hosts_and_racks_are_lists) {
   EXPECT_EQ(asked->resources.hosts, (std::vector<std::string>{"node1", "10.0.0.2"}));
   EXPECT_EQ(asked->resources.racks, (std::vector<std::string>{"/r1"}));
   EXPECT_EQ(asked->resources.placement, "pack");
-  EXPECT_THAT(error_of(parse_role_resources("worker:hosts=a+")), HasSubstr("hosts: '' is no host's name"));
-  EXPECT_THAT(error_of(parse_role_resources("worker:racks=r1")), HasSubstr("'r1' is no rack's name: it begins with"));
-  EXPECT_THAT(error_of(parse_role_resources("worker:hosts=a,hosts=b")), HasSubstr("hosts: it is given twice"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:hosts=a+")), HasSubstr("hosts: '' cannot be the name of a host"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:racks=r1")),
+              HasSubstr("'r1' cannot be the name of a rack; it begins with"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:hosts=a,hosts=b")), HasSubstr("hosts: the value is given twice"));
   EXPECT_THAT(error_of(parse_role_resources("worker:placement=packed")), HasSubstr("did you mean 'pack'?"));
 }
 
@@ -70,37 +71,40 @@ TEST(Options, any_type_that_a_cluster_counts_is_asked_for_by_name) {
   const auto asked = parse_role_resources("worker:types.yarn.io/fpga=1,memory=1g,types.licences=2");
   ASSERT_TRUE(asked) << asked.error().message;
   EXPECT_EQ(asked->resources.types, (std::map<std::string, int>{{"licences", 2}, {"yarn.io/fpga", 1}}));
-  EXPECT_THAT(error_of(parse_role_resources("worker:types=1")), HasSubstr("types names no type; write types.NAME=N"));
-  EXPECT_THAT(error_of(parse_role_resources("worker:types.=1")), HasSubstr("'' is no resource type"));
-  EXPECT_THAT(error_of(parse_role_resources("worker:types.vcores=1")), HasSubstr("has a key of its own: vcores"));
-  EXPECT_THAT(error_of(parse_role_resources("worker:types.a=1,types.a=1")), HasSubstr("types.a: it is given twice"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:types=1")),
+              HasSubstr("the name of the type is missing; write types.NAME=N"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:types.=1")), HasSubstr("'' cannot be a resource type"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:types.vcores=1")),
+              HasSubstr("has its own key; write vcores instead"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:types.a=1,types.a=1")),
+              HasSubstr("types.a: the value is given twice"));
   EXPECT_THAT(error_of(parse_role_resources("worker:types.a=-1")), HasSubstr("types.a: "));
   EXPECT_THAT(error_of(parse_role_resources("worker:types.a")), HasSubstr("types.a has no value"));
 }
 
 TEST(Options, a_mistake_in_resources_is_named) {
-  EXPECT_THAT(error_of(parse_role_resources("memory=2g")), HasSubstr("names no role; write ROLE:KEY=VALUE"));
+  EXPECT_THAT(error_of(parse_role_resources("memory=2g")), HasSubstr("does not name a role; write ROLE:KEY=VALUE"));
   EXPECT_EQ(
       error_of(parse_role_resources("worker:memroy=2g")),
-      "'worker:memroy=2g': 'memroy' is no resource (memory, vcores, gpus, label, hosts, racks, placement, types); "
-      "did you mean 'memory'?");
-  EXPECT_THAT(error_of(parse_role_resources("worker:")), HasSubstr("'' is no resource"));
-  EXPECT_THAT(error_of(parse_role_resources("worker:gpus=1,")), HasSubstr("'' is no resource"));
+      "'worker:memroy=2g': unknown resource 'memroy'; did you mean 'memory'? (available: memory, vcores, gpus, label, "
+      "hosts, racks, placement, types)");
+  EXPECT_THAT(error_of(parse_role_resources("worker:")), HasSubstr("unknown resource ''"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:gpus=1,")), HasSubstr("unknown resource ''"));
   EXPECT_THAT(error_of(parse_role_resources("worker:memory")), HasSubstr("memory has no value"));
   EXPECT_THAT(error_of(parse_role_resources("worker:memory=12q")), HasSubstr("memory: '12q' is not a size"));
-  EXPECT_THAT(error_of(parse_role_resources("worker:memory=0")), HasSubstr("0 is no memory"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:memory=0")), HasSubstr("the memory must be more than 0"));
   EXPECT_THAT(error_of(parse_role_resources("worker:vcores=0")),
               HasSubstr("vcores: '0' is not a whole number from 1 to 4096"));
-  EXPECT_THAT(error_of(parse_role_resources("worker:gpus=1,gpus=2")), HasSubstr("gpus: it is given twice"));
-  EXPECT_THAT(error_of(parse_role_resources("worker:label=")), HasSubstr("no node label"));
-  EXPECT_THAT(error_of(parse_role_resources(":memory=2g")), HasSubstr("no name for a role"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:gpus=1,gpus=2")), HasSubstr("gpus: the value is given twice"));
+  EXPECT_THAT(error_of(parse_role_resources("worker:label=")), HasSubstr("cannot be a node label"));
+  EXPECT_THAT(error_of(parse_role_resources(":memory=2g")), HasSubstr("cannot be the name of a role"));
 }
 
 TEST(Options, a_variable_is_what_stands_before_the_first_equals_sign) {
   EXPECT_EQ(parse_env_variable("A=b=c"), (EnvVariable{"A", "b=c"}));
   EXPECT_EQ(parse_env_variable("A="), (EnvVariable{"A", ""}));
   EXPECT_THAT(error_of(parse_env_variable("A")), HasSubstr("write KEY=VALUE, or KEY= for an empty one"));
-  EXPECT_THAT(error_of(parse_env_variable("=x")), HasSubstr("no name for an environment variable"));
+  EXPECT_THAT(error_of(parse_env_variable("=x")), HasSubstr("cannot be the name of an environment variable"));
   EXPECT_THAT(error_of(parse_env_variable("A=\xff")), HasSubstr("A: "));
 }
 
@@ -108,7 +112,7 @@ TEST(Options, an_archive_may_get_a_name_as_hadoops_tools_write_it) {
   EXPECT_EQ(parse_archive_ref("data.tar.gz#data"), (FileRef{"data.tar.gz", "data"}));
   EXPECT_EQ(parse_archive_ref("data.tar.gz=data"), (FileRef{"data.tar.gz", "data"}));
   EXPECT_EQ(parse_archive_ref("a/data.zip"), (FileRef{"a/data.zip", ""}));
-  EXPECT_THAT(parse_archive_ref("data.zip#").error().message, HasSubstr("write SOURCE#NAME"));
+  EXPECT_THAT(parse_archive_ref("data.zip#").error().message, HasSubstr("write PATH#NAME"));
   EXPECT_FALSE(parse_archive_ref("data.zip#../up"));
 }
 
@@ -119,8 +123,8 @@ TEST(Options, a_file_may_get_another_name) {
   EXPECT_THAT(error_of(parse_file_ref("")), HasSubstr("the path is empty"));
   EXPECT_THAT(error_of(parse_file_ref("a=")), HasSubstr("ends without a name"));
   EXPECT_THAT(error_of(parse_file_ref("=b")), HasSubstr("the path is empty"));
-  EXPECT_THAT(error_of(parse_file_ref("a=../b")), HasSubstr("'../b' is no name"));
-  EXPECT_THAT(error_of(parse_file_ref("..")), HasSubstr("give it a name"));
+  EXPECT_THAT(error_of(parse_file_ref("a=../b")), HasSubstr("'../b' cannot be the name"));
+  EXPECT_THAT(error_of(parse_file_ref("..")), HasSubstr("add one with PATH=NAME"));
 }
 
 }  // namespace

@@ -113,15 +113,15 @@ TEST(ParseJob, a_blacklist_is_a_mapping_or_its_mode_alone) {
   EXPECT_EQ(blacklist_of("{failures: 1}"), (Blacklist{"decay", 1, Seconds(3600)}));
   EXPECT_EQ(blacklist_of("{forget: 10m}"), (Blacklist{"decay", 2, Seconds(600)}));
   EXPECT_EQ(error_of(minimal_with("blacklist: strikt")),
-            "train.yaml:4: blacklist: 'strikt' does not say which hosts are avoided (decay, strict, off); did you mean "
-            "'strict'?");
+            "train.yaml:4: blacklist: unknown blacklist mode 'strikt'; did you mean 'strict'? (available: decay, "
+            "strict, off)");
   EXPECT_EQ(error_of(minimal_with("blacklist: {mode: strikt}")),
-            "train.yaml:4: mode in blacklist: 'strikt' does not say which hosts are avoided (decay, strict, off); did "
-            "you mean 'strict'?");
+            "train.yaml:4: mode in blacklist: unknown blacklist mode 'strikt'; did you mean 'strict'? (available: "
+            "decay, strict, off)");
   EXPECT_EQ(error_of(minimal_with("blacklist: {failures: 0}")),
             "train.yaml:4: failures in blacklist: this must be a whole number from 1 to 1000, not 0");
   EXPECT_EQ(error_of(minimal_with("blacklist: {forget: 0}")),
-            "train.yaml:4: forget in blacklist: 0 leaves no time at all; write for example 90s or 10m");
+            "train.yaml:4: forget in blacklist: the time must be more than 0; write for example 90s or 10m");
   EXPECT_THAT(error_of(minimal_with("blacklist: {hosts: [a]}")), HasSubstr("unknown key 'hosts' in blacklist"));
   EXPECT_THAT(error_of(minimal_with("blacklist: [a]")), HasSubstr("blacklist: this must be a mapping, for example {"));
   EXPECT_THAT(error_of(minimal_with("blacklist: false")), HasSubstr("blacklist: this must be text"));
@@ -135,6 +135,21 @@ TEST(ParseJob, roles_keep_the_order_of_the_file) {
   EXPECT_EQ(job->roles[0].name, "worker");
   EXPECT_EQ(job->roles[1].name, "chief");
   EXPECT_EQ(job->roles[2].name, "ps");
+}
+
+TEST(ParseJob, keys_of_other_tools_are_answered_with_ours) {
+  EXPECT_EQ(error_of(worker_with("instances: 2")),
+            "train.yaml:4: unknown key 'instances' in role 'worker'; write count");
+  EXPECT_EQ(error_of(worker_with("replicas: 2")), "train.yaml:4: unknown key 'replicas' in role 'worker'; write count");
+  EXPECT_EQ(error_of(worker_with("memory: 2g")),
+            "train.yaml:4: unknown key 'memory' in role 'worker'; write resources: {memory: 2g}");
+  EXPECT_EQ(error_of(worker_with("resources: {cpu: 1}")),
+            "train.yaml:4: unknown key 'cpu' in resources of role 'worker'; write vcores");
+  EXPECT_EQ(error_of(minimal_with("services: {}")),
+            "train.yaml:4: unknown key 'services'; write roles: {worker: {count: 2}}");
+  EXPECT_EQ(error_of("apiVersion: batch/v1\nkind: Job\n"),
+            "train.yaml:1: this is a Kubernetes resource; a job file begins with 'version: 1' and has roles and a "
+            "command");
 }
 
 TEST(ParseJob, an_unknown_key_is_refused_with_its_place_and_the_nearest_known) {
@@ -151,7 +166,7 @@ TEST(ParseJob, an_unknown_key_is_refused_with_its_place_and_the_nearest_known) {
 TEST(ParseJob, the_version_is_required_and_a_newer_one_is_the_only_complaint) {
   EXPECT_EQ(error_of("command: a\n"), "train.yaml:1: the version is missing; add 'version: 1' at the top");
   EXPECT_EQ(error_of("# hi\nversion: 2\nbanana: true\n"),
-            "train.yaml:2: this ydl reads version 1; the file says 2: a newer ydl wrote it");
+            "train.yaml:2: version: this ydl reads version 1, and the file has version 2; use a newer ydl");
   for (const auto* bad : {"'1'", "one", "0", "-1", "1.0", "", "[1]"}) {
     EXPECT_THAT(error_of(std::string("version: ") + bad), HasSubstr("version: this must be 1")) << bad;
   }
@@ -178,8 +193,8 @@ TEST(ParseJob, a_count_may_be_a_range) {
   EXPECT_EQ(error_of(worker_with("count: 2:8")), "accepted");
   EXPECT_EQ(error_of(worker_with("count: '2:8'")), "accepted");
   EXPECT_THAT(error_of(worker_with("count: 8:2")),
-              StartsWith("train.yaml:4: count in role 'worker': '8:2': the least number of tasks, 8, is above"));
-  EXPECT_THAT(error_of(worker_with("count: 0:4")), HasSubstr("cannot go on with 0 tasks"));
+              StartsWith("train.yaml:4: count in role 'worker': '8:2': the first number is larger than the second"));
+  EXPECT_THAT(error_of(worker_with("count: 0:4")), HasSubstr("needs at least one task"));
 }
 
 TEST(ParseJob, counts_are_whole_numbers_in_their_range) {
@@ -189,7 +204,7 @@ TEST(ParseJob, counts_are_whole_numbers_in_their_range) {
         << bad;
   }
   EXPECT_THAT(error_of(worker_with("count: '2'")), HasSubstr("remove the quotes"));
-  EXPECT_THAT(error_of(worker_with("count: ")), HasSubstr("there is no value; write one or remove the key"));
+  EXPECT_THAT(error_of(worker_with("count: ")), HasSubstr("the value is missing; write one or remove the key"));
   EXPECT_EQ(error_of(worker_with("count: 100000")), "accepted");
 }
 
@@ -206,10 +221,11 @@ TEST(ParseJob, sizes_and_durations_are_refused_with_an_example) {
       error_of(worker_with("resources: {memory: 12q}")),
       "train.yaml:4: memory in resources of role 'worker': '12q' is not a size: write a number with k, m, g or t, "
       "for example 512m or 2g");
-  EXPECT_THAT(error_of(worker_with("resources: {memory: 0}")), HasSubstr("0 is no memory"));
-  EXPECT_THAT(error_of(worker_with("resources: {memory: 2000t}")), HasSubstr("more than 1 PiB"));
+  EXPECT_THAT(error_of(worker_with("resources: {memory: 0}")), HasSubstr("the memory must be more than 0"));
+  EXPECT_THAT(error_of(worker_with("resources: {memory: 2000t}")),
+              HasSubstr("is too large; the largest size is 1 PiB"));
   EXPECT_THAT(error_of(minimal_with("timeouts: {run: soon}")), HasSubstr("run in timeouts: 'soon' is not a duration"));
-  EXPECT_THAT(error_of(minimal_with("timeouts: {start: 0}")), HasSubstr("0 leaves no time"));
+  EXPECT_THAT(error_of(minimal_with("timeouts: {start: 0}")), HasSubstr("the time must be more than 0"));
 }
 
 TEST(ParseJob, environment_values_are_taken_as_written) {
@@ -224,10 +240,10 @@ TEST(ParseJob, environment_mistakes_are_refused_with_a_remedy) {
   EXPECT_EQ(error_of(minimal_with("env:\n  A:\n")),
             "train.yaml:5: env: A has no value; write '' for an empty text or remove it");
   EXPECT_THAT(error_of(minimal_with("env: {A: {b: c}}")), HasSubstr("A must be text or a number, not a mapping"));
-  EXPECT_THAT(error_of(minimal_with("env: {A-B: c}")), HasSubstr("'A-B' is no name for an environment variable"));
+  EXPECT_THAT(error_of(minimal_with("env: {A-B: c}")),
+              HasSubstr("'A-B' cannot be the name of an environment variable"));
   EXPECT_THAT(error_of(worker_with("env: [A]")), HasSubstr("env in role 'worker': this must be a mapping"));
-  EXPECT_THAT(error_of(minimal_with("env: {A: " + std::string(131'072, 'x') + "}")),
-              HasSubstr("longer than the 131071 bytes"));
+  EXPECT_THAT(error_of(minimal_with("env: {A: " + std::string(131'072, 'x') + "}")), HasSubstr("at most 131071 bytes"));
 }
 
 TEST(ParseJob, a_command_is_a_line_or_a_list_of_words) {
@@ -255,16 +271,17 @@ TEST(ParseJob, a_command_that_cannot_run_is_refused) {
 
 TEST(ParseJob, every_role_has_a_command) {
   EXPECT_EQ(error_of("version: 1\nroles:\n  chief: {command: a}\n  ps: {}\n"),
-            "train.yaml:4: role 'ps' has no command, and neither has the job; give one of them a 'command'");
+            "train.yaml:4: role 'ps' has no command, and the job has none either; add a 'command' to one of them");
   EXPECT_EQ(error_of("version: 1\nroles:\n  chief: {command: a}\n"), "accepted");
 }
 
 TEST(ParseJob, roles_are_required_named_by_words_and_mappings) {
   EXPECT_THAT(error_of("version: 1\ncommand: a\n"), HasSubstr("the roles are missing"));
   EXPECT_THAT(error_of("version: 1\ncommand: a\nroles: {}\n"), HasSubstr("1 to 64 roles, not 0"));
-  EXPECT_THAT(error_of("version: 1\ncommand: a\nroles: {my-role: {}}\n"), HasSubstr("'my-role' is no name for a role"));
+  EXPECT_THAT(error_of("version: 1\ncommand: a\nroles: {my-role: {}}\n"),
+              HasSubstr("'my-role' cannot be the name of a role"));
   EXPECT_THAT(error_of("version: 1\ncommand: a\nroles: {" + std::string(33, 'w') + ": {}}\n"),
-              HasSubstr("no name for a role"));
+              HasSubstr("cannot be the name of a role"));
   EXPECT_THAT(error_of("version: 1\ncommand: a\nroles: {w: 2}\n"),
               HasSubstr("role 'w' must be a mapping, for example {count: 2}, not 2"));
   std::string many = "version: 1\ncommand: a\nroles:\n";
@@ -288,9 +305,9 @@ TEST(ParseJob, text_that_looks_like_something_else_is_asked_to_be_quoted) {
 }
 
 TEST(ParseJob, files_stay_inside_the_task_and_have_names_of_their_own) {
-  EXPECT_THAT(error_of(minimal_with("files: [{source: a, name: ../x}]")), HasSubstr("'../x' is no name"));
-  EXPECT_THAT(error_of(minimal_with("files: [{source: a, name: /x}]")), HasSubstr("'/x' is no name"));
-  EXPECT_THAT(error_of(minimal_with("files: [/]")), HasSubstr("give it a name"));
+  EXPECT_THAT(error_of(minimal_with("files: [{source: a, name: ../x}]")), HasSubstr("'../x' cannot be the name"));
+  EXPECT_THAT(error_of(minimal_with("files: [{source: a, name: /x}]")), HasSubstr("'/x' cannot be the name"));
+  EXPECT_THAT(error_of(minimal_with("files: [/]")), HasSubstr("add one with PATH=NAME"));
   EXPECT_THAT(error_of(minimal_with("files: ['']")), HasSubstr("the path is empty"));
   EXPECT_THAT(error_of(minimal_with("files: [{name: x}]")), HasSubstr("'source' of this file is missing"));
   EXPECT_THAT(error_of(minimal_with("files:\n- a/x\n- b\n- {source: c, name: x}")),
@@ -308,7 +325,7 @@ TEST(ParseJob, archives_and_files_have_names_of_their_own) {
 
 TEST(ParseJob, who_starts_again_is_one_of_two_words) {
   EXPECT_EQ(parse_job(worker_with("restart: all"), "train.yaml")->roles[0].restart, "all");
-  EXPECT_THAT(error_of(worker_with("restart: none")), HasSubstr("write alone or all"));
+  EXPECT_THAT(error_of(worker_with("restart: none")), HasSubstr("write alone (only the failed task restarts) or all"));
 }
 
 TEST(ParseJob, the_directory_of_submission_is_read_from_saved_jobs_only) {
@@ -326,14 +343,14 @@ TEST(ParseJob, what_is_no_mapping_is_no_job) {
 
 TEST(ParseJob, checkpoints_and_hangs_have_rules_of_their_own) {
   EXPECT_EQ(error_of(minimal_with("grow_every: 0")),
-            "train.yaml:4: grow_every: 0 leaves no time at all; write for example 90s or 10m");
+            "train.yaml:4: grow_every: the time must be more than 0; write for example 90s or 10m");
   EXPECT_EQ(error_of(minimal_with("grow_every: 90s")), "accepted");
   EXPECT_EQ(error_of(minimal_with("save_every: 0")),
-            "train.yaml:4: save_every: 0 leaves no time at all; write for example 90s or 10m");
+            "train.yaml:4: save_every: the time must be more than 0; write for example 90s or 10m");
   EXPECT_EQ(error_of(minimal_with("timeouts: {stall: 0}")),
-            "train.yaml:4: stall in timeouts: 0 leaves no time at all; write for example 90s or 10m");
+            "train.yaml:4: stall in timeouts: the time must be more than 0; write for example 90s or 10m");
   EXPECT_EQ(error_of(minimal_with("restore_from: ../x")),
-            "train.yaml:4: restore_from: '../x' is not the id of a job; ydl ls shows those of your jobs");
+            "train.yaml:4: restore_from: '../x' cannot be the id of a job; `ydl ls` shows the ids of your jobs");
 }
 
 TEST(ParseJob, times_without_a_master_have_defaults_and_are_never_zero) {
@@ -342,9 +359,9 @@ TEST(ParseJob, times_without_a_master_have_defaults_and_are_never_zero) {
   EXPECT_EQ(job->orphan_timeout, core::Seconds(1800));
   EXPECT_EQ(job->blind_timeout, core::Seconds(300));
   EXPECT_EQ(error_of(minimal_with("timeouts: {orphan: 0}")),
-            "train.yaml:4: orphan in timeouts: 0 leaves no time at all; write for example 90s or 10m");
+            "train.yaml:4: orphan in timeouts: the time must be more than 0; write for example 90s or 10m");
   EXPECT_EQ(error_of(minimal_with("timeouts: {blind: 0}")),
-            "train.yaml:4: blind in timeouts: 0 leaves no time at all; write for example 90s or 10m");
+            "train.yaml:4: blind in timeouts: the time must be more than 0; write for example 90s or 10m");
 }
 
 TEST(ParseJob, messages_are_safe_for_a_terminal) {

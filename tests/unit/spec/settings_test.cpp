@@ -24,7 +24,7 @@ TEST(Settings, a_mistake_is_named_with_its_line) {
             "config.yaml:2: unknown key 'keep_job'; did you mean 'keep_jobs'?");
   EXPECT_THAT(refusal("keep_jobs: 30m\n"), HasSubstr("config.yaml:1: keep_jobs: this must be at least a day"));
   EXPECT_THAT(refusal("keep_jobs: long\n"), HasSubstr("config.yaml:1: keep_jobs"));
-  EXPECT_THAT(refusal("site_cache: apps\n"), HasSubstr("is no folder of HDFS"));
+  EXPECT_THAT(refusal("site_cache: apps\n"), HasSubstr("is not a folder in HDFS"));
   EXPECT_THAT(refusal("site_cache_owner: hdfs/nn@REALM\n"), HasSubstr("is not the short name of a user"));
   EXPECT_THAT(refusal("- keep_jobs\n"), HasSubstr("this must be a mapping"));
 }

@@ -227,17 +227,18 @@ TEST(CheckJob, a_job_made_by_a_program_obeys_the_rules_of_the_file) {
               HasSubstr("roles: role 'worker': count: 0 is not from 1"));
   EXPECT_THAT(complaint([](JobSpec& job) { job.roles.push_back(job.roles[0]); }), HasSubstr("two roles 'worker'"));
   EXPECT_THAT(complaint([](JobSpec& job) { job.roles.clear(); }), HasSubstr("1 to 64 roles, not 0"));
-  EXPECT_THAT(complaint([](JobSpec& job) { job.command.clear(); }), HasSubstr("neither has the job"));
+  EXPECT_THAT(complaint([](JobSpec& job) { job.command.clear(); }), HasSubstr("the job has none either"));
   EXPECT_THAT(complaint([](JobSpec& job) { job.command[0] = "\xff"; }), HasSubstr("is not UTF-8"));
   EXPECT_THAT(complaint([](JobSpec& job) { job.command.emplace_back(1, '\0'); }), HasSubstr("NUL"));
-  EXPECT_THAT(complaint([](JobSpec& job) { job.env["1"] = "x"; }), HasSubstr("env: '1' is no name"));
+  EXPECT_THAT(complaint([](JobSpec& job) { job.env["1"] = "x"; }), HasSubstr("env: '1' cannot be the name"));
   EXPECT_THAT(complaint([](JobSpec& job) { job.files = {{"a/x", ""}, {"b/x", ""}}; }),
               HasSubstr("two files have the name 'x'"));
   EXPECT_THAT(complaint([](JobSpec& job) { job.allocation_timeout = Millis(0); }),
-              HasSubstr("timeouts: allocation: 0 leaves"));
+              HasSubstr("timeouts: allocation: the time must be more than 0"));
   EXPECT_THAT(complaint([](JobSpec& job) { job.stop_grace = Millis(-1); }),
-              HasSubstr("timeouts: stop_grace: -1 ms is a negative"));
-  EXPECT_THAT(complaint([](JobSpec& job) { job.roles[0].kind = "boss"; }), HasSubstr("kind: 'boss' is no kind"));
+              HasSubstr("timeouts: stop_grace: -1 ms is negative"));
+  EXPECT_THAT(complaint([](JobSpec& job) { job.roles[0].kind = "boss"; }),
+              HasSubstr("kind: unknown kind of role 'boss'"));
   EXPECT_THAT(complaint([](JobSpec& job) { job.version = 2; }), HasSubstr("version: "));
 }
 

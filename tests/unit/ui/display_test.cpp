@@ -27,9 +27,10 @@ TEST(Mode, an_unknown_one_is_a_usage_error_that_lists_them) {
   const auto mode = parse_mode("jsno");
   ASSERT_FALSE(mode);
   EXPECT_EQ(mode.error().code, core::make_error_code(core::Errc::usage));
-  EXPECT_EQ(mode.error().message, "'jsno' is not an output: use auto, tty, plain, json or quiet; did you mean 'json'?");
+  EXPECT_EQ(mode.error().message,
+            "--output: unknown mode 'jsno'; did you mean 'json'? (available: auto, tty, plain, json, quiet)");
   EXPECT_EQ(parse_mode("plan").error().message,
-            "'plan' is not an output: use auto, tty, plain, json or quiet; did you mean 'plain'?");
+            "--output: unknown mode 'plan'; did you mean 'plain'? (available: auto, tty, plain, json, quiet)");
 }
 
 TEST(Mode, auto_draws_only_on_a_terminal_that_can_move_its_cursor) {

@@ -77,7 +77,7 @@ TEST(FsParse, output_is_taken_with_and_without_a_sign) {
 TEST(FsParse, mistakes_are_answered_with_the_usage) {
   EXPECT_EQ(complaint("mv a"), "usage: ydl fs mv [-f] FROM … TO");
   EXPECT_EQ(complaint("ls -x"), "`ydl fs ls` has no option -x (usage: ydl fs ls [-R] [-h] [PATH …])");
-  EXPECT_EQ(complaint("lss /"), "there is no command 'fs lss'; did you mean 'ls'? (`ydl fs --help` lists them)");
+  EXPECT_EQ(complaint("lss /"), "unknown command 'ydl fs lss'; did you mean 'ls'? (`ydl fs --help` lists them)");
   EXPECT_NE(complaint("cat --skip-trash x"), "");
   EXPECT_NE(complaint("tail -n many x"), "");
 }
