@@ -1,4 +1,4 @@
-"""Strangers who connect to a job's master without a key: python3 attackers.py KIND ADDRESS PORT CONNECTIONS SECONDS.
+"""Clients without a key that connect to a job's master: python3 attackers.py KIND ADDRESS PORT CONNECTIONS SECONDS.
 
 Each of the connections is made again as soon as the master has closed it. At the end one JSON object says what became of them.
 """

@@ -1,4 +1,4 @@
-"""Many strangers at once against the master of a job on YARN, which must neither end nor miss a heartbeat."""
+"""Many connections without a key at once against the master of a job on YARN, which must neither end nor miss a heartbeat."""
 
 import contextlib
 import json
@@ -20,10 +20,10 @@ ATTACKERS = Path(__file__).with_name("attackers.py")
 # Processes and their connections: 1,460 at the same time.
 KINDS = {"Idle": 600, "IdleWithTls": 300, "SlowHeaders": 200, "LongHeaders": 50, "HalfBodies": 50, "EndlessChunks": 50, "WrongKeys": 100,
          "Garbage": 50, "Handshakes": 60}  # fmt: skip
-PROMISED = 48  # MiB that strangers cost the master, docs/http-api.md
+PROMISED = 48  # MiB that calls without a key cost the master, docs/http-api.md
 AGENTS = 4
 ESTABLISHED = "01"
-# The ResourceManager ends a master that is silent for so long, so that one that lives has not been.
+# The ResourceManager ends a master that is silent for this time, so a master that runs was not silent.
 OPTIONS = ("--nodes", "2", "--yarn", "--set", "yarn.am.liveness-monitor.expiry-interval-ms=10000")
 TROUBLE = ("silent", "lost", "gone", "retry", "restart", "failed")
 
@@ -92,7 +92,7 @@ def test_a_master_under_attack_neither_ends_nor_misses_a_heartbeat(jobs, tmp_pat
     seconds = pytestconfig.getoption("--seconds")
     gate = tmp_path / "gate"
     os.mkfifo(gate)
-    opened = os.open(gate, os.O_RDWR)  # and kept: whoever reads must not see its end
+    opened = os.open(gate, os.O_RDWR)  # and kept open: the reader must not see its end
     job = jobs.run("run", "--detach", "--n", AGENTS, *SMALL, "--", "sh", "-c", f"read line < {gate}")[0].strip()
     jobs.wait_for(job, "job_running")
     endpoint = json.loads(jobs.run("fs", "cat", f"{jobs.root}/{job}/master.json")[0])
@@ -126,5 +126,5 @@ def report(counts, taken, before, most):
     print(f"\n{sum(KINDS.values())} connections at the same time")
     for kind, count in counts.items():
         print(f"  {kind:14}" + ", ".join(f"{number} {name}" for name, number in count.items()))
-    print(f"the master had {before:.1f} MiB before and {most:.1f} MiB at most: {most - before:.1f} MiB for strangers")
+    print(f"the master had {before:.1f} MiB before and {most:.1f} MiB at most: {most - before:.1f} MiB for callers without a key")
     print(f"`ydl status` answered {len(taken)} times: median {median(taken) * 1000:.0f} ms, slowest {max(taken) * 1000:.0f} ms")

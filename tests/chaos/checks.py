@@ -11,7 +11,7 @@ from cluster_lib import network, processes, state, web
 from yarn_shell import YDL
 
 FINAL = ("succeeded", "failed", "stopped")
-CLEAN_UP = 100  # seconds: an agent that nobody could tell of the end waits for a master until it has read HDFS
+CLEAN_UP = 100  # seconds: an agent that was not told of the end waits for a master until it has read HDFS
 COMMAND = 120
 
 
@@ -129,7 +129,7 @@ class Checks:
 
 
 def _listening(cluster, host):
-    """The TCP ports on a host that somebody listens on."""
+    """The TCP ports on a host on which a process listens."""
     done = subprocess.run([*network.enter(cluster, host), "cat", "/proc/net/tcp", "/proc/net/tcp6"], capture_output=True, text=True, check=True)
     return {int(line.split()[1].rpartition(":")[2], 16) for line in done.stdout.splitlines() if " 0A " in line}
 

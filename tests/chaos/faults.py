@@ -67,7 +67,7 @@ class Faults:
         return ", ".join(names), lambda: self._start(found)
 
     def _lose_host(self, fault):
-        """As when its power fails: nobody hears a word of it, not even that connections are closed."""
+        """As when its power fails: no packet leaves it, not even one that closes a connection."""
         host = self._host(fault)
         mend = cut_off(self._cluster, host, range(self._cluster.options.nodes + 1))
         lifecycle.kill_host(self._cluster, host)
@@ -215,7 +215,7 @@ def small_disks(running, megabytes):
 
 
 def heal(running):
-    """Brings back whatever is missing and waits until all of it serves."""
+    """Starts all that is missing and waits until all of it serves."""
     cluster = state.load(running.folder)
     for daemon in lifecycle.daemons(cluster):
         if daemon.pid():

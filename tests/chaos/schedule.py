@@ -39,7 +39,7 @@ class Fault:
     seconds: float  # how long it lasts; 0 where nothing is mended, as of a process that was killed
     pick: int | str  # which of those that could be hit, or the host of a WORKER
     way: str = ""  # of a cut: "both", "out" or "in", as seen from the host that is hit
-    silent: bool = True  # of a cut: packets disappear; otherwise who sends gets an error too
+    silent: bool = True  # of a cut: packets disappear; otherwise the sender gets an error too
 
     @property
     def kind(self):
@@ -75,7 +75,7 @@ def draw(seed):
 
 def _fault(chance):
     action, target = chance.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
-    # A master that YARN cannot bring its files to is given up by YARN within a second, as often as it may start again.
+    # A master whose files YARN cannot copy is given up by YARN within a second, as often as it may start again.
     is_early = chance.random() < 0.15 and target not in ("namenode", "masters")
     since = "submitted" if is_early else "running"
     after = chance.uniform(0, 8 if since == "submitted" else LATEST)

@@ -32,7 +32,7 @@ class Hadoop:
 
 @pytest.fixture
 def job(tmp_path):
-    """A job that came to its end as it should, in pieces that a test can change."""
+    """A job that ended as it should, in pieces that a test can change."""
     seen = Seen(code=0, out="[worker:0] accuracy: 0.9612\nj succeeded in 30 s\n", logs={("worker:0", 1): b"line 1\n"})
     run = SimpleNamespace(seen=seen, training=TRAININGS["pytorch"], notes=tmp_path, remote="/jobs/j", id="j")
     for task in ("worker-0", "worker-1"):
@@ -43,7 +43,7 @@ def job(tmp_path):
                            problems=lambda: checks._end() + checks._overlaps() + checks._logs() + checks._answers() + checks._staged())  # fmt: skip
 
 
-def test_a_job_that_came_to_its_end_has_no_problem(job):
+def test_a_job_that_ended_as_it_should_has_no_problem(job):
     assert job.problems() == []
 
 

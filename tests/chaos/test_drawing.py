@@ -28,7 +28,7 @@ def test_schedules_keep_their_bounds():
             assert fault.since == "running" or fault.target not in ("namenode", "masters")
             assert 0 <= fault.seconds <= (LONG_CUT if fault.action == "cut" else LONG)[1]
             assert bool(fault.way) == (fault.action == "cut")
-            # Whoever is killed and not started again by its own cluster is mended by the test.
+            # A process that is killed and not restarted by its own cluster is repaired by the test.
             assert bool(fault.seconds) == (fault.action in ("stop", "cut", "fill") or fault.action == "kill" and fault.target not in PROCESSES)
 
 

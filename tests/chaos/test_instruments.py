@@ -45,7 +45,7 @@ def test_what_a_killed_attempt_leaves_running_counts_as_the_attempt(tmp_path):
     assert second.wait(30) == 0
 
 
-def test_attempts_that_follow_each_other_are_no_overlap(tmp_path):
+def test_attempts_that_follow_each_other_do_not_overlap(tmp_path):
     for attempt in (1, 2):
         assert task(tmp_path, attempt, "true").wait(30) == 0
     assert "overlap" not in (tmp_path / "worker-0").read_text()

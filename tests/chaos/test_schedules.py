@@ -68,7 +68,7 @@ def play(schedule, cluster, folder, kept):
 
 
 @pytest.mark.timeout(0)
-def test_every_training_comes_to_its_end_whatever_happens_around_it(own_mounts, clusters, kept, tmp_path, request):
+def test_every_training_ends_as_it_should_whatever_happens_around_it(own_mounts, clusters, kept, tmp_path, request):
     first, count = request.config.getoption("--seed"), request.config.getoption("--schedules")
     for training in TRAININGS.values():
         training.command(tmp_path)  # what has to be installed or fetched is there before anything is measured

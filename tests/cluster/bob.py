@@ -42,7 +42,7 @@ def master(target):
 
 
 def page(target):
-    """The page for the ResourceManager's proxy, asked for without the proxy: who bob is, is what bob says."""
+    """The page for the ResourceManager's proxy, requested without the proxy: bob sends any name."""
     results = {}
     for name, source in (("a proxy's address", "127.0.0.1"), ("another address", "127.0.0.9")):
         for user in ("bob", "alice"):
@@ -127,7 +127,7 @@ def container(target):
 
 
 def wait_for_end(process, seconds):
-    """Of a process of somebody else; its sockets are closed then."""
+    """Of another user's process; its sockets are closed then."""
     try:
         watched = os.pidfd_open(process)
     except ProcessLookupError:
@@ -137,7 +137,7 @@ def wait_for_end(process, seconds):
 
 
 def received(connection, context, trace):
-    """What a caller sends to one who answers with a certificate of his own, or without TLS and in any case."""
+    """What a caller sends to a server with a certificate of its own, or without TLS and in any case."""
     launch = {"seq": 1, "type": "launch", "attempt": {"task": "worker:0", "number": 1}, "argv": ["touch", trace], "env": {}, "continued": []}
     order = json.dumps({"epoch": 9, "commands": [launch], "common_env": {}})
     data = b""
@@ -154,7 +154,7 @@ def received(connection, context, trace):
 
 
 def port(target):
-    """The port of a master that is gone: whoever calls there is answered, without TLS and with it, one after the other."""
+    """The port of a master that has ended: every caller there is answered, without TLS and with it, one after the other."""
     wait_for_end(target["process"], target["seconds"])
     listener = socket.create_server(("0.0.0.0", target["port"]))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

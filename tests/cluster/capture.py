@@ -1,7 +1,7 @@
 """Writes down what passes over the bridge of a cluster in namespaces: python3 capture.py FILE, in the bridge's own namespace.
 
 It prints a line when it listens. When its standard input closes it writes the streams, one after the other, and prints the number of frames and
-how many the kernel has dropped. No frame is looked at before that: whoever listens must keep up.
+how many the kernel has dropped. No frame is examined before that: the listener must keep up.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Users of a secure cluster who are also different users of this machine: ids without accounts, as `testing/cluster up --users` has them."""
+"""Users of a secure cluster that are also different users of this machine: ids without accounts, as `testing/cluster up --users` has them."""
 
 import os
 import shutil

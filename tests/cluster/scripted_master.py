@@ -108,7 +108,7 @@ class ScriptedMaster:
         return [report["text"] for report in self.reports if report["type"] == "note"]
 
     def _commands_after(self, session, after, wait, connection):
-        """When there is one, when the agent's next call is there, or after so many seconds."""
+        """When there is one, when the agent's next call is there, or after `wait` seconds."""
         deadline = time.monotonic() + wait
         with self._changed:
             while len(session.commands) <= after and not session.is_forgotten and time.monotonic() < deadline:

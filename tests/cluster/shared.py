@@ -1,6 +1,6 @@
 """Clusters that tests of several files share, as options of `testing/cluster up`.
 
-Each start of daemons takes 5 to 20 seconds: a test that needs a setting joins one of these, or adds its setting to one where it disturbs nobody.
+Each start of daemons takes 5 to 20 seconds: a test that needs a setting joins one of these, or adds its setting to one where it disturbs no other test.
 Settings of clients alone need no cluster of their own: `cluster.view({...})`.
 """
 

@@ -63,7 +63,7 @@ def test_the_file_system_goes_on_when_the_active_namenode_is_killed(clusters, fo
 
 
 @pytest.mark.on_cluster(*secure(RELEASES[0]))
-def test_a_secure_cluster_wants_a_ticket(clusters):
+def test_a_secure_cluster_requires_a_ticket(clusters):
     cluster = clusters(*secure(RELEASES[0]))
     environment = {**os.environ, **cluster.variables, "KRB5CCNAME": "/nowhere/ticket-cache"}
     done = subprocess.run([PROGRAM, "java", "org.apache.hadoop.fs.FsShell", "-ls", "/"], env=environment, capture_output=True, text=True)
@@ -76,7 +76,7 @@ def test_nothing_outlives_a_starter_that_is_killed(tmp_path):
     starter = subprocess.Popen([PROGRAM, "up", "--foreground", "--nodes", "1", "--secure", "--dir", tmp_path / "c"], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)
     assert starter.stdout.readline().startswith("Ready")
-    # A daemon that another process has started is on the same leash.
+    # A daemon that another process has started ends with the same process.
     subprocess.run([PROGRAM, "restart", "--dir", tmp_path / "c", "datanode1"], check=True)
     daemons = [int(file.read_text().split()[0]) for file in (tmp_path / "c").glob("*/pid")]
     watched = [os.pidfd_open(pid) for pid in daemons]
@@ -111,4 +111,4 @@ def test_classes_are_kept_on_another_file_system_than_the_clusters(tmp_path):
         jvm.keep_archive(new, kept)
         assert [file.name for file in tmp_path.iterdir()] == ["kept.jsa"]
         assert kept.read_bytes() == b"classes"
-        jvm.keep_archive(new, kept)  # nobody wrote one
+        jvm.keep_archive(new, kept)  # none was written

@@ -50,7 +50,7 @@ def test_a_day_with_files(guarded, folder, tmp_path):
     assert "no such file" in fs.error("cat", f"{folder}/deep/a.txt")
 
 
-def test_directories_travel_whole(fs, folder, tmp_path):
+def test_directories_are_copied_whole(fs, folder, tmp_path):
     for i in range(30):
         path = tmp_path / "tree" / f"d{i % 3}" / f"f{i}"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -116,7 +116,7 @@ def test_a_bar_without_a_size_says_how_much_and_how_fast(fs, folder):
     os.close(terminal)
 
 
-def test_a_program_that_does_not_read_on_is_no_error(fs, folder, tmp_path):
+def test_a_program_that_stops_reading_is_not_an_error(fs, folder, tmp_path):
     fs("put", "-", f"{folder}/lines", stdin=b"line\n" * 100000)
     done = subprocess.run(["sh", "-c", '"$0" fs cat "$1" | head -n 1', fs.program, f"{folder}/lines"], env=fs.environment, capture_output=True, timeout=PATIENCE)
     assert (done.stdout, done.stderr) == (b"line\n", b"")

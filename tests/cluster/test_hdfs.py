@@ -81,7 +81,7 @@ def test_nothing_there_is_told_apart_from_an_error(ours, folder):
         ours.get(remote=f"{folder}/nothing", local="/dev/null")
 
 
-def test_somebody_elses_file_is_out_of_reach(cluster, folder, local):
+def test_another_users_file_is_out_of_reach(cluster, folder, local):
     owner, stranger = start_client(cluster), start_client(cluster, HADOOP_USER_NAME="stranger")
     try:
         owner.put(local=local(b"mine"), remote=f"{folder}/file")
@@ -95,7 +95,7 @@ def test_somebody_elses_file_is_out_of_reach(cluster, folder, local):
         stranger.stop()
 
 
-def test_a_file_somebody_writes_cannot_be_appended_to(cluster, ours, folder, local):
+def test_a_file_that_is_being_written_cannot_be_appended_to(cluster, ours, folder, local):
     cluster.client.hold(local=local(b"x"), remote=f"{folder}/file")
     with pytest.raises(ClientError, match="another client is writing the file"):
         ours.append(local=local(b"y"), remote=f"{folder}/file")

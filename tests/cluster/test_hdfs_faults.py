@@ -52,7 +52,7 @@ def test_a_pipeline_that_cannot_be_filled_names_the_setting(broken, folder, loca
         client.release(remote=f"{folder}/file")
 
 
-def test_a_datanode_that_says_nothing_is_left_behind(broken, folder, local):
+def test_a_silent_datanode_is_left_behind(broken, folder, local):
     cluster, client = broken
     data = content(2 * BLOCK)
     client.hold(local=local(data[:1000]), remote=f"{folder}/file", block_size=64 * BLOCK)
@@ -99,7 +99,7 @@ def test_an_unfinished_file_is_read_although_datanodes_of_it_were_restarted(brok
     assert [read_back(client, f"{folder}/file", local) == data for _ in range(8)] == [True] * 8
 
 
-def test_damaged_replicas_are_not_believed(broken, folder, local):
+def test_damaged_replicas_are_not_used(broken, folder, local):
     cluster, client = broken
     data = content(2 * BLOCK)
     client.put(local=local(data), remote=f"{folder}/file", block_size=4 * BLOCK)

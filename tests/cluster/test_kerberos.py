@@ -130,7 +130,7 @@ def test_tokens_are_got_renewed_and_cancelled(cluster):
         with pytest.raises(ClientError, match="renewing a token: .*unknown token.*; the token has expired or was cancelled"):
             client("renew-token", token=token)
         with pytest.raises(ClientError, match="renewing a token: .*non-matching renewer"):
-            client("renew-token", token=client("get-token", renewer="somebody-else"))
+            client("renew-token", token=client("get-token", renewer="other-user"))
     finally:
         client.stop()
 
@@ -158,7 +158,7 @@ def test_a_file_of_tokens_stands_for_a_ticket(cluster, fs, folder, tmp_path, wri
     assert "the token has expired or was cancelled: get a new one" in with_tokens.error("cat", f"{folder}/file")
 
 
-def test_a_file_of_tokens_that_is_none_is_named(cluster, tmp_path):
+def test_an_invalid_file_of_tokens_is_named(cluster, tmp_path):
     (tmp_path / "tokens").write_bytes(b"not tokens")
     error = error_of(cluster, tmp_path, **NO_CACHE, HADOOP_TOKEN_FILE_LOCATION=str(tmp_path / "tokens"))
     assert f"HADOOP_TOKEN_FILE_LOCATION={tmp_path}/tokens: this is not a valid file of Hadoop credentials" in error

@@ -1,4 +1,4 @@
-"""What travels with a job on YARN: a Python environment; and what stays in the cache afterwards."""
+"""What is uploaded with a job on YARN: a Python environment; and what stays in the cache afterwards."""
 
 import json
 import subprocess
@@ -35,7 +35,7 @@ def virtual_environment(folder):
     return folder
 
 
-def test_a_virtual_environment_travels_with_the_interpreter_it_leans_on(jobs, tmp_path):
+def test_a_virtual_environment_is_uploaded_with_the_interpreter_it_is_based_on(jobs, tmp_path):
     environment = virtual_environment(tmp_path / "venv")
     (jobs.work / "show.py").write_text(SHOW_PYTHON)
     out, err = jobs.run("run", *SMALL, "--output", "plain", "--python-env", environment, "--", "show.py")
@@ -59,7 +59,7 @@ print("home", os.path.samefile(pathlib.Path.home(), ".."))
 
 
 def test_programs_of_an_environment_are_found_and_have_a_home(jobs, tmp_path):
-    """The NodeManager's HOME is /home/, as usual: a cache that is kept there would be everybody's."""
+    """The NodeManager's HOME is /home/, as usual: a cache that is kept there would be shared by all users."""
     programs = tmp_path / "env/bin"
     programs.mkdir(parents=True)
     for name, text in (("python", '#!/bin/sh\nexec /usr/bin/python3 "$@"\n'), ("show_place", SHOW_PLACE)):
@@ -67,7 +67,7 @@ def test_programs_of_an_environment_are_found_and_have_a_home(jobs, tmp_path):
         (programs / name).chmod(0o755)
     out, err = jobs.run("run", *SMALL, "--python-env", programs.parent, "--", "show_place")
     assert "[worker:0] path True" in out and "[worker:0] home True" in out, out
-    assert "nothing is in" in jobs.run("results", "ls", job_id(err))[0], "a home is no result"
+    assert "nothing is in" in jobs.run("results", "ls", job_id(err))[0], "a home is not a result"
 
 
 def names(jobs, *words):

@@ -65,7 +65,7 @@ def poison(cluster, tmp_path, owner, path, length):
     cluster.client.chmod(remote=path, mode="644")
 
 
-def test_a_sites_cache_is_shared_with_everybody_where_only_its_owner_writes(users, job, yarn, site):
+def test_a_sites_cache_is_shared_with_all_users_where_only_its_owner_writes(users, job, yarn, site):
     owner, guest = users("owner"), users("guest")
     words = ("--site-root", site, "--site-owner", name_of(owner))
     unknown = owner.stage("--site-root", f"{site}/nowhere", "stage", job)
@@ -113,7 +113,7 @@ def test_run_code_as_alice_squatted_cache_folder(users, job, yarn, site, tmp_pat
 
 
 def test_run_code_as_alice_parent_of_the_cache(users, job, yarn, site):
-    """Whoever owns a folder above the cache can put another cache there at any time."""
+    """The owner of a folder above the cache can put another cache there at any time."""
     alice, mallory, owner = users("alice"), users("mallory"), users("owner")
     give(yarn, site, name_of(mallory))
     yarn.client.mkdirs(remote=f"{site}/ydl/cache/sha256")

@@ -184,7 +184,7 @@ def test_a_view_stands_for_every_hdfs_behind_it(secure):
 
 
 def tokens_without_ticket(jobs, path):
-    """A client in somebody's container: a file of tokens, and no ticket."""
+    """A client in a container: a file of tokens, and no ticket."""
     jobs.cluster.client("fetch-tokens", local=path, renewer="root", format="WRITABLE", yarn=True)
     jobs.environment.update(HADOOP_TOKEN_FILE_LOCATION=str(path), KRB5CCNAME=f"FILE:{path}.no-ticket")
 

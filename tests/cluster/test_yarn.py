@@ -131,7 +131,7 @@ def test_words_and_values_reach_a_container_byte_for_byte(yarn, tmp_path):
     assert (tmp_path / "words").read_text().split("\0")[:-1] == NASTY
 
 
-def test_ports_that_want_a_token_say_so(yarn):
+def test_ports_that_require_a_token_refuse_without_one(yarn):
     _, port = setting(yarn, "yarn.resourcemanager.scheduler.address").split(":")
     assert "TOKEN" in error_of(yarn, "intrude", "rm", "localhost", port)
     node = lines_of(yarn, "nodes")[0].split()

@@ -133,7 +133,7 @@ def test_call_her_master_with_keys_that_are_not_hers(people, hers, his):
 
 
 def record_a_call(master):
-    """The bytes of a call of the owner's, as one sees them who reads the network."""
+    """The bytes of a call of the owner's, as an eavesdropper sees them."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     incoming, outgoing, recorded = ssl.MemoryBIO(), ssl.MemoryBIO(), b""
@@ -179,7 +179,7 @@ def test_see_her_page(people, hers):
 
 
 def fetch(url, method="GET", body=None):
-    """As somebody without a ticket: the pages of this cluster ask for none."""
+    """As a user without a ticket: the pages of this cluster ask for none."""
     request = urllib.request.Request(url, body, {"Content-Type": "application/json"}, method=method)
     try:
         with urllib.request.urlopen(request, timeout=30) as answer:
@@ -288,7 +288,7 @@ def make_certificate():
     return made.stdout
 
 
-def test_her_job_goes_on_and_names_who_was_refused(people, hers):
+def test_her_job_goes_on_and_names_the_refused_callers(people, hers):
     tries(people.bob, "master", **hers.master, agent="container", keys={"no key": "", "a wrong key": "0" * 64})
     refused = eventually(lambda: re.search(r"the master refused \d+ calls?: .*from 127.0.0.1 .*", hers.events()), "an event about refused calls", 90)
     assert "key" in refused.group(0)

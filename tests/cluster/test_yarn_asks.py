@@ -70,12 +70,12 @@ def test_tasks_run_on_the_hosts_that_are_named(jobs):
     assert len(set(hosts_of(jobs, 3, "--resource", "worker:racks=/default-rack"))) == 3
 
 
-@pytest.mark.parametrize("place, sentence", [
+@pytest.mark.parametrize("where, sentence", [
     ("hosts=nosuch.example.org", "worker asks for host nosuch.example.org, which has no NodeManager (there are 127."),
     ("racks=/nosuch", "worker asks for rack /nosuch, which has no hosts (there are /default-rack)"),
 ])
-def test_a_place_that_does_not_exist_is_refused_before_anything_is_submitted(jobs, place, sentence):
-    _, err = jobs.run("run", "--resource", f"worker:{place}", "--", "true", code=1)
+def test_a_host_or_rack_that_does_not_exist_is_refused_before_anything_is_submitted(jobs, where, sentence):
+    _, err = jobs.run("run", "--resource", f"worker:{where}", "--", "true", code=1)
     assert sentence in err and " is application_" not in err
 
 

@@ -29,7 +29,7 @@ SCHEDULES = {
     "the master is killed": Schedule(2, "mxnet-sync", (fault("kill", "master", 4),)),
     "the ResourceManager and the master are killed": Schedule(3, "pytorch", (fault("kill", "resourcemanager", 4, 5), fault("kill", "master", 5))),
     "a task is killed while the NameNode is away": Schedule(4, "mxnet-sync", (fault("kill", "namenode", 3, 15), fault("kill", "task", 6))),
-    "nobody hears a host for a while": Schedule(5, "tensorflow-mirrored", (fault("cut", "host", 5, 15, WORKER, "out"),)),
+    "a host is silent for a while": Schedule(5, "tensorflow-mirrored", (fault("cut", "host", 5, 15, WORKER, "out"),)),
 }
 
 
@@ -50,7 +50,7 @@ def lost_host(cluster, tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", SCHEDULES)
-def test_a_training_comes_to_its_end_although(cluster, lost_host, tmp_path, name):
+def test_a_training_ends_as_it_should_although(cluster, lost_host, tmp_path, name):
     run = Run(SCHEDULES[name], cluster, tmp_path)
     try:
         seen = run.play()
@@ -60,7 +60,7 @@ def test_a_training_comes_to_its_end_although(cluster, lost_host, tmp_path, name
     assert Checks(run).problems() == []
 
 
-def test_a_training_comes_to_its_end_although_the_host_of_a_worker_is_lost(lost_host):
+def test_a_training_ends_as_it_should_although_the_host_of_a_worker_is_lost(lost_host):
     run, ending = lost_host
     seen = ending.result()
     assert len(seen.hits) == 1, "the training was over before"

@@ -1,4 +1,4 @@
-"""What one learns about a job who reads everything that passes between the hosts of a cluster, its masters and its clients."""
+"""What an eavesdropper learns about a job from everything that passes between the hosts of a cluster, its masters and its clients."""
 
 import base64
 import http.client
@@ -71,7 +71,7 @@ def test_read_keys_variables_and_logs_on_the_wire(clusters, tmp_path):
     cluster, jobs = state.load(running.folder), jobs_on(running, tmp_path)
     gate = tmp_path / "gate"
     os.mkfifo(gate)
-    opened = os.open(gate, os.O_RDWR)  # and kept: whoever reads must not see its end
+    opened = os.open(gate, os.O_RDWR)  # and kept open: the reader must not see its end
     (jobs.work / "data").write_text(FILE + "\n")
     jobs.environment["HF_TOKEN"] = VARIABLE
     capture = Capture(cluster, tmp_path / "captured")

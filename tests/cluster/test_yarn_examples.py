@@ -99,7 +99,7 @@ def test_jax_processes_train_together(jobs):
 
 
 def test_native_workers_and_servers_train_together(jobs):
-    """No Python anywhere: the program and its libraries travel."""
+    """No Python anywhere: the program and its libraries are uploaded."""
     native = Path(output_of("make", "--silent", "-C", str(EXAMPLES / "mxnet-native")))
     out, _ = jobs.mx("--n", 2, "--s", 1, "--file", f"{mnist()}=data", "--env", "PATH=/nowhere", "./train_mnist_native", "--kv-store", "dist_sync",
                      "--data-dir", "data", "--samples", 12800, "--num-epochs", 1, folder=native, timeout=400)  # fmt: skip

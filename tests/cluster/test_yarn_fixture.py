@@ -1,4 +1,4 @@
-"""YARN as the fixture brings it up: hosts with labels, and containers that end with their host."""
+"""YARN as the fixture starts it: hosts with labels, and containers that end with their host."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The ResourceManager's proxy demands HTTPS of masters (yarn.resourcemanager.application-https.policy): who sees a job's page, and who has its keys.
+"""The ResourceManager's proxy demands HTTPS of masters (yarn.resourcemanager.application-https.policy): which callers see a job's page, and which processes have its keys.
 
 `make test-kinds` asks for LENIENT, where the proxy would also show a page without TLS.
 """
@@ -50,7 +50,7 @@ def jobs(cluster, tmp_path, request):
 
 @pytest.fixture
 def self_made(tmp_path):
-    """A certificate that nobody but its owner has signed."""
+    """A self-signed certificate."""
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-subj", "/OU=YARN", "-days", "1"],
                    check=True, capture_output=True)
@@ -104,6 +104,6 @@ def test_the_page_is_shown_to_the_proxy_alone_and_tasks_do_not_find_its_keys(job
     assert "(without the certificate of the ResourceManager's proxy)" in events and "no page" not in events, events
 
 
-def test_a_master_without_the_secrets_has_no_page_and_says_so(jobs, policy):
+def test_a_master_without_the_secrets_has_no_page_and_reports_it(jobs, policy):
     out, err = jobs.run("run", "--am", "unmanaged", *SMALL, "--", "true")
     assert f"application-https.policy is {policy}, and the ResourceManager gave this master no key for HTTPS" in out + err, out + err

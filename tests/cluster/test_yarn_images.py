@@ -32,7 +32,7 @@ def jobs(clusters, kind, podman, tmp_path):
 
 @pytest.fixture
 def job_file(tmp_path):
-    """The MXNet example as a file beside its scripts, for any place."""
+    """The MXNet example as a file beside its scripts, for any cluster."""
     environment = python_of("mxnet").parents[1]
     folder = tmp_path / "example"
     folder.mkdir()
@@ -73,16 +73,16 @@ def test_an_image_that_is_nowhere_is_one_sentence(jobs, podman):
     assert "could not fetch the image localhost/no-such:1: Error: " in out
 
 
-@pytest.mark.parametrize("wish, seen", [("", "by the entry point"), ("image_entry_point: true", "by the entry point"), ("image_entry_point: false", "by nobody")])
+@pytest.mark.parametrize("wish, seen", [("", "by the entry point"), ("image_entry_point: true", "by the entry point"), ("image_entry_point: false", "by no entry point")])
 def test_podman_runs_the_entry_point_unless_the_command_is_to_run_alone(jobs, podman, wish, seen):
     path = jobs.work / "job.yaml"
-    path.write_text(f"version: 1\ncommand: [sh, -c, 'echo by ${{ENTERED_BY:-nobody}}']\nimage: {ENTERED}\nimage_runtime: podman\n{wish}\nroles: {{worker: {{}}}}\n")
+    path.write_text(f"version: 1\ncommand: [sh, -c, 'echo by ${{ENTERED_BY:-no entry point}}']\nimage: {ENTERED}\nimage_runtime: podman\n{wish}\nroles: {{worker: {{}}}}\n")
     jobs.environment.update(podman.variables, PATH=os.environ["PATH"])
     out, _ = jobs.run("submit", "--cluster", "local", path)
     assert f"[worker:0] {seen}" in out
 
 
-def test_a_machine_without_podman_says_so(jobs):
+def test_a_machine_without_podman_is_reported(jobs):
     """The shell of these tests has nothing on its PATH."""
     _, err = jobs.run("run", "--cluster", "local", "--image", IMAGE, "--", "sh", "-c", "true", code=1)
     assert "neither podman nor docker is on PATH to run the image" in err

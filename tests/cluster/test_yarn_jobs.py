@@ -31,19 +31,19 @@ def jobs(yarn, tmp_path, request):
 
 
 def test_a_job_runs_is_followed_and_leaves_its_logs_and_results_on_hdfs(jobs):
-    (jobs.work / "words.txt").write_text("what lies beside the job travels\n")
+    (jobs.work / "words.txt").write_text("a file beside the job file\n")
     out, err = jobs.run("run", "--n", "2", *SMALL, "--", "sh", "-c",
                         'cat words.txt; echo "task $YDL_INDEX" >&2; echo model-$YDL_INDEX > model; echo kept > "$YDL_RESULTS_DIR/own"')
     job = job_id(err)
     assert "runs on YARN, ResourceManager" in err
-    assert "[worker:1] what lies beside the job travels" in out
+    assert "[worker:1] a file beside the job file" in out
     assert f"{job} succeeded" in out
     root = f"{jobs.root}/{job}"
     for index in (0, 1):
         assert jobs.run("fs", "cat", f"{root}/logs/worker-{index}/1/stderr")[0] == f"task {index}\n"
         assert jobs.run("fs", "cat", f"{root}/results/worker-{index}/model")[0] == f"model-{index}\n"
         assert jobs.run("fs", "cat", f"{root}/results/worker-{index}/own")[0] == "kept\n"
-    assert jobs.run("logs", job, "worker:1")[0] == "what lies beside the job travels\n"
+    assert jobs.run("logs", job, "worker:1")[0] == "a file beside the job file\n"
     status, _ = jobs.run("status", job)
     assert "succeeded" in status and "hdfs://" in status
     listed, _ = jobs.run("ls", "--output", "json")

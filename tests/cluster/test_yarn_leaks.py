@@ -31,7 +31,7 @@ def jobs(yarn, tmp_path, request):
 
 
 def container_logs(cluster, application):
-    """Files of NodeManagers' log folders, as the person sees them who reads a node's disk or pages."""
+    """Files of NodeManagers' log folders, as a reader of a node's disk or pages sees them."""
     return [path for path in cluster.folder.rglob(f"logs/{application}/container_*/*") if path.is_file()]
 
 
@@ -44,7 +44,7 @@ def page_of(port, application):
 
 
 def keys_of(endpoint):
-    """All but the fingerprint, which is a tag of the application: anybody may know it."""
+    """All but the fingerprint, which is a tag of the application and not a secret."""
     return [value for name, value in endpoint.items() if name != "fingerprint" and isinstance(value, str) and len(value) >= 16 and "/" not in value]
 
 

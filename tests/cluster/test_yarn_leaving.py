@@ -80,11 +80,11 @@ def test_a_lost_terminal_leaves_the_job_running(jobs):
     jobs.run("kill", job)
 
 
-def test_with_a_master_beside_it_leaving_is_stopping_and_ctrl_c_says_so(jobs, terminal):
+def test_with_a_master_beside_it_leaving_is_stopping_and_ctrl_c_offers_no_other(jobs, terminal):
     child = terminal("--am", "unmanaged")
     child.sendintr()
     child.expect(re.escape("Ctrl-C: the job runs with this command; [s]top, [c]ontinue? "))
-    child.send("ls")  # the one is no answer, the other is
+    child.send("ls")  # the first is not an answer, the second is
     assert exit_code(child) == 130
     assert state_of(jobs, child.job) == "stopped"
 

@@ -79,7 +79,7 @@ roles: {{worker: {{count: 1, resources: {{memory: 256m}}, command: [sh, -c, "{ki
 
 @pytest.mark.parametrize("blacklist", ["{mode: decay, failures: 1}", "strict"])
 def test_a_lost_container_does_not_make_the_others_wait_for_ever(jobs, blacklist):
-    """dmlc-submit hangs here: the host is avoided after one loss, the next container comes from it all the same, and none is asked for in its place.
+    """dmlc-submit hangs here: the host is avoided after one loss, the next container comes from it all the same, and none is requested instead of it.
     Two of three hosts are full, so that one grant in two would be there."""
     kills = "if [ $YDL_INDEX$YDL_ATTEMPT = 11 ]; then kill -9 $(cut -d' ' -f4 /proc/$(cut -d' ' -f4 /proc/$$/stat)/stat); fi"
     (jobs.work / "job.yaml").write_text(f"""\

@@ -56,7 +56,7 @@ def story(clusters, tmp_path):
 
 @pytest.fixture
 def one_placed(story):
-    """Of two tasks one has a place. Two hosts are full until release() is called. Yields the task's name, and that."""
+    """Of two tasks one is placed. Two hosts are full until release() is called. Yields the task's name, and that."""
     held = story.jobs.work / "held"
     holder = story.jobs.start_and_see("all 2 tasks started", "run", "--am", "unmanaged", "--n", 2, *LARGE, "--", "sh", "-c", UNTIL.format(file=held))
     story.run("--n", 2, *LARGE, "--retries", 0, task=story.until_go)
@@ -72,7 +72,7 @@ def one_placed(story):
     holder.communicate(timeout=90)
 
 
-def test_while_tasks_wait_for_their_places(story, one_placed):
+def test_while_tasks_wait_to_be_placed(story, one_placed):
     task, release = one_placed
     story.lose_master(2)
     story.wait_for_successor()
@@ -80,7 +80,7 @@ def test_while_tasks_wait_for_their_places(story, one_placed):
     story.jobs.wait_for(story.id, "job_running")
     story.go.touch()
     story.jobs.wait_for(story.id, "job_succeeded")
-    assert story.attempts()[task] == 1, "it had its place"
+    assert story.attempts()[task] == 1, "it was placed"
     story.nothing_is_left()
 
 

@@ -1,4 +1,4 @@
-"""Containers that run as the users who submitted them, with testing/container_executor in the place of Hadoop's own."""
+"""Containers that run as the users who submitted them, with testing/container_executor instead of Hadoop's own."""
 
 import stat
 

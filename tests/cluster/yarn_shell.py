@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-# The binary that travels: static, as users have it.
+# The binary that is uploaded: static, as users have it.
 YDL = Path(os.environ.get("YDL", REPOSITORY / "build/bin/ydl")).absolute()
 SMALL = ("--resource", "worker:memory=256m")
 
@@ -68,7 +68,7 @@ class Jobs:
 
 
 def jobs_on(cluster, home):
-    """The shell of a user whom the cluster knows: with Kerberos there is one, who has a ticket."""
+    """The shell of a user of the cluster: with Kerberos there is one, with a ticket."""
     if cluster.options.secure:
         return Jobs(cluster, home, "root")
     let_users_in(cluster)
@@ -76,7 +76,7 @@ def jobs_on(cluster, home):
 
 
 def let_users_in(cluster, folder="/user"):
-    """As the superuser of HDFS: anybody may have a folder of their own there."""
+    """As the superuser of HDFS: any user may have an own folder there."""
     for words in (("mkdir", "-p", folder), ("chmod", "1777", folder)):
         subprocess.run([YDL, "fs", *words], env={**os.environ, **cluster.variables}, check=True, timeout=60)
 

@@ -50,6 +50,6 @@ def cifar10():
 
 @pytest.fixture
 def run_job(ydl, tmp_path):
-    """Runs a job to its end on this machine; nothing of it outlives the test, whatever happens."""
+    """Runs a job until it ends on this machine; nothing of it outlives the test, whatever happens."""
     yield JobRunner(ydl, tmp_path, REPOSITORY)
     kill_all(processes_that_mention(tmp_path))

@@ -33,7 +33,7 @@ class JobRunner:
         self._ydl = ydl
         self._scratch = scratch
         self._repository = repository
-        # The scratch folder is in the environment of all processes of the job: that is how strays are found.
+        # The scratch folder is in the environment of all processes of the job: that is how leftover processes are found.
         self._environment = {
             **os.environ,
             "XDG_STATE_HOME": str(scratch / "state"),
@@ -71,8 +71,8 @@ class JobRunner:
 
     def assert_nothing_left_running(self):
         """ydl run returns when its processes are gone; two seconds are for the kernel to finish the last exits."""
-        strays = still_alive_after(processes_that_mention(self._scratch), seconds=2)
-        assert not strays, f"left running: {strays}"
+        leftovers = still_alive_after(processes_that_mention(self._scratch), seconds=2)
+        assert not leftovers, f"left running: {leftovers}"
 
 
 def accuracy_in(log):
@@ -87,7 +87,7 @@ def processes_that_mention(folder):
     found = {}
     needle = str(folder).encode()
     for process in Path("/proc").glob("[0-9]*"):
-        # A process may end while we look at it; a zombie has no environment any more and is nobody's stray.
+        # A process may end while we look at it; a zombie has no environment any more and does not count.
         with contextlib.suppress(OSError):
             command = (process / "cmdline").read_bytes()
             traces = [command, (process / "environ").read_bytes(), os.fsencode(os.readlink(process / "cwd"))]

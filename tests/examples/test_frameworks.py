@@ -101,7 +101,7 @@ def test_jax_processes_train_one_model_together(run_job, python_of, mnist, tmp_p
     assert model.exists()
 
 
-def test_any_command_finds_its_place_and_its_peers(run_job):
+def test_any_command_finds_its_role_and_its_peers(run_job):
     job = run_job("none", {"worker": 3}, "examples/any-command/share_work.sh", 3000)
     assert_succeeded(job, run_job)
     sums = []
@@ -112,7 +112,7 @@ def test_any_command_finds_its_place_and_its_peers(run_job):
     assert sum(sums) == 3000 * 3001 * 6001 // 6
 
 
-def test_a_job_whose_data_is_missing_fails_and_says_so(run_job, python_of, tmp_path):
+def test_a_job_whose_data_is_missing_fails_with_the_remedy(run_job, python_of, tmp_path):
     job = run_job("pytorch", {"worker": 2}, python_of("torch"), "examples/pytorch/train_mnist.py", "--data-dir", tmp_path / "nowhere")
     assert job.exit_code != 0
     run_job.assert_nothing_left_running()

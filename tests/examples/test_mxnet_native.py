@@ -25,7 +25,7 @@ def native():
 
 @pytest.fixture
 def moved(native, tmp_path):
-    """The same folder elsewhere, in a place that nothing was linked with."""
+    """The same folder elsewhere, under a path that nothing was linked with."""
     return Path(shutil.copytree(native, tmp_path / "moved", copy_function=link_or_copy))
 
 
@@ -96,7 +96,7 @@ def test_servers_update_the_parameters_as_a_local_store_does(run_job, native, mn
     assert (tmp_path / "distributed-0001.params").read_bytes() == (tmp_path / "alone-0001.params").read_bytes()
 
 
-def test_the_folder_brings_its_libraries(moved):
+def test_the_folder_has_its_libraries(moved):
     listed = subprocess.run(["ldd", moved / "train_mnist_native"], capture_output=True, text=True, check=True).stdout
     found = dict(re.findall(r"^\s*(\S+) => (\S+)", listed, re.MULTILINE))
     of_the_c_library = re.compile(r"lib(c|m|dl|rt|pthread)\.so\.\d+")
@@ -105,7 +105,7 @@ def test_the_folder_brings_its_libraries(moved):
     assert not elsewhere
 
 
-def test_a_native_job_whose_data_is_missing_fails_and_says_so(run_job, native, tmp_path):
+def test_a_native_job_whose_data_is_missing_fails_with_the_remedy(run_job, native, tmp_path):
     job = run_job.mx("--n", 2, "--s", 1, "./train_mnist_native", "--data-dir", tmp_path / "nowhere", folder=native)
     assert job.exit_code == 1
     run_job.assert_nothing_left_running()

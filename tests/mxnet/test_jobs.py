@@ -241,8 +241,8 @@ def test_a_worker_killed_in_the_middle_is_taken_back_by_mxnet_itself(jobs):
     assert "worker:1 took its place in the parameter server again" in output
 
 
-def test_garbage_on_the_schedulers_port_harms_nobody(jobs):
-    # Worker 0 writes garbage, and a frame of 2 GB, to the scheduler before it joins like everybody else.
+def test_garbage_on_the_schedulers_port_does_no_harm(jobs):
+    # Worker 0 writes garbage, and a frame of 2 GB, to the scheduler before it joins like all others.
     script = jobs.script("""
         import os, socket
         if os.environ["DMLC_ROLE"] == "worker" and os.environ["YDL_INDEX"] == "0":

@@ -1,4 +1,4 @@
-"""A worker that is killed in the middle of an epoch: with --retries 1 the job ends well, and its model is a good one."""
+"""A worker that is killed in the middle of an epoch: with --retries 1 the job succeeds, and its model is a good one."""
 import os
 import re
 import signal

@@ -198,7 +198,7 @@ def test_a_killed_worker_comes_back_by_mxnets_own_recovery(job, mode, kvstore):
     running.assert_all_succeed()
 
 
-def test_a_worker_killed_before_the_model_is_set_up_starts_like_everybody(job):
+def test_a_worker_killed_before_the_model_is_set_up_starts_like_all_others(job):
     running = job(2, 1)
     running.start_all("early_death", "dist_sync")
     running.restart_after_death(1, "early_death", "dist_sync")

@@ -17,7 +17,7 @@ def cgroups():
 
 
 def listening_ports():
-    """Every TCP port of this machine that somebody listens on, by its inode: a port that is used again is another one."""
+    """Every TCP port of this machine on which a process listens, by its inode: a port that is used again is another one."""
     found = set()
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         with contextlib.suppress(OSError):
@@ -50,7 +50,7 @@ def shared_entries():
 
 
 def is_locked(path):
-    """Whether somebody holds a lock on the file, as ydl takes it."""
+    """Whether a process holds a lock on the file, as ydl takes it."""
     with contextlib.suppress(FileNotFoundError), open(path, "r+") as file:
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
