@@ -36,7 +36,7 @@ def test_results_of_this_machine_are_not_copied_over_files_that_are_there(ydl):
     (folder / "model").write_text("old\n")
     refused = ydl("results", "get", job.id, "--to", "here")
     assert refused.code == 1
-    assert "here/worker-0/model exists on this machine: -f replaces it" in refused.err
+    assert "here/worker-0/model already exists on this machine; replace it with -f" in refused.err
     assert (folder / "model").read_text() == "old\n"
     ydl.ok("results", "get", job.id, "--to", "here", "--force")
     assert (folder / "model").read_text() == "new\n"
@@ -51,7 +51,7 @@ def test_results_are_copied_without_following_links_or_opening_pipes(ydl):
     job.wait_for("job_succeeded")
     done = ydl("results", "get", job.id, "--to", "here")
     assert done.code == 1 and done.err.count("\n") == 2, done.everything()
-    assert "a/pipe is not a file but a pipe, a socket or a device: it is left out" in done.err
+    assert "a/pipe is a pipe, a socket or a device and was not copied" in done.err
     assert "4 files, 2 B copied to here" in done.err
     here = ydl.work / "here/worker-0"
     assert {str(path.relative_to(here)) for path in here.rglob("*")} == {"a", "b", "a/tob", "b/toa", "a/data", "b/model"}

@@ -28,8 +28,8 @@ def test_a_day_with_files(guarded, folder, tmp_path):
     assert fs("tail", "-n", "2", f"{folder}/a.txt") == b"two\nthree\n"
 
     fs("mkdir", "-p", f"{folder}/deep/er")
-    assert "exists already" in fs.error("mkdir", f"{folder}/deep")
-    assert "make it too with -p" in fs.error("mkdir", f"{folder}/no/such")
+    assert "already exists" in fs.error("mkdir", f"{folder}/deep")
+    assert "create it too with -p" in fs.error("mkdir", f"{folder}/no/such")
     fs("mv", f"{folder}/a.txt", f"{folder}/deep")
     assert names(fs("ls", f"{folder}/deep")) == [f"{folder}/deep/a.txt", f"{folder}/deep/er"]
     assert names(fs("ls", "-R", folder)) == [f"{folder}/deep", f"{folder}/deep/a.txt", f"{folder}/deep/er"]
@@ -69,7 +69,7 @@ def test_patterns_and_standard_streams(fs, folder):
         fs("put", "-", f"{folder}/{name}", stdin=name.encode())
     assert fs("cat", f"{folder}/a*") == b"a1a2"
     assert fs("cat", f"{folder}/[ab]1") == b"a1b1"
-    assert "nothing fits" in fs.error("ls", f"{folder}/z*")
+    assert "no file or directory matches" in fs.error("ls", f"{folder}/z*")
     fs("put", "-", f"{folder}/a*", stdin=b"literal")
     assert fs("cat", f"{folder}/a*") == b"literal"
 
@@ -78,14 +78,14 @@ def test_a_file_that_is_there_is_replaced_only_with_f(fs, folder, tmp_path):
     fs("put", "-", f"{folder}/file", stdin=b"old")
     for words in (("put", "-"), ("mv", f"{folder}/other")):
         fs("put", "-f", "-", f"{folder}/other", stdin=b"new")
-        assert f"{folder}/file exists already: -f replaces it" in fs.error(*words, f"{folder}/file", stdin=b"new")
+        assert f"{folder}/file already exists; replace it with -f" in fs.error(*words, f"{folder}/file", stdin=b"new")
         assert fs("cat", f"{folder}/file") == b"old"
         fs(words[0], "-f", *words[1:], f"{folder}/file", stdin=b"new")
         assert fs("cat", f"{folder}/file") == b"new"
         fs("put", "-f", "-", f"{folder}/file", stdin=b"old")
     assert names(fs("ls", folder)) == [f"{folder}/file"]
     (tmp_path / "file").write_bytes(b"mine")
-    assert "file exists on this machine: -f replaces it" in fs.error("get", f"{folder}/file")
+    assert "file already exists on this machine; replace it with -f" in fs.error("get", f"{folder}/file")
     assert (tmp_path / "file").read_bytes() == b"mine"
     fs("get", "-f", f"{folder}/file")
     assert (tmp_path / "file").read_bytes() == b"old"

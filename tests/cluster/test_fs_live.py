@@ -69,7 +69,7 @@ def test_ctrl_c_takes_away_what_put_has_begun(fs, folder, tmp_path):
         eventually(lambda: names(fs("ls", folder)) == [f"{folder}/piped._COPYING_"], "the unfinished file is there")
         put.send_signal(signal.SIGINT)
         assert put.wait(PATIENCE) == INTERRUPTED
-        assert put.stderr.read() == b"ydl: - was not copied: interrupted\n"
+        assert put.stderr.read() == b"ydl: the copy of - was interrupted\n"
     assert fs("ls", folder) == b""
 
     with open(tmp_path / "huge", "wb") as file:

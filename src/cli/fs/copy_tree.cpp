@@ -20,11 +20,11 @@ using core::fail;
 constexpr std::size_t kBuffer = std::size_t{256} << 10U;
 
 core::Error already_here(const fs::path& path) {
-  return {core::Errc::exists, fmt::format("{} exists on this machine: -f replaces it", path.string())};
+  return {core::Errc::exists, fmt::format("{} already exists on this machine; replace it with -f", path.string())};
 }
 
 net::Async<std::uint64_t> copy_file(fs::path from, fs::path to, hdfs::Overwrite overwrite) {
-  // Without O_NONBLOCK a pipe that took the file's name since it was looked at would block the whole program.
+  // With O_NONBLOCK the program does not hang if the file was replaced by a pipe since it was listed.
   const core::UniqueFd source(::open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!source) co_return fail(core::system_error(errno, "opening " + from.string()));
   LocalTarget target(co_await net::asio::this_coro::executor, to.string(), overwrite);
@@ -46,20 +46,20 @@ net::Async<std::uint64_t> copy_file(fs::path from, fs::path to, hdfs::Overwrite 
   co_return bytes;
 }
 
-// The link itself: what it leads to may be outside, or a folder that it lies in.
+// Copies the link itself and not its target, which may be outside the folder or contain the link.
 core::Result<> copy_link(const fs::path& from, const fs::path& to, hdfs::Overwrite overwrite) {
   std::error_code error;
   const auto target = fs::read_symlink(from, error);
   if (error) return fail(core::system_error(error.value(), "reading " + from.string()));
   if (overwrite == hdfs::Overwrite::no) {
     if (::symlink(target.c_str(), to.c_str()) == 0) return {};
-    return fail(errno == EEXIST ? already_here(to) : core::system_error(errno, "making the link " + to.string()));
+    return fail(errno == EEXIST ? already_here(to) : core::system_error(errno, "creating the link " + to.string()));
   }
   const auto unfinished = to.parent_path() / (".link." + core::random_hex(8));
   if (::symlink(target.c_str(), unfinished.c_str()) != 0 || ::rename(unfinished.c_str(), to.c_str()) != 0) {
     const int code = errno;
     ::unlink(unfinished.c_str());
-    return fail(core::system_error(code, "making the link " + to.string()));
+    return fail(core::system_error(code, "creating the link " + to.string()));
   }
   return {};
 }
@@ -85,7 +85,7 @@ net::Async<> copy_entry(Copy& copy, fs::path from, fs::path to) {
     if (auto linked = copy_link(from, to, copy.overwrite); !linked) co_return linked;
   } else {
     co_return fail(core::Errc::refused,
-                   fmt::format("{} is not a file but a pipe, a socket or a device: it is left out", from.string()));
+                   fmt::format("{} is a pipe, a socket or a device and was not copied", from.string()));
   }
   ++copy.copied.files;
   co_return core::Result<>{};

@@ -11,14 +11,14 @@
 namespace ydl::cli {
 
 struct CopiedTree {
-  std::int64_t files = 0;  // links are counted too
+  std::int64_t files = 0;  // including links
   std::uint64_t bytes = 0;
 };
 
-// Copies what is in a folder of this machine into another, which is made. A file that cannot be copied is reported and
-// does not stop the others; one that is there already is replaced only with Overwrite::yes (LocalTarget). Links are
-// copied as links and never followed. Pipes, sockets and devices are left out and reported.
-// Errors: the folder cannot be read, or the other one not made.
+// Copies the content of a local folder to another one, which is created. A file that cannot be copied is reported, and
+// the others are still copied. An existing file is replaced only with Overwrite::yes (LocalTarget). Links are copied as
+// links and never followed. Pipes, sockets and devices are skipped and reported. Errors: the folder cannot be read, or
+// the other one cannot be created.
 [[nodiscard]] net::Async<CopiedTree> copy_tree(std::filesystem::path from, std::filesystem::path to,
                                                hdfs::Overwrite overwrite,
                                                std::function<void(const core::Error&)> report);

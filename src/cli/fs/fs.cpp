@@ -17,20 +17,20 @@
 namespace ydl::cli {
 namespace {
 
-constexpr int kSignalExit = 128;  // and the signal's number, as shells have it
+constexpr int kSignalExit = 128;  // plus the number of the signal, as in shells
 
 core::Result<hconf::Config> configuration() {
   const auto search = hconf::find_configuration();
   if (!search.found) {
-    return core::fail(core::Errc::usage,
-                      fmt::format("no Hadoop configuration was found: looked at {}; set HADOOP_CONF_DIR "
-                                  "to the folder that holds core-site.xml",
-                                  core::join(search.looked, ", ")));
+    return core::fail(
+        core::Errc::usage,
+        fmt::format("no Hadoop configuration was found in {}; set HADOOP_CONF_DIR to the folder with core-site.xml",
+                    core::join(search.looked, ", ")));
   }
   return hconf::load(*search.found);
 }
 
-// The file system of the first path that names one; the default one where none does.
+// The file system of the first path with a host or name service; otherwise the default one.
 core::Result<hconf::NameService> service_of(const hconf::Config& config, const std::vector<std::string>& paths) {
   for (const auto& path : paths) {
     if (!path.starts_with("hdfs://") || hconf::authority_of(path).empty()) continue;
@@ -105,7 +105,7 @@ bool FsSession::check(const core::Result<>& result) {
 }
 
 core::Error already_there(const std::string& path) {
-  return {core::Errc::exists, fmt::format("{} exists already: -f replaces it", path)};
+  return {core::Errc::exists, fmt::format("{} already exists; replace it with -f", path)};
 }
 
 int execute(const Fs& command) {
@@ -114,8 +114,8 @@ int execute(const Fs& command) {
   net::asio::io_context io(1);
   hdfs::FileSystem fs(io.get_executor(), std::move(*configured));
   FsSession session{.command = command, .fs = fs};
-  // Copies take their temporary files away at the first Ctrl-C; the second ends the program. What leaves nothing behind
-  // ends at once, as such programs do.
+  // At the first Ctrl-C, copies delete their temporary files; the second Ctrl-C ends the program immediately. Commands
+  // without temporary files end at the first one.
   net::asio::signal_set signals(io);
   if (copies(command.verb)) {
     signals.add(SIGINT);

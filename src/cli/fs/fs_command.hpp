@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-// `ydl fs`: what was asked for.
+// The parsed command line of `ydl fs`.
 namespace ydl::cli {
 
 enum class FsVerb { ls, cat, put, get, rm, mkdir, mv, du, stat, tail, chmod };
@@ -28,17 +28,18 @@ struct Fs {
   int lines = 10;           // tail -n
   std::string mode;         // chmod
   std::vector<std::string> paths;
-  std::optional<hconf::Config> hadoop;  // of the cluster; nothing: the one of HADOOP_CONF_DIR
-  // get: what an entry so deep below a path is called on this machine, nothing for what stays there. Empty: as it is.
+  std::optional<hconf::Config> hadoop;  // the cluster's configuration; empty: the one in HADOOP_CONF_DIR
+  // For get: returns the local name of an entry at this depth below a path, or nothing if it should not be copied.
+  // Empty: names are not changed.
   std::function<std::optional<std::string>(std::string_view name, int depth)> name_here;
 };
 
-// The words after `ydl fs`. Flags may be joined (-Rh) and stand anywhere before "--". Errors: usage.
+// Parses the words after `ydl fs`. Flags may be joined (-Rh) and may be anywhere before "--". Errors: usage.
 [[nodiscard]] core::Result<Fs> parse_fs(const std::vector<std::string>& words);
 
-// Their names, for completion.
+// The names of the commands, for completion.
 [[nodiscard]] std::vector<std::string_view> fs_commands();
-// What `ydl fs --help` says, and what `ydl fs VERB --help` does.
+// The help of `ydl fs --help`, and of `ydl fs VERB --help`.
 [[nodiscard]] std::string fs_help();
 
 }  // namespace ydl::cli

@@ -12,9 +12,9 @@ namespace ydl::cli {
 namespace {
 
 constexpr std::size_t kAtATime = 8;
-constexpr std::size_t kNameLimit = 255;  // bytes, of HDFS as of Linux
+constexpr std::size_t kNameLimit = 255;  // bytes, in HDFS and in Linux
 
-// As many characters from the front as fit into so many bytes.
+// The longest prefix of complete characters that fits into `bytes` bytes.
 std::string_view whole_characters(std::string_view text, std::size_t bytes) {
   std::size_t kept = 0;
   while (kept < text.size()) {
@@ -32,7 +32,7 @@ struct Copying {
   CopyOne copy_one;
 };
 
-// A failure is the session's: the other files are copied all the same.
+// A failure is recorded in the session, and the other files are still copied.
 net::Async<> copy_or_note(Copying& copying, std::size_t index) {
   if (copying.session.interrupted != 0) co_return core::Result<>{};
   const auto copied = co_await copying.copy_one(copying.session, copying.progress, copying.files[index]);
@@ -50,7 +50,7 @@ std::string unfinished_name(std::string_view prefix, std::string_view name, std:
   std::string_view kept = name;
   std::string unlike;
   if (prefix.size() + name.size() + suffix.size() > kNameLimit && name.size() <= kNameLimit) {
-    unlike = "." + core::random_hex(4);  // two long names may begin alike
+    unlike = "." + core::random_hex(4);  // avoids a conflict between long names with the same start
     kept = whole_characters(name, kNameLimit - prefix.size() - unlike.size() - suffix.size());
   }
   return fmt::format("{}{}{}{}", prefix, kept, unlike, suffix);

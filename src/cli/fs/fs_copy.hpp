@@ -17,13 +17,13 @@ struct CopyFile {
   std::uint64_t size = 0;
 };
 
-// How far a copy is, for whoever looks.
+// Shows the progress of a copy.
 class CopyProgress {
  public:
   CopyProgress(const Fs& command, const std::vector<CopyFile>& files);
   void add(std::uint64_t bytes);
   void file_done() { ++transfer_.files_done; }
-  // Takes the line away.
+  // Removes the progress line.
   void clear() { bar_.clear(); }
 
  private:
@@ -31,14 +31,14 @@ class CopyProgress {
   client::TransferBar bar_;
 };
 
-// What a file is called while it is not whole: its name between prefix and suffix, or as much of it as leaves room for
-// them. A name that is too long by itself stays so: whoever is to make the file says it.
+// The temporary name of an incomplete file: its name between prefix and suffix, shortened if necessary to leave room
+// for them. A name that is itself too long stays too long, so that creating the file reports the error.
 [[nodiscard]] std::string unfinished_name(std::string_view prefix, std::string_view name, std::string_view suffix);
 
-// Copies one file; what is left of it when it fails is nothing.
+// Copies one file. Must leave nothing behind after a failure.
 using CopyOne = std::function<net::Async<>(FsSession&, CopyProgress&, CopyFile)>;
 
-// All files, several at a time. What fails is reported and does not stop the others.
+// Copies all files, several at once. A failure is reported, and the others are still copied.
 [[nodiscard]] net::awaitable<void> copy_files(FsSession& session, std::vector<CopyFile> files, CopyOne copy_one);
 
 }  // namespace ydl::cli

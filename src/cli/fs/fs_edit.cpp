@@ -20,7 +20,7 @@ net::Async<> remove(FsSession& session, std::string path) {
   if (status->is_directory() && !session.command.recursive) {
     co_return core::fail(core::Errc::refused, fmt::format("{} is a directory: delete it with -r", path));
   }
-  if (path == "/") co_return core::fail(core::Errc::refused, "/ is not deleted");
+  if (path == "/") co_return core::fail(core::Errc::refused, "the root directory / cannot be deleted");
   if (session.command.skip_trash) {
     auto removed = co_await session.fs.remove(path, hdfs::Recursive::yes);
     if (!removed) co_return core::fail(removed.error());
@@ -29,7 +29,7 @@ net::Async<> remove(FsSession& session, std::string path) {
   auto moved = co_await session.fs.move_to_trash(path);
   if (!moved) co_return core::fail(moved.error());
   if (*moved && session.command.output != ui::Mode::quiet)
-    print(fmt::format("{} is in the trash: {}\n", core::escaped(path), core::escaped(**moved)));
+    print(fmt::format("moved {} to the trash: {}\n", core::escaped(path), core::escaped(**moved)));
   co_return core::Result<>{};
 }
 
@@ -37,19 +37,19 @@ net::Async<> make(FsSession& session, std::string text) {
   const auto path = session.fs.resolve(text);
   if (!path) co_return core::fail(path.error());
   if (session.command.parents) co_return co_await session.fs.make_directory(*path, hdfs::Parents::create);
-  // The NameNode has nothing against a directory that is there already.
+  // Checked here because the NameNode does not treat an existing directory as an error.
   auto there = co_await session.fs.stat(*path);
   if (!there) co_return core::fail(there.error());
-  if (*there) co_return core::fail(core::Errc::exists, fmt::format("{} exists already", *path));
+  if (*there) co_return core::fail(core::Errc::exists, fmt::format("{} already exists", *path));
   auto made = co_await session.fs.make_directory(*path, hdfs::Parents::must_exist);
   if (!made && made.error().code == hrpc::Errc::not_found) {
     co_return core::fail(core::Errc::not_found,
-                         fmt::format("{} does not exist: make it too with -p", hdfs::parent_path(*path)));
+                         fmt::format("{} does not exist; create it too with -p", hdfs::parent_path(*path)));
   }
   co_return made;
 }
 
-// With -f a file is replaced, and a directory that is empty.
+// With -f, files and empty directories are replaced.
 net::Async<> move(FsSession& session, std::string from, std::string to) {
   const auto overwrite = session.command.force ? hdfs::Overwrite::yes : hdfs::Overwrite::no;
   auto renamed = co_await session.fs.rename(from, to, overwrite);
@@ -101,7 +101,8 @@ net::awaitable<void> fs_mv(FsSession& session) {
   const auto sources = co_await expand_all(session, words);
   if (sources.size() > 1 && !into) {
     co_return session.fail(
-        {core::Errc::usage, fmt::format("{} is no directory: several files cannot become it", *target)});
+        {core::Errc::usage,
+         fmt::format("{} is not a directory; several files can only be moved into a directory", *target)});
   }
   for (const auto& source : sources) {
     const std::string to = into ? hdfs::join_path(*target, hdfs::base_name(source)) : *target;

@@ -25,7 +25,7 @@ net::Async<> copy_to(LocalTarget& target, FsSession& session, CopyProgress& prog
     if (auto written = co_await target.write({data->data(), data->size()}); !written) co_return written;
     progress.add(data->size());
   }
-  co_return core::fail(core::Errc::cancelled, fmt::format("{} was not copied: interrupted", file.from));
+  co_return core::fail(core::Errc::cancelled, fmt::format("the copy of {} was interrupted", file.from));
 }
 
 net::Async<> get_one(FsSession& session, CopyProgress& progress, CopyFile file) {
@@ -71,12 +71,12 @@ net::awaitable<void> fs_get(FsSession& session) {
     words.pop_back();
   }
   std::error_code error;
-  // Results go into the folder that was named, there or not, as they do on this machine.
+  // Results are always copied into the named folder, which is created if necessary, like for jobs on this machine.
   const bool is_folder = static_cast<bool>(session.command.name_here);
   const bool into = !is_folder && files::is_directory(target, error);
   const auto sources = co_await expand_all(session, words);
   if ((sources.size() > 1 || target.ends_with('/')) && !into && !is_folder) {
-    co_return session.fail({core::Errc::usage, fmt::format("{} is no directory on this machine", target)});
+    co_return session.fail({core::Errc::usage, fmt::format("{} is not a directory on this machine", target)});
   }
   std::vector<CopyFile> plan;
   for (const auto& source : sources) {

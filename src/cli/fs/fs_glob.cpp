@@ -14,12 +14,12 @@ bool is_pattern(std::string_view text) {
   return text.find_first_of("*?[\\") != std::string_view::npos;
 }
 
-// What is not a directory has nothing below it that could fit.
+// Errors which mean that the path is not a directory, so that nothing below it can match.
 bool has_no_entries(const core::Error& error) {
   return error.code == hrpc::Errc::not_found || error.code == hrpc::Errc::not_a_directory;
 }
 
-// The entries of a directory whose name fits.
+// The entries of a directory whose names match.
 net::Async<std::vector<std::string>> matches(hdfs::FileSystem& fs, std::string directory, std::string pattern) {
   std::vector<std::string> found;
   hdfs::ListingCursor from;
@@ -42,7 +42,7 @@ net::Async<std::vector<std::string>> expand(hdfs::FileSystem& fs, std::string pa
   const auto path = fs.resolve(pattern);
   if (!path) co_return core::fail(path.error());
   if (!is_pattern(*path)) co_return std::vector{*path};
-  // A file that is really called so needs no quoting.
+  // If a file has exactly this name, the pattern characters need no quoting.
   auto literal = co_await fs.stat(*path);
   if (!literal) co_return core::fail(literal.error());
   if (*literal) co_return std::vector{*path};
@@ -66,7 +66,8 @@ net::Async<std::vector<std::string>> expand(hdfs::FileSystem& fs, std::string pa
     if (!status) co_return core::fail(status.error());
     if (*status) there.push_back(std::move(candidate));
   }
-  if (there.empty()) co_return core::fail(core::Errc::not_found, fmt::format("nothing fits {}", pattern));
+  if (there.empty())
+    co_return core::fail(core::Errc::not_found, fmt::format("no file or directory matches {}", pattern));
   co_return there;
 }
 

@@ -33,8 +33,8 @@ std::string size_text(const FsSession& session, std::uint64_t bytes) {
   return session.command.human ? core::format_bytes(bytes) : std::to_string(bytes);
 }
 
-// Programs get names as they are: JSON has a way to write what a terminal should not see. The serializer leaves U+0080
-// to U+009F, which are controls too, as they are.
+// Programs get unchanged names in JSON, with control characters escaped. The serializer does not escape U+0080 to
+// U+009F, which are control characters too, so this is done here.
 std::string to_line(const boost::json::object& object) {
   std::string line;
   const auto text = boost::json::serialize(object);
@@ -93,7 +93,7 @@ void show(const FsSession& session, const std::vector<Entry>& entries) {
   print(text);
 }
 
-// A directory page by page: a hundred thousand entries need no memory of their own.
+// Prints a directory page by page, so that large directories need no additional memory.
 net::Async<> list_directory(FsSession& session, std::string path) {
   std::vector<std::string> directories;
   hdfs::ListingCursor from;

@@ -10,10 +10,11 @@ namespace ydl::cli {
 namespace {
 
 std::unexpected<core::Error> bad(std::string_view text) {
-  return core::fail(core::Errc::usage, fmt::format("'{}' is no mode: write 640, u+x or go-w", core::printable(text)));
+  return core::fail(core::Errc::usage,
+                    fmt::format("'{}' is not a valid mode; write for example 640, u+x or go-w", core::printable(text)));
 }
 
-// One clause: who, operator, permissions.
+// One clause: classes of users, operator, permissions.
 core::Result<std::uint32_t> apply_clause(std::string_view clause, std::uint32_t mode, IsDirectory directory) {
   const auto at = clause.find_first_of("+-=");
   if (at == std::string_view::npos) return bad(clause);

@@ -7,8 +7,8 @@
 
 namespace ydl::cli {
 
-// What chmod's MODE makes of a mode: "640", "1777", "u+x", "go-w,a+r", "=rw"; X is x for directories and for what has
-// an x already. Errors: usage.
+// Applies chmod's MODE to a mode: "640", "1777", "u+x", "go-w,a+r", "=rw". X means x for directories and for files that
+// already have an x. Errors: usage.
 enum class IsDirectory { no, yes };
 [[nodiscard]] core::Result<std::uint32_t> apply_mode(std::string_view text, std::uint32_t mode, IsDirectory directory);
 

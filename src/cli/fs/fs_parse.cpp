@@ -16,8 +16,9 @@ struct VerbInfo {
   std::string_view name;
   FsVerb verb;
   std::string_view
-      flags;          // one letter each; 'T' is --skip-trash, 'n' takes a number; -f of all but tail is --force too
-  std::size_t least;  // arguments
+      // one letter each; 'T' is --skip-trash, 'n' has a number; except for tail, -f may also be written --force
+      flags;
+  std::size_t least;  // minimum number of arguments
   std::string_view usage;
   std::string_view text;
 };
@@ -25,14 +26,15 @@ struct VerbInfo {
 constexpr auto kVerbs = std::to_array<VerbInfo>({
     {"ls", FsVerb::ls, "Rh", 0, "ls [-R] [-h] [PATH …]", "List files and directories (default: your home directory)"},
     {"cat", FsVerb::cat, "", 1, "cat PATH …", "Print files"},
-    {"put", FsVerb::put, "f", 2, "put [-f] LOCAL … PATH", "Copy to HDFS (- is standard input), -f replaces files"},
-    {"get", FsVerb::get, "f", 1, "get [-f] PATH … [LOCAL]", "Copy from HDFS, -f replaces files"},
-    {"rm", FsVerb::rm, "rfT", 1, "rm [-r] [-f] [--skip-trash] PATH …", "Delete, to the trash where there is one"},
-    {"mkdir", FsVerb::mkdir, "p", 1, "mkdir [-p] PATH …", "Make directories, with -p their parents too"},
-    {"mv", FsVerb::mv, "f", 2, "mv [-f] FROM … TO", "Rename, or move into a directory, -f replaces files"},
-    {"du", FsVerb::du, "sh", 0, "du [-s] [-h] [PATH …]", "Show how much is in directories, -s in all"},
-    {"stat", FsVerb::stat, "", 1, "stat PATH …", "Show all that is known about a file"},
-    {"tail", FsVerb::tail, "fn", 1, "tail [-f] [-n LINES] PATH", "Print a file's end, with -f go on as it grows"},
+    {"put", FsVerb::put, "f", 2, "put [-f] LOCAL … PATH", "Copy to HDFS (- is standard input); -f replaces files"},
+    {"get", FsVerb::get, "f", 1, "get [-f] PATH … [LOCAL]", "Copy from HDFS; -f replaces files"},
+    {"rm", FsVerb::rm, "rfT", 1, "rm [-r] [-f] [--skip-trash] PATH …",
+     "Delete, by moving to the trash if there is one"},
+    {"mkdir", FsVerb::mkdir, "p", 1, "mkdir [-p] PATH …", "Create directories, with -p also their parents"},
+    {"mv", FsVerb::mv, "f", 2, "mv [-f] FROM … TO", "Rename, or move into a directory; -f replaces files"},
+    {"du", FsVerb::du, "sh", 0, "du [-s] [-h] [PATH …]", "Show the sizes in directories, with -s the total"},
+    {"stat", FsVerb::stat, "", 1, "stat PATH …", "Show all information about a file"},
+    {"tail", FsVerb::tail, "fn", 1, "tail [-f] [-n LINES] PATH", "Print the end of a file, with -f follow it"},
     {"chmod", FsVerb::chmod, "R", 2, "chmod [-R] MODE PATH …", "Change permissions: 640, u+x,go-w"},
 });
 
@@ -63,7 +65,7 @@ bool set_flag(Fs& command, char flag) {
   }
 }
 
-// Goes through the words; long options, joined short ones, and what is left.
+// Parses the words: long options, joined short options, and paths.
 class Words {
  public:
   Words(const VerbInfo& info, Fs& command) : info_(info), command_(command) {}
@@ -113,7 +115,7 @@ class Words {
 
   core::Result<> take_letters(const std::string& word) {
     for (const char letter : word.substr(1)) {
-      // POSIX tools take -R for -r where both can be meant.
+      // As in POSIX tools, -R and -r are accepted for each other.
       const bool known = has(letter) || (letter == 'R' && has('r')) || (letter == 'r' && has('R'));
       if (word.starts_with("--") || !known || letter == 'T' || letter == 'n' || !set_flag(command_, letter)) {
         return fail(Errc::usage,
@@ -165,8 +167,8 @@ std::string fs_help() {
   for (const auto& verb : kVerbs) text += fmt::format("  {:<38}{}\n", verb.usage, verb.text);
   text +=
       "\n"
-      "A path without / at its beginning lies in your home directory, /user/NAME. The patterns *, ? and [a-z] are\n"
-      "understood in paths of HDFS: quote them, or the shell looks for files here. The cluster is the one of\n"
+      "A path without a leading / is relative to your home directory, /user/NAME. Paths in HDFS may contain\n"
+      "the patterns *, ? and [a-z]; quote them, otherwise the shell expands them. The cluster is the one in\n"
       "HADOOP_CONF_DIR. --output json prints one object per line.\n";
   return text;
 }

@@ -19,9 +19,10 @@ namespace {
 namespace files = std::filesystem;
 
 constexpr std::size_t kBuffer = std::size_t{1} << 20U;
-constexpr std::string_view kUnfinished = "._COPYING_";  // as Hadoop's own client calls it
+constexpr std::string_view kUnfinished = "._COPYING_";  // the same suffix as in Hadoop's own client
 
-// A local file. A pipe or a terminal may have nothing to say for long: it is waited for in a way that hears Ctrl-C.
+// A local file. A pipe or a terminal may be silent for a long time, so waiting for it must not block the handling of
+// Ctrl-C.
 class Source {
  public:
   Source(const net::asio::any_io_executor& executor, core::UniqueFd file) : file_(std::move(file)) {
@@ -31,7 +32,7 @@ class Source {
     if (may_wait) waiting_ = std::make_shared<net::asio::posix::stream_descriptor>(executor, ::dup(file_.get()));
   }
 
-  // Until there is something to read, or the session is interrupted.
+  // Waits until there is something to read, or the session is interrupted.
   net::awaitable<void> wait(FsSession& session) {
     if (waiting_ == nullptr) co_return;
     if (!listening_) {
@@ -65,13 +66,13 @@ net::Async<> copy_bytes(FsSession& session, CopyProgress& progress, Source sourc
     if (!written) co_return core::fail(written.error());
     progress.add(static_cast<std::uint64_t>(size));
   }
-  co_return core::fail(core::Errc::cancelled, fmt::format("{} was not copied: interrupted", name));
+  co_return core::fail(core::Errc::cancelled, fmt::format("the copy of {} was interrupted", name));
 }
 
 net::Async<> write_file(FsSession& session, CopyProgress& progress, const CopyFile& file,
                         const std::string& unfinished) {
   const auto overwrite = session.command.force ? hdfs::Overwrite::yes : hdfs::Overwrite::no;
-  if (overwrite == hdfs::Overwrite::no) {  // asked before gigabytes are copied for nothing
+  if (overwrite == hdfs::Overwrite::no) {  // checked first, before gigabytes are copied in vain
     const auto there = co_await session.fs.stat(file.to);
     if (!there) co_return core::fail(there.error());
     if (*there) co_return core::fail(already_there(file.to));
@@ -91,7 +92,7 @@ net::Async<> write_file(FsSession& session, CopyProgress& progress, const CopyFi
   co_return renamed;
 }
 
-// Under another name until it is whole: a reader never sees half a file.
+// Writes under a temporary name until the file is complete, so that readers never see an incomplete file.
 net::Async<> put_one(FsSession& session, CopyProgress& progress, CopyFile file) {
   const std::string unfinished =
       hdfs::join_path(hdfs::parent_path(file.to), unfinished_name("", hdfs::base_name(file.to), kUnfinished));
@@ -100,13 +101,13 @@ net::Async<> put_one(FsSession& session, CopyProgress& progress, CopyFile file) 
   co_return done;
 }
 
-// What is to be copied for one word of the command line.
+// The files to copy for one argument of the command line.
 struct Plan {
   std::vector<std::string> directories;
   std::vector<CopyFile> files;
 };
 
-// A file by its number, whatever path leads to it.
+// Identifies a file independently of its path.
 using FileNumber = std::pair<dev_t, ino_t>;
 
 std::optional<FileNumber> number_of(const files::path& path) {
@@ -115,7 +116,7 @@ std::optional<FileNumber> number_of(const files::path& path) {
   return FileNumber(status.st_dev, status.st_ino);
 }
 
-// HDFS has no links: what one leads to is copied. `above` has the folders that the path lies in.
+// HDFS has no links, so the target of a link is copied. `above` has all folders that contain the path.
 core::Result<> plan_local(const files::path& from, const std::string& to, Plan& plan, std::vector<FileNumber> above) {
   if (auto known = hdfs::check_name(to); !known) return known;
   std::error_code error;
@@ -123,12 +124,12 @@ core::Result<> plan_local(const files::path& from, const std::string& to, Plan& 
   if (!files::exists(status)) {
     return core::fail(core::Errc::not_found, fmt::format("{}: no such file or directory", from.string()));
   }
-  const bool is_named = above.empty();  // by the user, and not found in a folder
+  const bool is_named = above.empty();  // named by the user, not found in a folder
   if (!is_named && !files::is_directory(status) && !files::is_regular_file(status)) {
-    return core::fail(core::Errc::refused,
-                      fmt::format("{} is not a file but a pipe, a socket or a device; remove it, or name the files "
-                                  "to copy",
-                                  from.string()));
+    return core::fail(
+        core::Errc::refused,
+        fmt::format("{} is a pipe, a socket or a device and cannot be copied; remove it, or name the files to copy",
+                    from.string()));
   }
   if (!files::is_directory(status)) {
     const auto size = files::is_regular_file(status) ? files::file_size(from, error) : 0;
@@ -137,9 +138,9 @@ core::Result<> plan_local(const files::path& from, const std::string& to, Plan& 
   }
   const auto number = number_of(from);
   if (number && std::ranges::find(above, *number) != above.end()) {
-    return core::fail(core::Errc::refused, fmt::format("{} is a link to a folder that it lies in; remove it, or name "
-                                                       "the files to copy",
-                                                       from.string()));
+    return core::fail(
+        core::Errc::refused,
+        fmt::format("{} is a link to a folder that contains it; remove it, or name the files to copy", from.string()));
   }
   above.push_back(number.value_or(FileNumber{}));
   plan.directories.push_back(to);
@@ -173,12 +174,13 @@ net::awaitable<void> fs_put(FsSession& session) {
   const bool into = *status && (*status)->is_directory();
   if ((words.size() > 1 || slash) && !into) {
     co_return session.fail(
-        {core::Errc::usage, fmt::format("{} is no directory: make it with `ydl fs mkdir -p`", *target)});
+        {core::Errc::usage, fmt::format("{} is not a directory; create one with `ydl fs mkdir -p`", *target)});
   }
   Plan plan;
   for (const auto& word : words) {
     if (word == "-" && into) {
-      session.fail({core::Errc::usage, fmt::format("standard input needs a name: {} is a directory", *target)});
+      session.fail(
+          {core::Errc::usage, fmt::format("standard input needs a file name, but {} is a directory", *target)});
     } else if (word == "-") {
       plan.files.push_back({word, *target, 0});
     } else {

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kTailPiece = std::size_t{64} << 10U;
 constexpr core::Millis kFollowPause = std::chrono::seconds(1);
 
-// To standard output as it comes. False when nobody reads any more: `ydl fs cat … | head` is no error.
+// Copies to standard output. Returns false if the reader has closed it: `ydl fs cat … | head` is not an error.
 net::Async<bool> copy_out(hdfs::FileReader& reader) {
   for (;;) {
     const auto data = co_await reader.next();
@@ -35,7 +35,7 @@ net::Async<bool> cat(hdfs::FileSystem& fs, std::string path) {
   co_return co_await copy_out(*reader);
 }
 
-// Where the last `lines` lines begin.
+// The position of the last `lines` lines.
 net::Async<std::uint64_t> find_lines(hdfs::FileReader& reader, int lines) {
   std::vector<char> piece(kTailPiece);
   std::uint64_t begin = reader.length();
@@ -46,7 +46,7 @@ net::Async<std::uint64_t> find_lines(hdfs::FileReader& reader, int lines) {
     const auto got = co_await reader.read_at(begin, std::span(piece).first(static_cast<std::size_t>(size)));
     if (!got) co_return core::fail(got.error());
     for (std::size_t i = *got; i-- > 0;) {
-      // The line end that ends the file begins no line.
+      // No line starts after a newline at the end of the file.
       const bool last = begin + i + 1 == reader.length();
       if (piece[i] == '\n' && !last && ++found == lines) co_return begin + i + 1;
     }
@@ -66,7 +66,7 @@ net::Async<> tail(FsSession& session, std::string path) {
     } else if (first) {
       position = reader->length();
     }
-    // A file that has become shorter was written anew.
+    // A file that has become shorter was replaced, so it is read from its start.
     if (reader->length() < position) position = 0;
     reader->seek(position);
     const auto more = co_await copy_out(*reader);
@@ -89,7 +89,7 @@ net::awaitable<void> fs_cat(FsSession& session) {
 
 net::awaitable<void> fs_tail(FsSession& session) {
   if (session.command.paths.size() > 1) {
-    co_return session.fail({core::Errc::usage, "`ydl fs tail` takes one file"});
+    co_return session.fail({core::Errc::usage, "`ydl fs tail` accepts only one file"});
   }
   for (const auto& path : co_await expand_all(session, session.command.paths))
     session.check(co_await tail(session, path));

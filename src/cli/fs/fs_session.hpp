@@ -11,30 +11,31 @@
 
 namespace ydl::cli {
 
-// One run of `ydl fs`: the file system, and what went wrong so far. A path that fails does not stop the others.
+// One run of `ydl fs`: the file system and the errors so far. After a failure of one path, the others are still
+// handled.
 struct FsSession {
   const Fs& command;
   hdfs::FileSystem& fs;
   int exit_code = 0;
-  int interrupted = 0;  // the signal that asks us to stop
+  int interrupted = 0;  // number of the signal to stop; 0: none
   std::list<std::function<void()>> on_interrupt = {};
 
   void interrupt(int signal);
   void fail(const core::Error& error);
-  // Says what went wrong, if something did.
+  // Prints the error of a failed result. Returns whether it succeeded.
   bool check(const core::Result<>& result);
 };
 
-// A path with the patterns in it replaced by what is there. Errors: not_found (nothing fits), usage.
+// Expands the patterns in a path. Errors: not_found (nothing matches), usage.
 [[nodiscard]] net::Async<std::vector<std::string>> expand(hdfs::FileSystem& fs, std::string pattern);
-// Of all paths of the command; those that fail are reported.
+// Expands all paths of the command. Failures are reported.
 [[nodiscard]] net::awaitable<std::vector<std::string>> expand_all(FsSession& session,
                                                                   std::vector<std::string> patterns);
 
-// A path that only -f replaces.
+// The error for an existing file, if -f is not given.
 [[nodiscard]] core::Error already_there(const std::string& path);
 
-// What is at the path. Errors: not_found.
+// The status of a file or directory. Errors: not_found.
 [[nodiscard]] net::Async<hdfs::FileStatus> status_of(hdfs::FileSystem& fs, std::string path);
 
 net::awaitable<void> fs_ls(FsSession& session);

@@ -20,9 +20,10 @@ namespace {
 namespace files = std::filesystem;
 using core::fail;
 
-constexpr core::Millis kReaderPeriod{50};  // how often it is looked whether a pipe has a reader
+constexpr core::Millis kReaderPeriod{50};  // how often to check whether a pipe has a reader
 
-// Unlike rename(2) it does not replace a file. Some file systems do not know it: then what was seen at open() counts.
+// Unlike rename(2), it does not replace an existing file. On file systems without support for it, only the check in
+// open() applies.
 int rename_to_new_name(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return -1;
@@ -39,11 +40,11 @@ LocalTarget::~LocalTarget() {
 }
 
 core::Error LocalTarget::exists() const {
-  return {core::Errc::exists, fmt::format("{} exists on this machine: -f replaces it", path_)};
+  return {core::Errc::exists, fmt::format("{} already exists on this machine; replace it with -f", path_)};
 }
 
 core::Error LocalTarget::stopped() const {
-  return {core::Errc::cancelled, fmt::format("{} was not written: interrupted", path_)};
+  return {core::Errc::cancelled, fmt::format("writing {} was interrupted", path_)};
 }
 
 net::Async<> LocalTarget::open() {
@@ -56,7 +57,7 @@ net::Async<> LocalTarget::open() {
     co_return co_await open_stream();
   }
   if (files::exists(name) && overwrite_ == hdfs::Overwrite::no) co_return fail(exists());
-  // A link stays one: the file that it leads to is replaced.
+  // A link is kept, and its target file is replaced.
   if (files::is_symlink(name) && files::exists(target)) path_ = files::canonical(path_, error).string();
   co_return open_file();
 }
@@ -73,7 +74,7 @@ core::Result<> LocalTarget::open_file() {
 net::Async<> LocalTarget::open_stream() {
   for (;;) {
     if (stopped_) co_return fail(stopped());
-    // Without O_NONBLOCK the whole program would wait for a pipe's reader, and Ctrl-C would not be heard.
+    // Without O_NONBLOCK, open() would block until the pipe has a reader, and Ctrl-C would not be handled.
     core::UniqueFd fd(::open(path_.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
     if (fd) {
       descriptor_ = std::make_unique<net::asio::posix::stream_descriptor>(executor_, fd.release());

@@ -12,26 +12,26 @@
 
 namespace ydl::cli {
 
-// A file of this machine that a copy is written to, under the name that the user gave.
+// The local file that a copy is written to.
 //
-// A regular file has another name in the same folder until it is whole. A device or a pipe is never replaced by a file:
-// its bytes are written to it as they come. Life cycle: open(), write() any number of times, finish(); without finish()
-// nothing is left of a regular file.
+// A regular file has a temporary name in the same folder until it is complete. A device or a pipe is never replaced by
+// a file: bytes are written to it directly. Life cycle: open(), any number of write(), finish(); without finish() a
+// regular file is deleted.
 class LocalTarget {
  public:
-  // `overwrite`: whether a regular file of that name may be replaced.
+  // `overwrite`: whether an existing regular file may be replaced.
   LocalTarget(net::asio::any_io_executor executor, std::string path, hdfs::Overwrite overwrite);
   ~LocalTarget();
   LocalTarget(const LocalTarget&) = delete;
   LocalTarget& operator=(const LocalTarget&) = delete;
 
-  // Of a pipe: waits until there is a reader. Errors: exists (it must not be replaced), io, cancelled.
+  // For a pipe, waits until it has a reader. Errors: exists (and must not be replaced), io, cancelled.
   [[nodiscard]] net::Async<> open();
   [[nodiscard]] net::Async<> write(std::string_view bytes);
-  // Gives a regular file its name. Errors: exists (somebody else made the file meanwhile), io.
+  // Gives a regular file its final name. Errors: exists (the file was created in the meantime), io.
   [[nodiscard]] core::Result<> finish();
 
-  // Ends an open() or write() that waits, and all that follow, with `cancelled`.
+  // A waiting open() or write() and all further calls fail with `cancelled`.
   void stop();
 
  private:
@@ -43,9 +43,9 @@ class LocalTarget {
   net::asio::any_io_executor executor_;
   std::string path_;
   hdfs::Overwrite overwrite_;
-  std::string unfinished_;                                           // the regular file's name until finish()
-  core::UniqueFd file_;                                              // of a regular file
-  std::unique_ptr<net::asio::posix::stream_descriptor> descriptor_;  // of what is not a regular file
+  std::string unfinished_;                                           // the temporary name of a regular file
+  core::UniqueFd file_;                                              // only for a regular file
+  std::unique_ptr<net::asio::posix::stream_descriptor> descriptor_;  // only for pipes and devices
   bool stopped_ = false;
 };
 

@@ -104,7 +104,7 @@ TEST(FsMode, octal_and_letters) {
   EXPECT_EQ(mode("+t", 0755), "1755");
 }
 
-TEST(FsMode, what_is_none_is_an_error) {
+TEST(FsMode, an_invalid_mode_is_an_error) {
   for (const auto* text : {"", "888", "7777777", "u", "u+q", "z+r", "u+x,"})
     EXPECT_EQ(mode(text, 0644), "error") << text;
 }

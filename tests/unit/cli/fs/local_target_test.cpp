@@ -1,4 +1,4 @@
-// What a copy does with a name that the user gave: new files, files that are there, pipes.
+// Copies to a name that the user gave: new files, existing files, pipes.
 #include "cli/fs/local_target.hpp"
 
 #include "cli/fs/copy_tree.hpp"
@@ -37,7 +37,7 @@ class LocalTargetTest : public testing::Test {
     std::ranges::sort(names);
     return names;
   }
-  // A pipe with a reader, which does not wait.
+  // A pipe with a reader that does not block.
   core::UniqueFd make_fifo(const fs::path& path) {
     EXPECT_EQ(::mkfifo(path.c_str(), 0600), 0);
     return core::UniqueFd(::open(path.c_str(), O_RDONLY | O_NONBLOCK));
@@ -71,14 +71,14 @@ TEST_F(LocalTargetTest, a_file_that_is_there_is_replaced_only_on_request) {
   const auto refused = copy(dir_.path() / "f", "new", Overwrite::no);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, core::Errc::exists);
-  EXPECT_THAT(refused.error().message, HasSubstr("/f exists on this machine: -f replaces it"));
+  EXPECT_THAT(refused.error().message, HasSubstr("/f already exists on this machine; replace it with -f"));
   EXPECT_EQ(content(dir_.path() / "f"), "old");
   ASSERT_TRUE(copy(dir_.path() / "f", "new", Overwrite::yes));
   EXPECT_EQ(content(dir_.path() / "f"), "new");
   EXPECT_THAT(names(), ElementsAre("f"));
 }
 
-TEST_F(LocalTargetTest, a_file_that_somebody_makes_meanwhile_is_kept) {
+TEST_F(LocalTargetTest, a_file_that_is_created_in_the_meantime_is_kept) {
   LocalTarget target(loop_.executor(), (dir_.path() / "f").string(), Overwrite::no);
   ASSERT_TRUE(loop_.run(target.open()));
   ASSERT_TRUE(core::write_file_atomically(dir_.path() / "f", "theirs"));
@@ -171,7 +171,7 @@ TEST_F(CopyTreeTest, files_keep_their_modes) {
 TEST_F(CopyTreeTest, a_file_that_is_there_is_named_and_the_others_are_copied) {
   fs::create_directories(to_);
   ASSERT_TRUE(core::write_file_atomically(to_ / "a", "old a"));
-  EXPECT_THAT(copy_all(Overwrite::no), ElementsAre(HasSubstr("to/a exists on this machine")));
+  EXPECT_THAT(copy_all(Overwrite::no), ElementsAre(HasSubstr("to/a already exists on this machine")));
   EXPECT_EQ(content(to_ / "a"), "old a");
   EXPECT_EQ(content(to_ / "deep/run.sh"), "#!/bin/sh\n");
   EXPECT_THAT(copy_all(Overwrite::yes), ElementsAre());
@@ -199,7 +199,7 @@ TEST_F(CopyTreeTest, a_link_replaces_what_is_there_only_when_asked) {
   fs::create_symlink("a", from_ / "latest");
   fs::create_directories(to_);
   ASSERT_TRUE(core::write_file_atomically(to_ / "latest", "old"));
-  EXPECT_THAT(copy_all(Overwrite::no), ElementsAre(HasSubstr("to/latest exists on this machine")));
+  EXPECT_THAT(copy_all(Overwrite::no), ElementsAre(HasSubstr("to/latest already exists on this machine")));
   EXPECT_EQ(content(to_ / "latest"), "old");
   fs::remove(to_ / "a");
   EXPECT_THAT(copy_all(Overwrite::yes), ElementsAre());
