@@ -1,4 +1,4 @@
-// The built ydl as the agent of a container: no leash, and all attempts in the directories of the container.
+// The built ydl as the agent of a container: no lifeline, and all attempts in the directories of the container.
 #include "core/files.hpp"
 #include "core/strings.hpp"
 #include "http/server.hpp"
@@ -163,7 +163,7 @@ TEST_F(ContainerAgent, a_task_without_a_handler_is_not_ended_by_its_warning) {
   hub_.send(kAgent, protocol::Warn{attempt(1), {"worker", 0}, job::Cause::preempted, core::Seconds(14)});
   const auto end = expect<protocol::TaskExited>(1);
   EXPECT_EQ(end.status.code, 3);
-  EXPECT_EQ(end.status.cause, job::Cause::none) << "the job knows of the warning";
+  EXPECT_EQ(end.status.cause, job::Cause::none) << "the job has the warning";
 }
 
 // ---- tasks that hang

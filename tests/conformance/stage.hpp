@@ -35,7 +35,7 @@ class Stage {
   [[nodiscard]] virtual Backend& backend() = 0;
   // The command that does it.
   [[nodiscard]] virtual std::vector<std::string> command(Does what) = 0;
-  // Tasks that still run there, by what the place itself says and not by what the backend told.
+  // Tasks that still run there, as observed on the host and not as reported by the backend.
   [[nodiscard]] virtual std::size_t running() = 0;
   // How many containers tasks have had so far, where the backend has containers.
   [[nodiscard]] virtual std::optional<std::size_t> containers_used() { return std::nullopt; }

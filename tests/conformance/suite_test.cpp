@@ -32,7 +32,7 @@ namespace {
 
 using core::AttemptId;
 
-constexpr core::Millis kLongGrace = core::Seconds(600);  // nobody waits for its end
+constexpr core::Millis kLongGrace = core::Seconds(600);  // no test waits until it ends
 
 struct Kind {
   std::string name;
@@ -103,7 +103,7 @@ class Conformance : public testing::TestWithParam<Kind> {
         return output.attempt == attempt && output.last_line == kReady;
       });
     })) << attempt.str()
-        << " said nothing";
+        << " reported nothing";
   }
   // What was told about the attempt, less what a backend may tell on the way to a host.
   std::size_t events_of(const AttemptId& attempt) const {
@@ -130,7 +130,7 @@ class Conformance : public testing::TestWithParam<Kind> {
   std::unique_ptr<Stage> stage_;
 };
 
-TEST_P(Conformance, a_place_has_a_host_and_as_many_ports_as_asked_for) {
+TEST_P(Conformance, a_placed_task_has_a_host_and_as_many_ports_as_requested) {
   for (const int ports : {0, 1, 3}) {
     const auto found = place(attempt_of(Does::ends_well, ports), ports);
     EXPECT_FALSE(found.host.empty());
@@ -141,7 +141,7 @@ TEST_P(Conformance, a_place_has_a_host_and_as_many_ports_as_asked_for) {
   }
 }
 
-TEST_P(Conformance, a_task_that_ends_well_starts_then_exits_with_0) {
+TEST_P(Conformance, a_task_that_succeeds_starts_then_exits_with_0) {
   const auto attempt = attempt_of(Does::ends_well);
   start(attempt, Does::ends_well);
   EXPECT_TRUE(expect<job::Exited>(attempt).status.ok());
@@ -221,7 +221,7 @@ TEST_P(Conformance, a_placed_task_that_is_released_is_heard_of_no_more) {
   EXPECT_EQ(events_of(first), 1U);
 }
 
-TEST_P(Conformance, a_task_released_before_it_has_a_place_is_never_launched) {
+TEST_P(Conformance, a_task_released_before_it_is_placed_is_never_launched) {
   const auto first = attempt_of(Does::ends_well);
   const auto other = attempt_of(Does::ends_well, 1);
   backend().place(request(first, 1));
@@ -353,7 +353,7 @@ TEST_P(Conformance, many_tasks_run_at_once_on_ports_of_their_own) {
   for (int i = 0; i < kMostTasks; ++i) EXPECT_EQ(expect<job::Exited>(attempt_of(Does::runs_on, i)).status.signal, 15);
 }
 
-TEST_P(Conformance, closing_ends_everything_and_says_nothing_more) {
+TEST_P(Conformance, closing_ends_everything_and_reports_nothing_more) {
   start_and_hear(attempt_of(Does::ignores_stop), Does::ignores_stop);
   start_and_hear(attempt_of(Does::runs_on), Does::runs_on);
   place(attempt_of(Does::ends_well));
@@ -365,7 +365,7 @@ TEST_P(Conformance, closing_ends_everything_and_says_nothing_more) {
   EXPECT_EQ(events_.size(), heard);
 }
 
-TEST_P(Conformance, closing_twice_is_no_harm) {
+TEST_P(Conformance, closing_twice_does_no_harm) {
   loop_.run(backend().close({}));
   loop_.run(backend().close({}));
 }

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
-// The challenge, and after a zero byte what the server sends wrapped. Nobody who does not know the password gets a
-// message past us.
+// The challenge, and after a zero byte what the server sends wrapped. Without the password no message is
+// accepted.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ydl::hrpc;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

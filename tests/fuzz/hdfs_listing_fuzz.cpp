@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     auto listing = hdfs::decode_listing(answer.dirlist(), "/d", from);
     if (!listing) return 0;
     for (const auto& entry : listing->entries) {
-      // No name twice, and each leads to a child of the directory, whoever resolves the path.
+      // No name twice, and each leads to a child of the directory, however the path is resolved.
       if (!names.insert(entry.name).second) std::abort();
       const auto path = hdfs::join_path("/d", entry.name);
       if (entry.name.find('\0') != std::string::npos || hdfs::parent_path(path) != "/d") std::abort();

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-// What a server sends to a client that has a token. Nobody who does not know its password gets an answer past us,
+// What a server sends to a client that has a token. Without its password no answer is accepted,
 // unless the server declares itself without security.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ydl::hrpc;

@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     YDL_ASSERT(again && backend::to_json(*again) == written);
   }
   if (const auto endpoint = net::endpoint_from_json(text, "/jobs/a")) {
-    // A secret is sent only to a socket, or to who has the certificate.
+    // A secret is sent only to a socket, or to a server with the certificate.
     YDL_ASSERT(!endpoint->file.empty() || !endpoint->fingerprint.empty());
   }
   (void)agent::Manifest::stamp_in(text);

@@ -1,4 +1,4 @@
-// Answers of a ResourceManager or a NodeManager, up to our records: the allocator takes whatever heartbeats bring.
+// Answers of a ResourceManager or a NodeManager, up to our records: the allocator accepts any answer to a heartbeat.
 #include "yarn/allocator_fsm.hpp"
 #include "yarn/convert.hpp"
 

@@ -149,7 +149,7 @@ TEST_F(ApiTest, one_answer_has_at_most_four_mebibytes_of_events_and_the_next_has
   EXPECT_EQ(events_after(before + 6).size(), 1U) << "one that is longer is told all the same";
 }
 
-TEST_F(ApiTest, who_has_all_events_waits_for_the_next) {
+TEST_F(ApiTest, a_caller_with_all_events_waits_for_the_next) {
   serve_running_job();
   const auto known = events_after(0).size();
   auto asking = client();
@@ -174,7 +174,7 @@ TEST_F(ApiTest, waiting_ends_without_news) {
   EXPECT_TRUE(events_after(events_after(0).size(), core::Millis(5)).empty());
 }
 
-TEST_F(ApiTest, nobody_waits_for_events_of_a_job_that_has_ended) {
+TEST_F(ApiTest, no_caller_waits_for_events_of_a_job_that_has_ended) {
   serve(job(1));
   run();
   EXPECT_TRUE(events_after(events_after(0).size(), core::Seconds(30)).empty());
@@ -340,7 +340,7 @@ TEST_F(AgentApiTest, an_agent_of_another_version_is_refused_with_both) {
   EXPECT_EQ(hellos_, 1);
 }
 
-TEST_F(AgentApiTest, an_agent_nobody_expects_is_not_found) {
+TEST_F(AgentApiTest, an_unexpected_agent_is_not_found) {
   EXPECT_EQ(post("/v1/agents/other/hello", hello(protocol::kProtocolVersion, core::kVersion)).status, 404U);
   EXPECT_EQ(post("/v1/agents/other/exchange", kNoReports).status, 404U);
 }

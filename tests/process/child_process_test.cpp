@@ -60,7 +60,7 @@ TEST_F(ChildProcessTest, a_signal_reaches_it) {
   const int status = loop_.run(process->wait());
   EXPECT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(WTERMSIG(status), SIGKILL);
-  process->signal(SIGKILL);  // a process that is gone is nobody else's
+  process->signal(SIGKILL);  // the id of a process that has ended must not hit another
 }
 
 TEST_F(ChildProcessTest, what_it_says_is_appended_to_the_log) {

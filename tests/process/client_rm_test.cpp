@@ -59,7 +59,7 @@ TEST_F(ClientRmTest, an_application_that_was_accepted_and_not_confirmed_may_run)
   EXPECT_THAT(error.message, HasSubstr("accepted it but did not confirm it"));
 }
 
-TEST_F(ClientRmTest, an_application_whose_submission_nobody_answered_may_run) {
+TEST_F(ClientRmTest, an_application_whose_submission_was_not_answered_may_run) {
   const auto error = error_of_submission([](Socket& socket, int) -> net::awaitable<void> {
     RpcPeer peer(socket);
     (void)co_await peer.next_call();

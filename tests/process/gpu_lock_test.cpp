@@ -91,7 +91,7 @@ TEST(GpuLock, is_given_back_when_it_is_closed) {
   EXPECT_EQ(lock_gpu(name).state, State::ours);
 }
 
-TEST(GpuLock, a_name_under_which_nobody_listens_does_not_count) {
+TEST(GpuLock, a_name_under_which_no_process_listens_does_not_count) {
   const auto name = some_name();
   const auto squatter = bind_only(name);
   EXPECT_EQ(lock_gpu(name).state, State::impossible);

@@ -24,7 +24,7 @@ class HttpClientTest : public testing::Test {
  protected:
   HttpClient client(std::uint16_t port) { return {loop_.executor(), {"127.0.0.1", port, "s3cret"}}; }
 
-  // Who sends these bytes to everybody who asks, and closes.
+  // A server that sends these bytes to every caller, and closes.
   std::unique_ptr<Imposter> who_says(std::string bytes) {
     return std::make_unique<Imposter>(
         loop_.executor(), [bytes = std::move(bytes)](Socket& socket, int) { return answer_once(socket, bytes); });
@@ -70,7 +70,7 @@ TEST_F(HttpClientTest, a_call_that_waits_ends_when_another_part_of_its_group_is_
   }(asking, heard));
 }
 
-TEST_F(HttpClientTest, nobody_listening_is_unavailable_and_says_where) {
+TEST_F(HttpClientTest, a_port_without_a_listener_is_unavailable_and_named) {
   const auto gone = std::make_unique<Imposter>(loop_.executor(), nullptr)->port();
   auto asking = client(gone);
   const auto error = error_of(asking);
@@ -78,7 +78,7 @@ TEST_F(HttpClientTest, nobody_listening_is_unavailable_and_says_where) {
   EXPECT_EQ(error.message, "connecting to 127.0.0.1:" + std::to_string(gone) + ": Connection refused");
 }
 
-TEST_F(HttpClientTest, a_server_that_says_nothing_times_out) {
+TEST_F(HttpClientTest, a_silent_server_times_out) {
   Imposter silent(loop_.executor(), [](Socket& socket, int) { return test::wait_until_closed(socket); });
   auto asking = client(silent.port());
   const auto error = error_of(asking, kShort);
@@ -129,7 +129,7 @@ TEST_F(HttpClientTest, calls_share_a_connection) {
   EXPECT_EQ(server.connections(), 2);
 }
 
-TEST_F(HttpClientTest, a_connection_closed_between_calls_is_opened_again_without_a_word) {
+TEST_F(HttpClientTest, a_connection_closed_between_calls_is_opened_again_silently) {
   const auto server = who_says(kOk);
   auto asking = client(server->port());
   for (int i = 0; i < 5; ++i) {
@@ -140,7 +140,7 @@ TEST_F(HttpClientTest, a_connection_closed_between_calls_is_opened_again_without
   EXPECT_EQ(server->connections(), 5);
 }
 
-TEST_F(HttpClientTest, a_server_that_announces_the_close_is_believed) {
+TEST_F(HttpClientTest, an_announced_close_is_respected) {
   const auto server = who_says("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi");
   auto asking = client(server->port());
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(loop_.run(asking.get("/x", kLong)));
@@ -166,7 +166,7 @@ TEST_F(HttpClientTest, after_a_failure_the_next_call_starts_afresh) {
   EXPECT_TRUE(loop_.run(asking.get("/x", kLong)));
 }
 
-TEST_F(HttpClientTest, a_name_is_no_address) {
+TEST_F(HttpClientTest, a_name_is_not_an_address) {
   HttpClient asking(loop_.executor(), {"localhost", 80, ""});
   const auto response = loop_.run(asking.get("/x", kLong));
   ASSERT_FALSE(response);

@@ -200,7 +200,7 @@ TEST_F(ServerTest, guests_have_few_calls_at_a_time) {
   EXPECT_TRUE(loop_.until([&] { return loop_.run(asking.get("/guest", kLong))->status == 200U; }));
 }
 
-TEST_F(ServerTest, a_stranger_learns_no_paths) {
+TEST_F(ServerTest, a_caller_without_a_key_learns_no_paths) {
   start();
   auto asking = client("wrong");
   EXPECT_EQ(loop_.run(asking.get("/nothing/here", kLong))->status, 401U);
@@ -231,7 +231,7 @@ TEST_F(ServerTest, a_body_over_the_limit_of_its_call_is_answered_with_413) {
   EXPECT_EQ(get("/echo/still-here").status, 200U);
 }
 
-TEST_F(ServerTest, bytes_that_are_no_http_close_the_connection_and_nothing_else) {
+TEST_F(ServerTest, bytes_that_are_not_http_close_the_connection_and_nothing_else) {
   start();
   for (const std::string& bytes :
        {std::string("\r\n\r\n\r\n"), std::string("\x16\x03\x01\x02\x00\x01", 6), std::string(100, '\0'),

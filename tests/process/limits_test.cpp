@@ -20,7 +20,7 @@ bool removed_soon(TaskCgroup& cgroup) {
   return true;
 }
 
-TEST_F(TaskTest, a_task_over_its_memory_limit_is_killed_and_the_cgroup_says_so) {
+TEST_F(TaskTest, a_task_over_its_memory_limit_is_killed_and_the_cgroup_shows_it) {
   auto cgroups = Cgroups::detect();
   if (!cgroups.limits_memory()) GTEST_SKIP() << cgroups.why_not();
   const auto name = Cgroups::name_for("test" + std::to_string(::getpid()), "worker-0", 1);
@@ -98,7 +98,7 @@ TEST_F(NvidiaSmi, its_failure_is_quoted) {
   EXPECT_THAT(gpus.error().message, testing::AllOf(HasSubstr("code 9"), HasSubstr("NVIDIA-SMI has failed")));
 }
 
-TEST_F(NvidiaSmi, no_devices_is_no_failure) {
+TEST_F(NvidiaSmi, no_devices_is_not_a_failure) {
   const auto gpus = discover("echo 'No devices were found'; exit 6");
   ASSERT_TRUE(gpus) << gpus.error().message;
   EXPECT_TRUE(gpus->empty());

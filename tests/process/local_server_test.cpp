@@ -49,7 +49,8 @@ TEST_F(LocalServerTest, its_socket_is_in_the_jobs_folder) {
 }
 
 TEST_F(LocalServerTest, where_the_jobs_folder_takes_no_socket_it_has_a_folder_of_its_own) {
-  std::filesystem::create_directory(folder_.socket_file());  // as little a place for one as a file system without them
+  std::filesystem::create_directory(
+      folder_.socket_file());  // a socket cannot be made here, as on a file system without them
   const auto endpoint = listen();
   const auto own = endpoint.file.parent_path();
   EXPECT_EQ(own.parent_path(), runtime_.path());

@@ -1,4 +1,4 @@
-// Who writes the copy of a log on HDFS, when two processes want to.
+// Which process writes the copy of a log on HDFS when two try to.
 #include "hdfs/log_copy.hpp"
 
 #include "core/files.hpp"
@@ -20,7 +20,7 @@ net::Async<bool> answer(core::Result<bool> taken) {
 
 class SharedLog : public testing::Test {
  protected:
-  // Copies a log of one line. `taken` says, for each time that it is asked, whether somebody else writes the copy.
+  // Copies a log of one line. `taken` has, for each call, whether another process writes the copy.
   core::Result<> copy(std::vector<core::Result<bool>> taken) {
     EXPECT_TRUE(core::write_file_atomically(directory_.path() / "events", "one\n", 0600));
     FileSystem fs(loop_.executor(), imposter_.options());
@@ -42,7 +42,7 @@ class SharedLog : public testing::Test {
   std::size_t asked_ = 0;
 };
 
-TEST_F(SharedLog, is_copied_by_whom_nobody_has_replaced) {
+TEST_F(SharedLog, is_copied_by_the_process_that_was_not_replaced) {
   EXPECT_TRUE(copy({false}));
   EXPECT_EQ(imposter_.content(kPath), "one\n");
   EXPECT_EQ(asked_, 2U) << "before and after the file was opened";

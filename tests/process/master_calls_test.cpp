@@ -295,7 +295,7 @@ TEST_F(TakenOver, a_revoked_agent_ends) {
   EXPECT_THAT(agent_->lost, HasSubstr("given this container up"));
 }
 
-TEST_F(TakenOver, a_stranger_at_the_masters_port_does_not_end_the_agent) {
+TEST_F(TakenOver, another_program_at_the_masters_port_does_not_end_the_agent) {
   const auto port = server_->port();
   master_ends();
   loop_.settle();

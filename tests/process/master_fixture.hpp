@@ -61,7 +61,7 @@ class MasterTest : public testing::Test {
     }
     if (fake_ != nullptr && finished_) {
       loop_.settle();
-      EXPECT_EQ(fake_->places_held(), 0U) << "places leak";
+      EXPECT_EQ(fake_->places_held(), 0U) << "attempts that were not released";
       EXPECT_EQ(fake_->tasks_running(), 0U) << "tasks leak";
     }
     loop_.settle();  // a timer that is due would find no master

@@ -24,7 +24,7 @@ backend::FakeTask never_ends() {
   return task;
 }
 
-// A backend that remembers what it was told and answers at once, while it is being told. Workers end well by
+// A backend that remembers what it was told and answers at once, while it is being told. Workers succeed by
 // themselves, all others when they are stopped.
 struct Spy final : backend::Backend {
   explicit Spy(backend::Sink sink_) : sink(std::move(sink_)) {}
@@ -57,7 +57,7 @@ struct Spy final : backend::Backend {
   std::vector<std::size_t> launches_at_notice;  // how many were before it
 };
 
-TEST_F(MasterTest, a_job_that_goes_well_leaves_its_whole_story_on_disk) {
+TEST_F(MasterTest, a_job_that_succeeds_leaves_its_whole_history_on_disk) {
   make(job(1));
   const auto outcome = run();
   EXPECT_EQ(outcome.state, job::JobState::succeeded);
@@ -131,7 +131,7 @@ TEST_F(MasterTest, retries_come_to_an_end) {
   EXPECT_EQ(state_on_disk().cause_attempt, 3);
 }
 
-TEST_F(MasterTest, a_lost_host_of_a_cluster_is_no_reason_to_fail) {
+TEST_F(MasterTest, a_lost_host_of_a_cluster_is_not_a_reason_to_fail) {
   cluster_ = core::ClusterKind::yarn;
   auto spec = job(1);
   spec.retries = 0;
@@ -156,17 +156,17 @@ TEST_F(MasterTest, a_command_that_cannot_start_fails_the_job_at_once) {
   EXPECT_THAT(events(), Not(Contains("task_retry worker:0#1")));
 }
 
-TEST_F(MasterTest, a_task_without_a_place_fails_the_job_with_the_reason) {
+TEST_F(MasterTest, a_task_that_cannot_be_placed_fails_the_job_with_the_reason) {
   backend::FakeTask nowhere;
   nowhere.cannot_place = "no host has 8 GPUs";
   make(job(2), {{"worker:1", nowhere}}, never_ends());
   const auto outcome = run();
   EXPECT_EQ(outcome.state, job::JobState::failed);
   EXPECT_THAT(outcome.reason, HasSubstr("no host has 8 GPUs"));
-  EXPECT_THAT(events(), Not(Contains("task_running worker:0#1"))) << "no task starts before all have a place";
+  EXPECT_THAT(events(), Not(Contains("task_running worker:0#1"))) << "no task starts before all are placed";
 }
 
-TEST_F(MasterTest, a_gang_that_is_not_placed_in_time_gives_its_places_back) {
+TEST_F(MasterTest, a_gang_that_is_not_placed_in_time_is_released) {
   auto spec = job(2);
   spec.allocation_timeout = core::Millis(5);
   backend::FakeTask slow;
@@ -184,7 +184,7 @@ TEST_F(MasterTest, a_gang_that_is_not_placed_in_time_gives_its_places_back) {
   EXPECT_EQ(finish().state, job::JobState::stopped);
 }
 
-TEST_F(MasterTest, a_stop_ends_everything_and_says_who_asked) {
+TEST_F(MasterTest, a_stop_ends_everything_and_names_the_user) {
   make(job(3), {}, never_ends());
   begin_and_run();
   EXPECT_EQ(state_on_disk().state, job::JobState::running);
@@ -285,7 +285,7 @@ TEST_F(MasterTest, a_backend_that_cannot_open_fails_the_job_and_leaves_a_trace) 
   EXPECT_EQ(outcome.state, job::JobState::failed);
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(events(), ElementsAre("job_failed"));
-  EXPECT_TRUE(master_->finished()) << "who follows the job must learn that it is over";
+  EXPECT_TRUE(master_->finished()) << "followers must learn that the job has ended";
   EXPECT_EQ(view().state, job::JobState::failed);
   EXPECT_EQ(state_on_disk().state, job::JobState::failed);
   EXPECT_EQ(state_on_disk().reason, "the agent cannot start");
@@ -409,7 +409,7 @@ TEST_F(MasterTest, tasks_are_told_where_their_peers_are) {
   EXPECT_EQ(env.at("YDL_PORTS"), "7002");
   EXPECT_EQ(env.at("YDL_ATTEMPT"), "1");
   EXPECT_EQ(env.at("A"), "job");
-  EXPECT_EQ(env.at("YDL_INDEX"), "mine") << "the user has the last word";
+  EXPECT_EQ(env.at("YDL_INDEX"), "mine") << "the value of the user wins";
   ASSERT_NE(spy->launches[1].gang, nullptr);
   EXPECT_THAT(spy->launches[1].gang->tasks, HasSubstr("7001"));
   EXPECT_EQ(spy->launches[0].gang, spy->launches[1].gang) << "what grows with the gang is kept for each task";

@@ -136,7 +136,7 @@ TEST_P(MutualTlsTest, the_proxy_is_answered_and_sees_both_certificates_of_the_ch
   EXPECT_TRUE(told_.empty());
 }
 
-TEST_P(MutualTlsTest, nobody_else_gets_through_the_handshake) {
+TEST_P(MutualTlsTest, no_other_caller_gets_through_the_handshake) {
   const auto server = serve();
   for (const auto& who : {Shown{}, self_made(), shown("keytool.jks", "changeit"),
                           // Another application's master: the ResourceManager's CA has signed this one too.

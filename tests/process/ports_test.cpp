@@ -1,4 +1,4 @@
-// Ports held for a task: nobody gets them by chance, the task gets them by name.
+// Ports held for a task: no process gets them by chance, the task gets them by number.
 #include "agent/resources/held_ports.hpp"
 #include "agent/resources/port_owner.hpp"
 #include "support/process_probe.hpp"
@@ -74,7 +74,7 @@ TEST(HeldPorts, a_port_comes_free_with_its_holder) {
   EXPECT_TRUE(HeldPorts::hold(1, PortRange{port, port}));
 }
 
-TEST(HeldPorts, a_port_somebody_listens_on_is_not_held) {
+TEST(HeldPorts, a_port_with_a_listener_is_not_held) {
   const auto stranger = listen_on(0);
   const auto port = port_of(stranger);
   EXPECT_FALSE(HeldPorts::hold(1, PortRange{port, port}));
@@ -131,7 +131,7 @@ TEST(PortOwner, our_own_listener_is_ours) {
   EXPECT_EQ(owner.pid, ::getpid());
 }
 
-TEST(PortOwner, anothers_listener_is_a_stranger_with_pid_and_name) {
+TEST(PortOwner, anothers_listener_is_foreign_with_pid_and_name) {
   const auto held = HeldPorts::hold(1);
   auto ready = core::make_pipe();
   ASSERT_TRUE(ready);
@@ -153,7 +153,7 @@ TEST(PortOwner, anothers_listener_is_a_stranger_with_pid_and_name) {
   ::waitpid(child, nullptr, 0);
 }
 
-TEST(PortOwner, a_listener_that_ended_after_the_tables_were_read_is_nobody) {
+TEST(PortOwner, a_listener_that_ended_after_the_tables_were_read_is_unknown) {
   const auto held = HeldPorts::hold(1);
   const auto port = held->ports().front();
   auto listener = listen_on(port);

@@ -112,7 +112,7 @@ class Signalled : public testing::Test {
   bool has_left_ = false;
 };
 
-TEST_F(Signalled, a_master_that_nobody_replaces_stops_its_job) {
+TEST_F(Signalled, a_master_that_is_not_replaced_stops_its_job) {
   EXPECT_EQ(after_sigterm(nullptr), std::pair(job::JobState::stopped, 130));
   EXPECT_FALSE(has_left_);
 }
@@ -123,7 +123,7 @@ TEST_F(Signalled, a_master_that_can_be_replaced_leaves_its_job_to_the_next_one) 
   const auto [state, code] = after_sigterm(&store);
   EXPECT_TRUE(has_left_);
   EXPECT_NE(code, 0);
-  EXPECT_FALSE(core::is_final(state)) << "somebody would take the job for over";
+  EXPECT_FALSE(core::is_final(state)) << "the job would count as ended";
 }
 
 INSTANTIATE_TEST_SUITE_P(Where, RunToTheEnd,

@@ -1,4 +1,4 @@
-// Ending tasks: nothing of them survives, whatever they do and whoever dies first.
+// Ending tasks: no process of them survives, whatever they do and whichever process dies first.
 #include "process/task_fixture.hpp"
 
 #include <cstdlib>
@@ -249,8 +249,8 @@ TEST_F(TaskTest, a_task_goes_on_while_its_agent_is_heard) {
   EXPECT_FALSE(ended->agent_was_silent);
 }
 
-// Whoever stopped the reaper may have stopped the agent with it. What waits at a stopped reaper leaves space for the
-// command to stop.
+// The signal that stopped the reaper may have stopped the agent with it. What waits at a stopped reaper leaves space
+// for the command to stop.
 TEST_F(TaskTest, a_reaper_that_was_stopped_itself_does_not_blame_the_agent) {
   auto wanted = unruly("trap-term");
   wanted.agent_silence = Millis(1000);
@@ -284,7 +284,7 @@ TEST_F(TaskTest, when_the_reaper_is_killed_the_agent_finds_what_is_left) {
   EXPECT_FALSE(other.read_event()) << "a task that was not lost was hit";
 }
 
-TEST_F(TaskTest, there_are_no_strays_while_all_reapers_live) {
+TEST_F(TaskTest, there_are_no_orphans_while_all_reapers_live) {
   auto task = launched(unruly("daemon-and-stay"));
   ASSERT_TRUE(roll_.next("main"));
   EXPECT_EQ(kill_strays(std::vector{task.reaper_pid()}), 0);

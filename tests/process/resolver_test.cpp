@@ -145,7 +145,7 @@ TEST_F(ResolverTest, a_lost_question_is_asked_again) {
   EXPECT_GT(server.questions(), 2);
 }
 
-TEST_F(ResolverTest, a_name_nobody_knows_is_said_so) {
+TEST_F(ResolverTest, an_unknown_name_is_reported) {
   const NameServer server(loop_.executor(), Manner::knows_nothing);
   const auto found = look_up("rm.cluster.test", server);
   ASSERT_FALSE(found);

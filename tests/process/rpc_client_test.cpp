@@ -132,7 +132,7 @@ TEST_F(RpcClientTest, an_exception_is_the_call_s_alone) {
   EXPECT_EQ(refusing->connections(), 1);
 }
 
-TEST_F(RpcClientTest, nobody_listening_is_unreachable_and_says_where) {
+TEST_F(RpcClientTest, a_port_without_a_listener_is_unreachable_and_named) {
   const auto gone = server(nullptr)->port();
   auto calling = client({gone});
   const auto error = error_of(calling);
@@ -142,7 +142,7 @@ TEST_F(RpcClientTest, nobody_listening_is_unreachable_and_says_where) {
                                "as often as the configuration allows)");
 }
 
-TEST_F(RpcClientTest, a_server_that_says_nothing_times_out) {
+TEST_F(RpcClientTest, a_silent_server_times_out) {
   const auto silent = server([](Socket& socket, int) { return test::listen_until_closed(socket); });
   auto opts = options({silent->port()});
   opts.call_timeout = kShort;
@@ -160,7 +160,7 @@ TEST_F(RpcClientTest, the_caller_s_time_bounds_retries_too) {
   EXPECT_THAT(error.message, HasSubstr("the time limit of the call is reached"));
 }
 
-TEST_F(RpcClientTest, a_server_that_says_nothing_in_the_handshake_times_out) {
+TEST_F(RpcClientTest, a_server_that_is_silent_in_the_handshake_times_out) {
   const auto silent = server([](Socket& socket, int) { return test::listen_until_closed(socket); });
   auto opts = options({silent->port()});
   opts.identity.token = Token{"id", "password", "kind", "service"};

@@ -1,4 +1,4 @@
-// The connection to a master whose certificate is known, and to whoever else may answer at its address.
+// The connection to a master whose certificate is known, and to another server that may answer at its address.
 #include "agent/master_calls.hpp"
 #include "http/server.hpp"
 #include "master/api.hpp"
@@ -120,7 +120,7 @@ TEST_F(TlsTest, a_server_without_tls_never_sees_the_secret) {
   EXPECT_FALSE(heard.empty());
 }
 
-TEST_F(TlsTest, a_server_that_says_nothing_is_given_up_in_time) {
+TEST_F(TlsTest, a_silent_server_is_given_up_in_time) {
   const test::Imposter imposter(loop_.executor(), [](test::Socket& socket, int) -> net::awaitable<void> {
     std::string heard;
     (void)co_await net::asio::async_read(socket, net::asio::dynamic_buffer(heard), net::tuple);
@@ -223,7 +223,7 @@ TEST_F(FreedPortTest, run_code_by_answering_at_the_address_of_a_master_that_is_g
   calls.tell(protocol::Note{{{"worker", 0}, 1}, "before"});
   ASSERT_TRUE(loop_.until([&] { return reports.size() == 1; }));
 
-  master.reset();  // and before anybody notices another user of the host has its port, and even the job's key
+  master.reset();  // and at once another user of the host has its port, and even the job's key
   protocol::Hub hostile(loop_.executor(), protocol::Epoch{7});
   int greeted = 0;
   hostile.expect(id, {[&](const protocol::Hello&) { ++greeted; }, [&](const protocol::Report&) { ++greeted; }});

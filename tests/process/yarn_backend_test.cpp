@@ -157,7 +157,7 @@ TEST(YarnBackend, an_end_that_only_this_master_knows_is_told_before_anything_els
   EXPECT_TRUE(cluster.copied_records);
 }
 
-TEST(YarnBackend, an_end_that_is_written_is_left_to_the_next_master_when_nobody_hears_it) {
+TEST(YarnBackend, an_end_that_is_written_is_left_to_the_next_master_when_it_cannot_be_reported) {
   Cluster cluster;
   ASSERT_TRUE(cluster.loop.run(cluster.backend.open()));
   cluster.yarn.set_trouble([&](const std::string& method, int) {

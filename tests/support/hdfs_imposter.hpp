@@ -23,7 +23,7 @@ enum class HdfsFault {
   namenode_hangs_up,     // the connection closes before a call is carried out
   namenode_forgets,      // a call is carried out and its answer is lost
   datanode_hangs_up,     // the first DataNode of the pipeline dies before it stores what came
-  datanode_dies_silent,  // it dies after it has stored what came, before it says so
+  datanode_dies_silent,  // it dies after it has stored the bytes, before it confirms them
   datanode_refuses,      // it answers that it cannot
   mirror_fails,          // it acknowledges, but says that the second DataNode of the pipeline has failed
 };

@@ -179,7 +179,7 @@ class ImposterYarn {
     auto& container = *response.add_allocated_containers();
     *container.mutable_id() = yarn::to_proto(id);
     fill(*container.mutable_nodeid());
-    container.set_node_http_address("127.0.0.1:9");  // nobody listens there
+    container.set_node_http_address("127.0.0.1:9");  // no process listens there
     *container.mutable_resource() = ask.capability();
     *container.mutable_priority() = ask.priority();
     container.set_allocation_request_id(ask.allocation_request_id());

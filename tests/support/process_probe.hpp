@@ -45,7 +45,7 @@ class Watched {
   core::UniqueFd fd_;
 };
 
-// Where tests/support/unruly.cpp says who it started: "NAME PID" lines.
+// Where tests/support/unruly.cpp writes the processes it started: "NAME PID" lines.
 class RollCall {
  public:
   explicit RollCall(const std::filesystem::path& path) : path_(path) {

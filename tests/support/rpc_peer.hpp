@@ -23,7 +23,7 @@ struct ClientFrame {
   [[nodiscard]] bool is_call() const { return std::to_underlying(id) >= 0; }
 };
 
-// Takes whatever comes and says nothing.
+// Accepts any bytes and never answers.
 inline net::awaitable<void> listen_until_closed(Socket& socket) {
   std::array<char, 4096> buffer{};
   for (;;) {

@@ -42,7 +42,7 @@ struct Arguments {
   std::string queue = "default";
   std::string label;
   std::string tag = "yarn-tool";
-  std::int64_t linger_ms = 0;  // a gang goes on with its heartbeats for so long after its containers' end
+  std::int64_t linger_ms = 0;  // a gang continues its heartbeats for this time after its containers' end
   std::int64_t memory = 128;
   int attempts = 1;  // of an ApplicationMaster
 };
