@@ -58,16 +58,16 @@ def test_status_shows_what_runs_where_and_how_far_it_is(ydl):
     job = ydl.detach("--name", "train", "--n", "2", "--", "sh", "-c", "echo ::progress 2/5 epoch 2; echo loading; exec sleep 600")
     task_when(job, lambda task: task["percent"] and task["last_line"] == "loading", "progress")
     lines = ydl.ok("status", job.id).out.splitlines()
-    assert re.fullmatch(rf"{job.id}  running \d+ s, 40%  on this machine", lines[0])
+    assert re.fullmatch(rf"{job.id}  running .*, 40%  on this machine", lines[0])
     assert lines[1] == "sh -c 'echo ::progress 2/5 epoch 2; echo loading; exec sleep 600'"
     assert re.match(r"TASK +STATE +HOST +RAN +PROGRESS ", lines[3])
-    assert re.match(r"worker:0  running  \S+ +\d+ s  ████░░░░░░ 40% epoch 2 ", lines[4])
+    assert re.match(r"worker:0  running  \S+ +.*s  ████░░░░░░ 40% epoch 2 ", lines[4])
     assert lines[4].endswith("  loading")
     commands = shown(job)["commands"]
     assert commands[0]["words"][:2] == ["sh", "-c"]
     job.kill()
     ended = ydl.ok("status", job.id).out.splitlines()
-    assert re.fullmatch(rf"{job.id}  stopped after .* s  on this machine", ended[0])
+    assert re.fullmatch(rf"{job.id}  stopped after .*  on this machine", ended[0])
     assert not re.search("PROGRESS|CPU|MEMORY", ydl.ok("status", job.id).out)
 
 

@@ -63,11 +63,22 @@ std::string progress_text(const ui::TaskView& task, const StatusScreen& screen) 
   return has_room ? fmt::format("{} {}", ui::progress_bar(*percent, kBarCells, screen.style.charset), words) : words;
 }
 
+bool is_silent(const ui::TaskView& task) {
+  return task.state == core::TaskState::running && task.quiet.value_or(core::Millis(0)) > kSilent;
+}
+
+// What a person should look at has a colour.
+ui::Tone tone_of(const ui::TaskView& task) {
+  if (task.state == core::TaskState::failed || task.state == core::TaskState::lost) return ui::Tone::red;
+  return is_silent(task) ? ui::Tone::yellow : ui::Tone::plain;
+}
+
 std::string last_line_text(const ui::TaskView& task) {
   if (!task.reason.empty()) return task.reason;
   // A line that was meant for ydl is in the column of progress already.
-  const auto line = task.last_line.starts_with("::progress ") ? std::string() : task.last_line;
-  if (task.state != core::TaskState::running || task.quiet.value_or(core::Millis(0)) <= kSilent) return line;
+  const bool is_for_ydl = task.last_line.starts_with("::progress ");
+  const std::string line(is_for_ydl ? std::string_view() : core::trim(task.last_line));
+  if (!is_silent(task)) return line;
   const auto silent = fmt::format("silent for {}", ui::running_time(*task.quiet));
   return line.empty() ? silent : fmt::format("{}, last line: {}", silent, line);
 }
@@ -136,10 +147,10 @@ std::string task_table(const ui::JobView& job, const StatusScreen& screen) {
   std::vector<ui::Column> columns;
   for (const auto i : shown) columns.push_back({std::string(kColumns[i].title), kColumns[i].align, kColumns[i].fit});
   ui::Table table(std::move(columns));
-  for (auto& row : rows) {
+  for (std::size_t row = 0; row < rows.size(); ++row) {
     std::vector<std::string> cells;
-    for (const auto i : shown) cells.push_back(std::move(row[i]));
-    table.row(std::move(cells));
+    for (const auto i : shown) cells.push_back(std::move(rows[row][i]));
+    table.row(std::move(cells), tone_of(job.tasks[row]));
   }
   return table.render(screen.columns, screen.style);
 }

@@ -179,6 +179,16 @@ TEST(StatusText, a_task_is_silent_after_thirty_seconds) {
   EXPECT_THAT(text_of(job), HasSubstr("  silent for 31 s\n")) << "that line is in the column of progress";
 }
 
+TEST(StatusText, a_task_that_is_silent_or_has_failed_has_a_colour) {
+  auto job = training();
+  job.tasks[0].state = core::TaskState::failed;
+  const auto text = status_text(job, {.now = wall("03:17:20.000"),
+                                      .columns = 120,
+                                      .style = {.colour = ui::Colour::on, .charset = ui::Charset::unicode}});
+  EXPECT_THAT(text, HasSubstr("\n\x1b[31mworker:0  failed"));
+  EXPECT_THAT(text, HasSubstr("\n\x1b[33mworker:1  running, attempt 2"));
+}
+
 TEST(StatusText, memory_is_told_in_the_unit_of_its_limit) {
   EXPECT_EQ(memory_text(1126 * kMiB, 2048 * kMiB), "1.1 of 2.0 GiB");
   EXPECT_EQ(memory_text(12 * kMiB, 2048 * kMiB), "12 MiB of 2.0 GiB");
