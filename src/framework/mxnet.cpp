@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<std::string_view, 2> kRoles{"worker", "server"};
 constexpr std::string_view kStoreOption = "--kv-store";
 
-// MXNet takes "sync" as the name of a local store, without a word; who writes it in a distributed job means this.
+// MXNet silently takes "sync" for a local store; in a distributed job the distributed store is meant.
 std::string distributed_store(std::string_view store) {
   return store == "sync" || store == "async" ? fmt::format("dist_{}", store) : std::string(store);
 }

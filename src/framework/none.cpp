@@ -13,7 +13,7 @@ class None final : public Framework {
   std::string_view summary() const override { return "any command; peers are in YDL_TASKS_JSON"; }
   bool uses_gpus() const override { return false; }
 
-  // Roles whose names say what they are; any other role decides. The job file's `kind` has the last word.
+  // Roles whose names say what they are; any other role decides. The job file's `kind` overrides this.
   RoleTraits traits(const Shape&, std::string_view role) const override {
     static constexpr std::array<std::string_view, 3> kServices{"ps", "server", "scheduler"};
     static constexpr std::array<std::string_view, 3> kSides{"side", "monitor", "tensorboard"};
@@ -23,7 +23,7 @@ class None final : public Framework {
     return {};
   }
 
-  // One each: whoever needs none loses nothing, whoever needs more says so in the job file.
+  // One each, which costs little where it is not used; the job file can ask for more.
   int ports(const Shape&, const core::TaskId&) const override { return 1; }
 
   Environment environment(const Gang&, const core::TaskId&) const override { return {}; }

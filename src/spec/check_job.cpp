@@ -20,7 +20,7 @@ core::Result<> check_resources(const Resources& resources) {
   return check_fields(resource_fields(), resources);
 }
 
-// The ResourceManager places the master itself, and knows nothing of its GPUs.
+// The ResourceManager chooses the host of the master, and does not count GPUs for it.
 core::Result<> check_am_resources(const Resources& resources) {
   if (resources.gpus || !resources.hosts.empty() || !resources.racks.empty() || resources.placement ||
       !resources.types.empty())

@@ -26,8 +26,8 @@ struct Position {
 
 struct Entry;
 
-// One value of a YAML or JSON file. What a scalar means is left to who reads it: `text` is what stands in the file,
-// so that 1.50 stays 1.50.
+// One value of a YAML or JSON file. The reader of a scalar decides what it means: `text` is as written in the file, so
+// that 1.50 stays 1.50.
 struct TreeNode {
   NodeKind kind = NodeKind::null;
   std::string text;

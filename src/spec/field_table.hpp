@@ -15,7 +15,7 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-// A struct of a job file as a table of its fields. Each field is described once: its key, its place in the struct and
+// A struct of a job file as a table of its fields. Each field is described once: its key, its member of the struct and
 // the rule for its values. Reading, writing and checking follow from that (job_fields.cpp has the tables).
 namespace ydl::spec {
 

@@ -14,7 +14,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Boost's parser says nothing of positions; it is fed line by line, and every token of JSON ends on the line where it
+// Boost's parser does not report positions; it is fed line by line, and every token of JSON ends on the line where it
 // begins.
 struct Handler {
   static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);

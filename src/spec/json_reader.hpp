@@ -6,8 +6,8 @@
 
 namespace ydl::spec {
 
-// Strict JSON is not left to the YAML parser, which knows no surrogate pairs ("\ud83d\ude00"): the way most JSON
-// libraries write what is outside the basic plane.
+// Strict JSON is not left to the YAML parser, which does not support surrogate pairs ("\ud83d\ude00"): the way most
+// JSON libraries write what is outside the basic plane.
 //
 // `text` does not follow JSON's grammar. Thrown apart from Refusal because the same text may be good YAML.
 struct NotJson {

@@ -13,7 +13,7 @@ namespace ydl::spec {
 struct Settings {
   std::optional<core::Millis> keep_jobs;  // folders of jobs on HDFS that ended longer ago are removed; empty: none
   std::optional<std::string> site_cache;  // a folder of HDFS with a cache for all users; empty: none
-  std::optional<std::string> site_cache_owner;  // the user who owns it; empty: whoever owns HDFS's "/"
+  std::optional<std::string> site_cache_owner;  // the user who owns it; empty: the owner of HDFS's "/"
 
   bool operator==(const Settings&) const = default;
 };
@@ -23,7 +23,7 @@ inline constexpr core::Millis kShortestKeep = std::chrono::hours(24);
 // Every problem with its line, as parse_job tells them. An empty file is fine. Errors: usage.
 [[nodiscard]] core::Result<Settings> parse_settings(std::string_view text, std::string_view file_name);
 
-// What `over` says, and where it says nothing `under`.
+// The settings of `over`; those that it does not have are taken from `under`.
 [[nodiscard]] Settings merge(Settings over, const Settings& under);
 
 }  // namespace ydl::spec

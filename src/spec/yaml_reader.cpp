@@ -78,8 +78,8 @@ bool is_indented_with_tab(std::string_view line) {
   return line.substr(0, first).find('\t') != std::string_view::npos;
 }
 
-// Tabs are no error in themselves (block text and flow values may hold them), so they are blamed only when the parser
-// stumbled over their line or the one after.
+// A tab alone is not an error (block text and flow values may contain them), so it is named as the cause only when the
+// parser fails on its line or the next one.
 Refusal explain(const YAML::Exception& error, std::string_view text) {
   const int line = position(error.mark).line;
   const auto lines = core::split(text, '\n');
@@ -100,8 +100,8 @@ TreeNode parse(std::string_view text) {
   Handler handler;
   std::istringstream stream{std::string(text)};
   YAML::Parser parser(stream);
-  // Exactly two calls and no loop: before a stray token such as ',' yaml-cpp finds one empty document after another
-  // for ever. The handler refuses the second document.
+  // Exactly two calls and no loop: before an unexpected token such as ',' yaml-cpp finds one empty document after
+  // another without end. The handler refuses the second document.
   if (parser.HandleNextDocument(handler)) parser.HandleNextDocument(handler);
   return handler.take();
 }

@@ -219,9 +219,18 @@ def test_without_a_configuration_it_is_said_where_one_was_looked_for(jobs, tmp_p
 def test_doctor_looks_at_the_cluster_and_runs_a_job_on_it(jobs):
     out, _ = jobs.run("doctor", "--probe")
     found = {line[9:23].strip(): line[:8].strip() for line in out.splitlines()}
-    for what in ("cluster", "security", "HDFS", "clock", "YARN", "containers", "queues", "labels", "losses", "masters", "probe"):
+    assert found["security"] == "limited", "without Kerberos anyone can act as any user"
+    assert out.splitlines()[-1].startswith("ready to run jobs on YARN"), out
+    for what in ("cluster", "HDFS", "clock", "YARN", "containers", "queues", "labels", "losses", "masters", "probe"):
         assert found[what] == "ok", out
     assert "3 of 3 nodes run" in out
+
+
+def test_a_command_that_a_node_cannot_start_has_the_exit_code_of_a_shell(jobs):
+    out, err = jobs.run("run", *SMALL, "--", "no-such-program-anywhere", code=127)
+    assert "no-such-program-anywhere" in out
+    out, _ = jobs.run("run", *SMALL, "--", "/etc/passwd", code=126)
+    assert "/etc/passwd is not executable" in out
 
 
 def test_ports_are_in_the_range_and_the_timeline_tells_where_the_time_went(jobs):

@@ -274,7 +274,10 @@ void in_order_of_groups(std::vector<OptionHelp>& options) {
   take([](const OptionHelp& option) {
     return std::ranges::find(option_groups(), option.group, &OptionGroup::title) == option_groups().end();
   });
-  for (const auto& group : option_groups()) take([&](const OptionHelp& option) { return option.group == group.title; });
+  for (const auto& group : option_groups()) {
+    for (const std::string_view name : group.options)
+      take([&](const OptionHelp& option) { return std::ranges::find(option.names, name) != option.names.end(); });
+  }
   options = std::move(sorted);
 }
 

@@ -18,7 +18,7 @@
 namespace ydl::cli {
 
 int complain(const core::Error& error) {
-  // The message may hold names that somebody else chose; its lines stay lines.
+  // The message may contain names from other users or hosts, so control characters are escaped.
   (void)core::write_all(STDERR_FILENO, fmt::format("ydl: {}\n", core::escaped_lines(error.message)));
   if (const int code = client::command_exit_code(error)) return code;
   return error.code == core::Errc::usage ? 2 : error.code == core::Errc::cancelled ? 130 : 1;

@@ -15,7 +15,7 @@ int complain(const core::Error& error);
 // The same for what is not an error.
 void note(std::string_view sentence);
 
-// All of it to standard output; a reader that has gone away (`ydl ls | head`) is no error.
+// All of it to standard output; a reader that has gone away (`ydl ls | head`) is not an error.
 void print(std::string_view text);
 
 // The folder of a job by its id, or the newest job when the id is empty.

@@ -16,7 +16,7 @@ int execute(const AgentProcess& command) {
   agent::AgentOptions options;
   options.id = {command.id};
   options.credentials = command.credentials;
-  // In a container the NodeManager knows where its logs go; it says so in a variable.
+  // In a container the NodeManager sets the folder of the logs in a variable.
   options.logs = command.logs.empty() ? core::process_getenv("YDL_LOG_DIR").value_or("") : command.logs;
   options.expected_image = command.expected_image;
   options.unlinked_files = command.unlinked_files;

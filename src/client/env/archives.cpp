@@ -86,7 +86,7 @@ net::Async<> unpack_archives(const spec::JobSpec& job, fs::path into, std::stop_
     const auto source = fs::path(job.directory.value_or("/")) / archive.source;
     std::error_code error;
     if (!fs::is_regular_file(source, error))
-      co_return fail(Errc::not_found, fmt::format("{} is no file: --archive names it", source.string()));
+      co_return fail(Errc::not_found, fmt::format("--archive {} is not a file", source.string()));
     auto done =
         co_await unpack(source, into / spec::name_in_task(archive), into.parent_path() / "logs/archives.log", stop);
     if (!done) co_return done;
