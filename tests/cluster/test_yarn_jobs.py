@@ -116,6 +116,23 @@ def test_a_job_that_was_left_goes_on_and_is_stopped_from_another_machine(jobs, t
     assert "stopped" in jobs.run("status", job)[0]
 
 
+def test_status_shows_the_progress_of_a_task_and_what_it_uses(jobs):
+    words = "echo ::progress 3/8 epoch 3; exec tail -f /dev/null"
+    job = jobs.run("run", "--detach", *SMALL, "--", "sh", "-c", words)[0].strip()
+
+    def measured():
+        (task,) = json.loads(jobs.run("status", "--output", "json", job)[0])["tasks"]
+        return task if task["memory_bytes"] else None
+
+    task = eventually(measured, "the memory of a task")
+    assert (task["percent"], task["progress_text"]) == (37, "epoch 3")
+    assert task["memory_bytes"] < task["memory_limit_bytes"] == 256 << 20
+    text = jobs.run("status", job)[0]
+    assert f"\nsh -c '{words}'\n" in text
+    assert " of 256 MiB" in text
+    jobs.run("kill", job)
+
+
 def test_a_job_of_another_version_is_killed_through_the_resource_manager(jobs):
     job = jobs.run("run", "--detach", *SMALL, "--", "tail", "-f", "/dev/null")[0].strip()
     record = Path(jobs.environment["XDG_STATE_HOME"]) / "ydl/jobs" / job / "yarn.json"
