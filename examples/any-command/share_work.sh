@@ -19,12 +19,12 @@ number=$((YDL_INDEX + 1))
 report_at=0
 while [ "$number" -le "$count" ]; do
   sum=$((sum + number * number))
-  number=$((number + workers))
   if [ "$number" -ge "$report_at" ]; then
-    # A line that starts with ::progress and a number from 0 to 1 moves the job's progress bar.
-    echo "::progress $((number / count)).$(printf '%02d' $((100 * number / count % 100))) sum so far $sum"
+    # A line such as "::progress 3/8 text" moves the task's progress bar.
+    echo "::progress $number/$count sum so far $sum"
     report_at=$((report_at + count / 10 + 1))
   fi
+  number=$((number + workers))
 done
 
 echo "$sum" > "${YDL_RESULTS_DIR:-.}/sum-$YDL_INDEX.txt"
