@@ -78,4 +78,13 @@ Result<ClusterChoice> choose_cluster(const ClusterRequest& request, const core::
   return on_this_machine(request, fmt::format("no Hadoop configuration in {}", looked));
 }
 
+core::Error with_guess(core::Error error, const ClusterChoice& choice) {
+  if (choice.guessed_fs.empty()) return error;
+  const auto address = std::string_view(choice.guessed_fs).substr(std::string_view("hdfs://").size());
+  if (error.message.find(address) == std::string::npos) return error;
+  error.message += fmt::format("; {} is a guess from -hip, name the right one with --default-fs hdfs://HOST:PORT",
+                               choice.guessed_fs);
+  return error;
+}
+
 }  // namespace ydl::client

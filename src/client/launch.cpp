@@ -84,7 +84,7 @@ class Launch {
   Result<> check(const master::JobPlan& plan) {
     if (choice_.cluster != core::ClusterKind::local) announce();  // it can take a while
     const auto notes = net::wait_for(context_, target_->check(plan));
-    if (!notes) return fail(explain_guess(notes.error()));
+    if (!notes) return fail(with_guess(notes.error(), choice_));
     if (plan.spec.restore_from) {
       auto folders = net::wait_for(context_, target_->restore_from(*plan.spec.restore_from));
       if (!folders) return fail(folders.error());
@@ -131,6 +131,7 @@ class Launch {
     if (is_interrupted()) staged = fail(core::Errc::cancelled, "interrupted");
     if (!staged) give_up(job);
     if (!staged && staged.error().code == core::Errc::cancelled) return fail(not_submitted(job));
+    if (!staged) return fail(with_guess(staged.error(), choice_));
     return staged;
   }
 
@@ -165,18 +166,6 @@ class Launch {
   [[nodiscard]] const ClusterChoice& choice() const { return choice_; }
 
  private:
-  // A NameNode that does not answer may be one that nothing but -hip suggests.
-  [[nodiscard]] core::Error explain_guess(core::Error error) const {
-    const auto scheme = std::string_view("hdfs://").size();
-    const bool is_of_the_guess =
-        !choice_.guessed_fs.empty() && error.message.find(choice_.guessed_fs.substr(scheme)) != std::string::npos;
-    if (is_of_the_guess) {
-      error.message += fmt::format("; {} was guessed from -hip, name the right one with --default-fs hdfs://HOST:PORT",
-                                   choice_.guessed_fs);
-    }
-    return error;
-  }
-
   // Where the job runs is the first thing that is said.
   void announce() {
     if (!std::exchange(announced_, true)) hooks_.say(choice_.sentence);

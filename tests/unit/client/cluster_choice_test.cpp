@@ -96,6 +96,16 @@ TEST(ChooseCluster, a_resource_manager_named_on_the_command_line_will_do) {
   EXPECT_EQ(where->guessed_fs, "hdfs://192.168.1.1:8020");
 }
 
+TEST(ChooseCluster, an_error_of_a_file_system_that_was_guessed_names_the_guess) {
+  const auto choice = *Machine{}.choose({.resource_manager = "rm1", .cluster_only = {"-hip"}});
+  const core::Error refused{make_error_code(core::Errc::unavailable), "rm1:8020: Connection refused"};
+  EXPECT_EQ(with_guess(refused, choice).message,
+            "rm1:8020: Connection refused; hdfs://rm1:8020 is a guess from -hip, name the right one with --default-fs "
+            "hdfs://HOST:PORT");
+  const core::Error other{make_error_code(core::Errc::unavailable), "rm1:8032: Connection refused"};
+  EXPECT_EQ(with_guess(other, choice).message, other.message) << "the ResourceManager was not guessed";
+}
+
 TEST(ChooseCluster, a_file_system_that_is_named_is_not_guessed) {
   const auto where =
       Machine{}.choose({.resource_manager = "rm1", .default_fs = "hdfs://nn1:9000", .cluster_only = {"-hip"}});
