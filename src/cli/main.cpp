@@ -1,3 +1,4 @@
+#include "cli/args/output_word.hpp"
 #include "cli/args/parse.hpp"
 #include "cli/commands/common.hpp"
 #include "client/yarn/masterless.hpp"
@@ -10,7 +11,10 @@
 #include <exception>
 #include <fcntl.h>
 #include <malloc.h>
+#include <span>
+#include <string>
 #include <unistd.h>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -37,9 +41,22 @@ bool shows_jobs(const ydl::cli::Command& command) {
       []<class C>(const C&) {
         return std::is_same_v<C, Run> || std::is_same_v<C, Submit> || std::is_same_v<C, List> ||
                std::is_same_v<C, Status> || std::is_same_v<C, Logs> || std::is_same_v<C, Events> ||
-               std::is_same_v<C, Kill>;
+               std::is_same_v<C, Kill> || std::is_same_v<C, Remove>;
       },
       command);
+}
+
+// Whether the errors of a command are for programs.
+bool wants_json(const ydl::core::Result<ydl::cli::Command>& command, std::span<const std::string> words) {
+  if (!command) return ydl::cli::names_json_output(words);
+  return std::visit(
+      []<class C>(const C& c) {
+        if constexpr (requires { c.common.output; }) return c.common.output == ydl::ui::Mode::json;
+        if constexpr (requires { c.options.common.output; }) return c.options.common.output == ydl::ui::Mode::json;
+        if constexpr (requires { c.output; }) return c.output == ydl::ui::Mode::json;
+        return false;
+      },
+      *command);
 }
 
 void say(const std::string& line) {
@@ -58,7 +75,9 @@ int main(int argc, char** argv) {
   core::guard_memory();
   ::signal(SIGPIPE, SIG_IGN);
   try {
-    const auto command = cli::parse(argc > 0 ? argv[0] : "ydl", {argv + std::min(argc, 1), argv + argc});
+    const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    const auto command = cli::parse(argc > 0 ? argv[0] : "ydl", words);
+    if (wants_json(command, words)) cli::complain_in_json();
     if (!command) return cli::complain(command.error());
     if (!writes_for_the_user(*command)) core::guard_files();
     if (shows_jobs(*command)) client::end_masterless_jobs(say);

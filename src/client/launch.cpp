@@ -3,8 +3,11 @@
 #include "client/command_check.hpp"
 #include "client/follow.hpp"
 #include "client/held_signals.hpp"
+#include "client/local_retention.hpp"
+#include "client/settings.hpp"
 #include "client/task_paths.hpp"
 #include "client/transfer_bar.hpp"
+#include "core/strings.hpp"
 #include "core/user.hpp"
 #include "core/version.hpp"
 #include "jobs/private_root.hpp"
@@ -60,6 +63,9 @@ class Launch {
       : options_(options), hooks_(hooks), choice_(std::move(choice)) {}
 
   Result<> begin() {
+    auto settings = load_settings();
+    if (!settings) return fail(settings.error());
+    settings_ = *std::move(settings);
     auto target = make_launch_target(context_.get_executor(), choice_);
     if (!target) return fail(target.error());
     target_ = *std::move(target);
@@ -163,6 +169,14 @@ class Launch {
     return leash;
   }
 
+  // The job is started: it does not wait for this.
+  void tidy_up(const PlannedJob& job) {
+    const int removed = remove_old_jobs_here(job.folder.root().parent_path(), settings_.keep_jobs);
+    if (removed == 0) return;
+    say(fmt::format("deleted {} of this machine that ended {} ago or earlier (keep_jobs)", core::plural(removed, "job"),
+                    core::format_duration(*settings_.keep_jobs)));
+  }
+
   [[nodiscard]] const ClusterChoice& choice() const { return choice_; }
 
  private:
@@ -263,6 +277,7 @@ class Launch {
   const LaunchOptions& options_;
   const LaunchHooks& hooks_;
   ClusterChoice choice_;
+  spec::Settings settings_;
   net::asio::io_context context_{1};
   std::unique_ptr<LaunchTarget> target_;
   const Say say_ = [this](const std::string& line) { say(line); };  // for steps that may outlast their call
@@ -300,8 +315,10 @@ Result<int> launch(const LaunchOptions& options, spec::JobSpec job, const Launch
   launch.end_interruption();
   if (options.detach) {
     hooks.detached(planned.folder.id().str());
+    launch.tidy_up(planned);
     return 0;
   }
+  launch.tidy_up(planned);
   return follow_job(planned.folder, {options.output, *std::move(leash), std::move(signals)});
 }
 

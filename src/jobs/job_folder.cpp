@@ -2,6 +2,7 @@
 
 #include "core/described_json.hpp"
 #include "core/strings.hpp"
+#include "jobs/folder_deletion.hpp"
 #include "spec/parse.hpp"
 #include "spec/write.hpp"
 
@@ -111,7 +112,7 @@ void remove_abandoned(const fs::path& jobs) {
   std::error_code error;
   std::vector<fs::path> abandoned;
   for (fs::directory_iterator entry(jobs, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    if (!is_unfinished(entry->path())) continue;
+    if (!is_unfinished(entry->path()) || is_hidden_folder(entry->path())) continue;
     const auto changed = fs::last_write_time(entry->path(), error);
     if (!error && fs::file_time_type::clock::now() - changed > std::chrono::hours(1))
       abandoned.push_back(entry->path());
@@ -175,7 +176,7 @@ Result<JobFolder> create_job_folder(const fs::path& jobs, const std::string& nam
     remove_tree(unfinished.root());
   }
   return fail(Errc::exists,
-              fmt::format("too many jobs named '{}' in {}: remove old ones with rm -r", name, jobs.string()));
+              fmt::format("too many jobs named '{}' in {}: `ydl rm` deletes old ones", name, jobs.string()));
 }
 
 std::vector<JobFolder> list_job_folders(const fs::path& jobs) {

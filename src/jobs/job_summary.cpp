@@ -7,6 +7,7 @@
 #include "jobs/master_trace.hpp"
 
 #include <algorithm>
+#include <sys/stat.h>
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -26,6 +27,12 @@ struct JobHead {
   SpecHead spec;
 };
 BOOST_DESCRIBE_STRUCT(JobHead, (), (created, cluster, spec))
+
+std::optional<core::WallTime> written_at(const std::filesystem::path& file) {
+  struct stat found{};
+  if (::stat(file.c_str(), &found) != 0) return std::nullopt;
+  return core::WallTime(core::Seconds(found.st_mtim.tv_sec));
+}
 
 core::Result<JobSummary> summarise(const JobFolder& folder) {
   const auto text = core::read_file(folder.job_file());
@@ -48,6 +55,7 @@ core::Result<JobSummary> summarise(const JobFolder& folder) {
       job.cluster == core::ClusterKind::yarn ? trace_of_master(folder) != MasterTrace::gone : master_lives(folder);
   if (!is_final(state->state) && !has_master) {
     job.state = core::JobState::lost;
+    job.last_seen = written_at(folder.state_file());
     job.reason = "its master ended before the job did";
     remove_unfinished_files(folder);  // nobody else will
   }
@@ -55,6 +63,10 @@ core::Result<JobSummary> summarise(const JobFolder& folder) {
 }
 
 }  // namespace
+
+std::optional<core::WallTime> ended_at(const JobSummary& job) {
+  return job.state == core::JobState::lost ? job.last_seen : job.finished;
+}
 
 std::vector<JobSummary> summarise_jobs(const std::filesystem::path& jobs) {
   std::vector<JobSummary> summaries;

@@ -23,7 +23,12 @@ struct JobSummary {
   int tasks = 0;
   std::optional<core::WallTime> created;
   std::optional<core::WallTime> finished;
+  std::optional<core::WallTime> last_seen = {};  // of a lost job: when its state was last written
 };
+
+// When a job ended, or for a lost job the last time at which its master is known to have lived. Nothing: it goes on, or
+// that is not known.
+[[nodiscard]] std::optional<core::WallTime> ended_at(const JobSummary& job);
 
 // All jobs, the newest first. A folder that cannot be read is one unreadable job, never the end of the list. Of lost
 // jobs the files that their masters were writing are removed.

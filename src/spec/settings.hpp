@@ -11,8 +11,8 @@ namespace ydl::spec {
 
 // What holds for every job of a user or a site: config.yaml.
 struct Settings {
-  std::optional<core::Millis> keep_jobs;  // folders of jobs on HDFS that ended longer ago are removed; empty: none
-  std::optional<std::string> site_cache;  // a folder of HDFS with a cache for all users; empty: none
+  std::optional<core::Millis> keep_jobs;        // jobs that ended longer ago are deleted, here and on HDFS; empty: none
+  std::optional<std::string> site_cache;        // a folder of HDFS with a cache for all users; empty: none
   std::optional<std::string> site_cache_owner;  // the user who owns it; empty: the owner of HDFS's "/"
 
   bool operator==(const Settings&) const = default;

@@ -1,7 +1,10 @@
 #include "ui/json.hpp"
 
+#include "core/cluster_kind.hpp"
 #include "core/strings.hpp"
 #include "ui/progress.hpp"
+
+#include <algorithm>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -34,16 +37,29 @@ json::value millis_or_null(const std::optional<core::Millis>& duration) {
   return duration ? json::value(duration->count()) : json::value(nullptr);
 }
 
-json::object line_of(std::string_view type, std::string_view job_id) {
+json::object line_of(std::string_view type) {
   json::object object;
   object["v"] = kVersion;
   object["type"] = json::string(type);
+  return object;
+}
+
+json::object line_of(std::string_view type, std::string_view job_id) {
+  auto object = line_of(type);
   object["job"] = text(job_id);
   return object;
 }
 
 std::string written(const json::object& object) {
   return json::serialize(object) + "\n";
+}
+
+// A view says where a job runs in the words of a sentence, JSON by the name that --cluster takes. A kind that only a
+// newer master knows has the same name in both.
+json::value cluster(std::string_view where) {
+  const auto title = std::ranges::find(core::kClusterTitles, where);
+  if (title == core::kClusterTitles.end()) return text(where);
+  return text(core::name(static_cast<core::ClusterKind>(title - core::kClusterTitles.begin())));
 }
 
 json::object task_object(const TaskView& task) {
@@ -73,7 +89,7 @@ std::string json_job_line(const JobView& job) {
   auto object = line_of("job", job.id);
   object["name"] = text(job.name);
   object["framework"] = text(job.framework);
-  object["where"] = text(job.where);
+  object["cluster"] = cluster(job.where);
   object["state"] = text(job.state.name());
   object["reason"] = text(job.reason);
   object["submitted"] = time(job.submitted);
@@ -124,6 +140,32 @@ std::string json_log_line(const LogLine& line, std::string_view job_id) {
   object["task"] = text(line.task.str());
   object["stream"] = text(line.stream);
   object["text"] = text(line.text);
+  return written(object);
+}
+
+std::string json_timeline(std::span<const EventView> events, std::string_view job_id) {
+  std::string out;
+  for (const auto& times : attempt_times(events)) {
+    auto object = line_of("attempt", job_id);
+    object["task"] = text(times.attempt.task.str());
+    object["attempt"] = times.attempt.attempt;
+    object["asked"] = time(times.asked);
+    object["granted"] = time_or_null(times.granted);
+    object["reached"] = time_or_null(times.reached);
+    object["placed"] = time_or_null(times.placed);
+    object["starting"] = time_or_null(times.starting);
+    object["running"] = time_or_null(times.running);
+    object["ended"] = time_or_null(times.ended);
+    object["end"] = times.end ? text(core::name(*times.end)) : json::value(nullptr);
+    out += written(object);
+  }
+  return out;
+}
+
+std::string json_error_line(std::string_view sentence, int exit_code) {
+  auto object = line_of("error");
+  object["text"] = text(sentence);
+  object["exit_code"] = exit_code;
   return written(object);
 }
 

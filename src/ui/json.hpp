@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/display.hpp"
+#include "ui/timeline.hpp"
 
 #include <unordered_map>
 
@@ -35,5 +36,9 @@ class JsonDisplay final : public Display {
 [[nodiscard]] std::string json_job_line(const JobView& job);
 [[nodiscard]] std::string json_event_line(const EventView& event, std::string_view job_id);
 [[nodiscard]] std::string json_log_line(const LogLine& line, std::string_view job_id);
+// One "attempt" line for each row of the timeline.
+[[nodiscard]] std::string json_timeline(std::span<const EventView> events, std::string_view job_id);
+// An error of a command, with the exit code that it leads to.
+[[nodiscard]] std::string json_error_line(std::string_view sentence, int exit_code);
 
 }  // namespace ydl::ui

@@ -152,8 +152,9 @@ def test_a_half_written_event_is_left_out_and_counted(ydl, two_jobs):
     file.write_bytes(file.read_bytes() + b'{"seq":99,"time":"2026-')
     done = ydl("events", "--output", "json", victim.id)
     assert done.code == 1
-    assert len(done.lines()) == whole
-    assert done.err == f"ydl: 1 line of {file} is broken and was left out\n"
+    *events, error = done.lines()
+    assert len(events) == whole and error["type"] == "error"
+    assert done.err == f"ydl: {error['text']}\n" == f"ydl: 1 line of {file} is broken and was left out\n"
 
 
 def test_events_that_are_gone_are_reported(ydl, two_jobs):

@@ -59,7 +59,7 @@ class Jobs:
         try:
             for line in process.stdout:
                 event = json.loads(line)
-                if event["kind"] == kind:
+                if event.get("kind") == kind:  # other lines are errors
                     return event
         finally:
             process.kill()

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/args/cluster_options.hpp"
+#include "cli/args/job_selection.hpp"
 #include "cli/fs/fs_command.hpp"
 #include "core/clock.hpp"
 #include "core/cluster_kind.hpp"
@@ -48,6 +49,7 @@ struct Submit {
 };
 struct List {
   CommonOptions common;
+  JobSelection selection;
   int limit = 50;
 };
 struct Status {
@@ -70,8 +72,15 @@ struct Events {
 };
 struct Kill {
   CommonOptions common;
-  std::string job;
+  std::vector<std::string> jobs;
   std::optional<core::Millis> grace;
+};
+struct Remove {
+  CommonOptions common;
+  std::vector<std::string> jobs;  // or those that are selected
+  JobSelection selection;
+  bool yes = false;  // do not ask
+  bool dry_run = false;
 };
 struct Results {
   CommonOptions common;
@@ -123,8 +132,8 @@ struct AgentProcess {
   std::int64_t hdfs_patience_ms = 300'000;
 };
 
-using Command = std::variant<Run, Submit, List, Status, Logs, Events, Kill, Results, Env, Doctor, Fs, Completion,
-                             Complete, ManPage, ShowText, MasterProcess, AgentProcess>;
+using Command = std::variant<Run, Submit, List, Status, Logs, Events, Kill, Remove, Results, Env, Doctor, Fs,
+                             Completion, Complete, ManPage, ShowText, MasterProcess, AgentProcess>;
 
 // One file each; the exit code comes back.
 int execute(const Run& command);
@@ -134,6 +143,7 @@ int execute(const Status& command);
 int execute(const Logs& command);
 int execute(const Events& command);
 int execute(const Kill& command);
+int execute(const Remove& command);
 int execute(const Results& command);
 int execute(const Env& command);
 int execute(const Doctor& command);

@@ -2,6 +2,7 @@
 #include "cli/args/grammar.hpp"
 #include "cli/args/help.hpp"
 #include "cli/args/linked.hpp"
+#include "cli/args/output_word.hpp"
 #include "cli/args/parse.hpp"
 #include "cli/commands/job_names.hpp"
 #include "cli/fs/fs_command.hpp"
@@ -75,8 +76,8 @@ struct Grammar {
     add_output(submit, raw);
     group_options(submit);
 
-    auto& ls = add("ls", "[options]", "List jobs",
-                   [this] { return simple_command<List>(raw, [this](List& c) { c.limit = raw.limit; }); });
+    auto& ls = add("ls", "[options]", "List jobs", [this] { return list_command(raw); });
+    add_selection(ls);
     ls.add_option("--limit", raw.limit, "Show the newest N")
         ->type_name("N")
         ->capture_default_str()
@@ -105,11 +106,24 @@ struct Grammar {
     events.add_flag("--timeline", raw.timeline, "Show how long each task spent in each step");
     add_output(events, raw);
 
-    auto& kill = add("kill", "[options] ID", "Stop a job", [this] { return kill_command(raw); });
-    kill.add_option("ID", raw.id, "The job")->required()->check(not_empty());
+    auto& kill = add("kill", "[options] ID…", "Stop jobs", [this] { return kill_command(raw); });
+    kill.add_option("ID", raw.ids, "The jobs; if one of them does not exist, none is stopped")
+        ->required()
+        ->check(not_empty());
     kill.add_flag("--now", raw.now, "Send SIGKILL at once, without a grace period");
     kill.add_option("--grace", raw.grace, "Time from SIGTERM to SIGKILL (default: the job's)")->type_name("TIME");
     add_output(kill, raw);
+
+    auto& rm = add("rm", "[options] [ID…]", "Delete ended jobs with their logs and results",
+                   [this] { return remove_command(raw); });
+    rm.add_option("ID", raw.ids, "The jobs, or select them with the next options")->check(not_empty());
+    add_selection(rm);
+    rm.add_option("--older-than", raw.ended_before, "Jobs that ended at least this long ago, for example 30d")
+        ->type_name("TIME")
+        ->check(not_empty());
+    rm.add_flag("-y,--yes", raw.yes, "Do not ask");
+    rm.add_flag("--dry-run", raw.dry_run, "Only show what would be deleted");
+    add_output(rm, raw);
 
     auto& results = add("results", "[options] ls|get [ID]", "List or copy the results of a job",
                         [this] { return results_command(raw); });
@@ -154,6 +168,15 @@ struct Grammar {
 
   void add_job_argument(CLI::App& command) {
     command.add_option("ID", raw.id, "The job (default: the newest)")->check(not_empty());
+  }
+
+  void add_selection(CLI::App& command) {
+    command.add_option("--state", raw.states, "Jobs in one of these states, for example failed,lost")
+        ->type_name("STATE[,STATE]")
+        ->check(not_empty());
+    command.add_option("--since", raw.since, "Jobs submitted then or later: 1h, 2d or a date such as 2026-11-15")
+        ->type_name("TIME")
+        ->check(not_empty());
   }
 
   void add_hidden() {
@@ -280,8 +303,11 @@ Result<Command> parse_ydl(std::vector<std::string> arguments) {
   }
   if (arguments.front() == "--version" && arguments.size() == 2 && arguments.back() == "--verbose")
     return ShowText{version_text()};
-  if (arguments.front() == "--version" || arguments.front() == "-V" || arguments.front() == "version")
-    return ShowText{fmt::format("ydl {}\n", core::kVersion)};
+  if (arguments.front() == "--version" || arguments.front() == "-V" || arguments.front() == "version") {
+    return ShowText{names_json_output(arguments)
+                        ? fmt::format("{{\"v\":1,\"type\":\"version\",\"version\":\"{}\"}}\n", core::kVersion)
+                        : fmt::format("ydl {}\n", core::kVersion)};
+  }
   if (arguments.front() == "__complete") return Complete{"ydl", {arguments.begin() + 1, arguments.end()}};
   Grammar grammar(arguments.front().starts_with("__") ? Grammar::Commands::hidden : Grammar::Commands::everything);
   const auto known =

@@ -96,6 +96,39 @@ Result<Command> submit_command(const RawOptions& raw) {
   return Submit{*std::move(options), raw.file, raw.on_cluster};
 }
 
+namespace {
+
+Result<JobSelection> job_selection(const RawOptions& raw) {
+  JobSelection selection;
+  if (!raw.states.empty()) {
+    auto states = parse_states(raw.states);
+    if (!states) return fail(states.error());
+    selection.states = *std::move(states);
+  }
+  if (!raw.since.empty()) {
+    const auto since = parse_moment("--since", raw.since);
+    if (!since) return fail(since.error());
+    selection.since = *since;
+  }
+  if (!raw.ended_before.empty()) {
+    const auto age = core::parse_duration(raw.ended_before);
+    if (!age) return fail(age.error().within("--older-than"));
+    selection.older_than = *age;
+  }
+  return selection;
+}
+
+}  // namespace
+
+Result<Command> list_command(const RawOptions& raw) {
+  auto selection = job_selection(raw);
+  if (!selection) return fail(selection.error());
+  return simple_command<List>(raw, [&](List& c) {
+    c.selection = *std::move(selection);
+    c.limit = raw.limit;
+  });
+}
+
 Result<Command> kill_command(const RawOptions& raw) {
   std::optional<core::Millis> grace;
   if (raw.now) grace = core::Millis(0);
@@ -105,8 +138,25 @@ Result<Command> kill_command(const RawOptions& raw) {
     grace = *parsed;
   }
   return simple_command<Kill>(raw, [&](Kill& c) {
-    c.job = raw.id;
+    c.jobs = raw.ids;
     c.grace = grace;
+  });
+}
+
+Result<Command> remove_command(const RawOptions& raw) {
+  auto selection = job_selection(raw);
+  if (!selection) return fail(selection.error());
+  if (raw.ids.empty() && !selection->is_set())
+    return fail(Errc::usage, "which jobs? write their IDs, or select jobs with --older-than, --state or --since");
+  if (!raw.ids.empty() && selection->is_set()) {
+    return fail(Errc::usage,
+                "--older-than, --state and --since select jobs; write either these options or the IDs of jobs");
+  }
+  return simple_command<Remove>(raw, [&](Remove& c) {
+    c.jobs = raw.ids;
+    c.selection = *std::move(selection);
+    c.yes = raw.yes;
+    c.dry_run = raw.dry_run;
   });
 }
 
@@ -126,9 +176,6 @@ Result<Command> logs_command(const RawOptions& raw) {
 }
 
 Result<Command> events_command(const RawOptions& raw) {
-  if (raw.timeline && raw.output == "json")
-    return fail(Errc::usage,
-                "--timeline cannot be combined with --output json; remove --timeline to get the events as JSON");
   return simple_command<Events>(raw, [&](Events& c) {
     c.job = raw.id;
     c.follow = raw.follow;

@@ -26,7 +26,10 @@ struct RawOptions {
   bool force = false;
   bool detached = false;
   bool probe = false;
+  bool yes = false;
   std::string what, target;
+  std::vector<std::string> ids;
+  std::string states, since, ended_before;
   std::string master = "local";
   bool leash = false;
   std::int64_t outlives_master_ms = 5000;
@@ -41,7 +44,9 @@ struct RawOptions {
 // The commands that several programs or several options lead to. Errors: usage, each naming its option.
 [[nodiscard]] core::Result<Command> run_command(const RawOptions& raw);
 [[nodiscard]] core::Result<Command> submit_command(const RawOptions& raw);
+[[nodiscard]] core::Result<Command> list_command(const RawOptions& raw);
 [[nodiscard]] core::Result<Command> kill_command(const RawOptions& raw);
+[[nodiscard]] core::Result<Command> remove_command(const RawOptions& raw);
 [[nodiscard]] core::Result<Command> logs_command(const RawOptions& raw);
 [[nodiscard]] core::Result<Command> events_command(const RawOptions& raw);
 [[nodiscard]] core::Result<Command> results_command(const RawOptions& raw);

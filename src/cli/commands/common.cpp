@@ -8,6 +8,7 @@
 #include "core/strings.hpp"
 #include "core/utf8.hpp"
 #include "net/wait_for.hpp"
+#include "ui/json.hpp"
 #include "ui/screen.hpp"
 
 #include <algorithm>
@@ -17,11 +18,27 @@
 
 namespace ydl::cli {
 
-int complain(const core::Error& error) {
-  // The message may contain names from other users or hosts, so control characters are escaped.
-  (void)core::write_all(STDERR_FILENO, fmt::format("ydl: {}\n", core::escaped_lines(error.message)));
+namespace {
+
+bool errors_are_json = false;
+
+int exit_code_of(const core::Error& error) {
   if (const int code = client::command_exit_code(error)) return code;
   return error.code == core::Errc::usage ? 2 : error.code == core::Errc::cancelled ? 130 : 1;
+}
+
+}  // namespace
+
+void complain_in_json() {
+  errors_are_json = true;
+}
+
+int complain(const core::Error& error) {
+  const int code = exit_code_of(error);
+  if (errors_are_json) print(ui::json_error_line(error.message, code));
+  // The message may contain names from other users or hosts, so control characters are escaped.
+  (void)core::write_all(STDERR_FILENO, fmt::format("ydl: {}\n", core::escaped_lines(error.message)));
+  return code;
 }
 
 void note(std::string_view sentence) {

@@ -12,6 +12,9 @@ namespace ydl::cli {
 
 // "ydl: SENTENCE" on standard error; returns the exit code: 2 for usage, 130 for an interruption, 1 for the rest.
 int complain(const core::Error& error);
+// From now on complain() also writes each error as a JSON object to standard output. For main, which calls it once,
+// before anything else is written.
+void complain_in_json();
 // The same for what is not an error.
 void note(std::string_view sentence);
 

@@ -174,7 +174,7 @@ void print_json(const Finding& finding) {
                                                    {"type", "check"},
                                                    {"subject", finding.subject},
                                                    {"verdict", name(finding.verdict)},
-                                                   {"text", finding.sentence}}) +
+                                                   {"text", core::printable(finding.sentence)}}) +
         "\n");
 }
 

@@ -51,8 +51,16 @@ std::string json_line(std::string_view type, const CachedFile& file, const std::
          "\n";
 }
 
+// The same fields as those of `ydl rm`, which counts files.
 std::string json_line(std::string_view type, const std::string& job) {
-  return boost::json::serialize(boost::json::object{{"v", 1}, {"type", type}, {"job", job}}) + "\n";
+  return boost::json::serialize(boost::json::object{{"v", 1},
+                                                    {"type", type},
+                                                    {"job", job},
+                                                    {"cluster", core::name(core::ClusterKind::yarn)},
+                                                    {"files", nullptr},
+                                                    {"bytes", nullptr},
+                                                    {"kept_results", nullptr}}) +
+         "\n";
 }
 
 std::uint64_t total(const std::vector<CachedFile>& files) {

@@ -74,7 +74,9 @@ int execute(const Events& command) {
   if (!stored) return complain(stored.error());
   if (command.timeline) {
     const int width = table_width();
-    print(ui::render_timeline(stored->events, core::wall_now(), width == 0 ? kTimelineWidth : width, output_style()));
+    print(wants_json(command.common) ? ui::json_timeline(stored->events, folder->id().str())
+                                     : ui::render_timeline(stored->events, core::wall_now(),
+                                                           width == 0 ? kTimelineWidth : width, output_style()));
   } else {
     printer.show_new(*stored);
   }

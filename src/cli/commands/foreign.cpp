@@ -141,7 +141,9 @@ net::Async<Code> events(ClusterClient& cluster, ForeignJob job, Events command) 
   }
   if (command.timeline) {
     const int width = table_width();
-    print(ui::render_timeline(all, core::wall_now(), width == 0 ? kTimelineWidth : width, output_style()));
+    print(wants_json(command.common)
+              ? ui::json_timeline(all, job.id)
+              : ui::render_timeline(all, core::wall_now(), width == 0 ? kTimelineWidth : width, output_style()));
   }
   co_return Code(0);
 }
@@ -175,8 +177,39 @@ net::Async<Code> logs(ClusterClient& cluster, ForeignJob job, Logs command) {
   co_return Code(0);
 }
 
+}  // namespace
+
+std::optional<int> show_foreign(const Status& command) {
+  return with_foreign<Status>(command, status);
+}
+
+std::optional<int> show_foreign(const Events& command) {
+  return with_foreign<Events>(command, events);
+}
+
+std::optional<int> show_foreign(const Logs& command) {
+  return with_foreign<Logs>(command, logs);
+}
+
+core::Result<std::optional<ForeignTarget>> find_foreign(net::asio::io_context& context, const std::string& name) {
+  using Found = std::optional<ForeignTarget>;
+  const auto application = yarn::ApplicationId::parse(name);
+  if (!application) return Found();
+  const auto where = client::choose_cluster({});
+  if (!where || where->cluster != core::ClusterKind::yarn) return Found();
+  auto cluster = client::open_cluster(context.get_executor(), *where->hadoop);
+  if (!cluster) return Found();
+  auto report = net::wait_for(context, cluster->rm->report(*application));
+  auto job = report ? client::foreign_job(*std::move(report), cluster->user) : std::nullopt;
+  if (job) return Found({*std::move(cluster), *std::move(job)});
+  cluster->close();
+  if (!report) return fail(report.error());
+  return Found();
+}
+
 // The master lets the tasks end with grace. Whom it refuses the ResourceManager may allow it, by their groups.
-net::Async<Code> kill(ClusterClient& cluster, ForeignJob job, Kill command) {
+net::Async<std::string> stop_foreign(ForeignTarget& target, std::optional<core::Millis> grace) {
+  auto& [cluster, job] = target;
   const auto& owner = job.report.user;
   if (yarn::is_over(job.report.state)) {
     co_return fail(core::Errc::refused,
@@ -185,7 +218,7 @@ net::Async<Code> kill(ClusterClient& cluster, ForeignJob job, Kill command) {
   core::Result<> done = fail(core::Errc::unavailable, job.rest);
   if (job.master) {
     client::JobClient master(co_await net::asio::this_coro::executor, *job.master);
-    done = co_await master.stop(client::who_am_i(), command.grace);
+    done = co_await master.stop(client::who_am_i(), grace);
   }
   const bool is_killed = !done;
   if (is_killed) {
@@ -202,26 +235,7 @@ net::Async<Code> kill(ClusterClient& cluster, ForeignJob job, Kill command) {
   }
   if (!ended) co_return fail(ended.error());
   job.report = *std::move(ended);
-  print(fmt::format("{} {}\n", job.id, client::view_of(job).state.name()));
-  co_return Code(0);
-}
-
-}  // namespace
-
-std::optional<int> show_foreign(const Status& command) {
-  return with_foreign<Status>(command, status);
-}
-
-std::optional<int> show_foreign(const Events& command) {
-  return with_foreign<Events>(command, events);
-}
-
-std::optional<int> show_foreign(const Logs& command) {
-  return with_foreign<Logs>(command, logs);
-}
-
-std::optional<int> kill_foreign(const Kill& command) {
-  return with_foreign<Kill>(command, kill);
+  co_return std::string(client::view_of(job).state.name());
 }
 
 }  // namespace ydl::cli

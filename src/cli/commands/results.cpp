@@ -56,10 +56,18 @@ std::string json_line(const std::string& job, const ResultFile& file) {
   return boost::json::serialize(object) + "\n";
 }
 
+std::string json_line(const std::string& job, const CopiedTree& copied, const std::string& target) {
+  boost::json::object object{
+      {"v", 1}, {"type", "copied"}, {"job", job}, {"files", copied.files}, {"bytes", copied.bytes}, {"path", nullptr}};
+  if (copied.files > 0) object["path"] = core::replace_invalid_utf8(target);
+  return boost::json::serialize(object) + "\n";
+}
+
 // What was copied, for people: on standard error, as all that is not data.
 void say_copied(const Results& command, const ResultsFolder& folder, const CopiedTree& copied,
                 const std::string& target) {
-  if (wants_json(command.common) || command.common.output == ui::Mode::quiet) return;
+  if (command.common.output == ui::Mode::quiet) return;
+  if (wants_json(command.common)) return print(json_line(folder.job, copied, target));
   const auto text = copied.files == 0 ? fmt::format("nothing was copied from {}\n", folder.root.string())
                                       : fmt::format("{}, {} copied to {}\n", core::plural(copied.files, "file"),
                                                     core::format_bytes(copied.bytes), target);

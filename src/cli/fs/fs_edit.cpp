@@ -6,6 +6,7 @@
 #include "hdfs/paths.hpp"
 #include "hrpc/errors.hpp"
 
+#include <boost/json.hpp>
 #include <fmt/format.h>
 
 namespace ydl::cli {
@@ -28,8 +29,16 @@ net::Async<> remove(FsSession& session, std::string path) {
   }
   auto moved = co_await session.fs.move_to_trash(path);
   if (!moved) co_return core::fail(moved.error());
-  if (*moved && session.command.output != ui::Mode::quiet)
+  if (!*moved || session.command.output == ui::Mode::quiet) co_return core::Result<>{};
+  if (session.command.output == ui::Mode::json) {
+    print(boost::json::serialize(boost::json::object{{"v", 1},
+                                                     {"type", "trashed"},
+                                                     {"path", core::replace_invalid_utf8(path)},
+                                                     {"trash_path", core::replace_invalid_utf8(**moved)}}) +
+          "\n");
+  } else {
     print(fmt::format("moved {} to the trash: {}\n", core::escaped(path), core::escaped(**moved)));
+  }
   co_return core::Result<>{};
 }
 

@@ -144,6 +144,12 @@ core::Result<Fs> parse_fs(const std::vector<std::string>& words) {
   command.verb = info->verb;
   if (auto taken = Words(*info, command).take(words, 1); !taken) return fail(taken.error());
   if (command.paths.size() < info->least) return fail(Errc::usage, fmt::format("usage: ydl fs {}", info->usage));
+  const bool prints_bytes = command.verb == FsVerb::cat || command.verb == FsVerb::tail;
+  if (prints_bytes && command.output == ui::Mode::json) {
+    return fail(
+        Errc::usage,
+        fmt::format("`ydl fs {}` prints the bytes of files, which are not JSON; leave out --output", info->name));
+  }
   if (command.verb == FsVerb::chmod) {
     command.mode = command.paths.front();
     command.paths.erase(command.paths.begin());

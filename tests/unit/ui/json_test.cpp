@@ -25,7 +25,7 @@ TEST(JsonDisplay, the_job_is_written_whole_at_first_and_when_its_state_changes) 
   job.left = core::Seconds(90);
   EXPECT_EQ(
       display.begin(job, frame_at(0)),
-      R"({"v":1,"type":"job","job":"mnist-7f3k","name":"mnist","framework":"mxnet","where":"this machine",)"
+      R"({"v":1,"type":"job","job":"mnist-7f3k","name":"mnist","framework":"mxnet","cluster":"local",)"
       R"("state":"placing","reason":"","submitted":"2026-11-15T03:13:20.000Z","finished":null,)"
       R"("percent":40,"left_ms":90000,"tasks":[)"
       R"({"task":"worker:0","attempt":1,"state":"running","node":"host1","reason":"",)"
@@ -39,6 +39,41 @@ TEST(JsonDisplay, the_job_is_written_whole_at_first_and_when_its_state_changes) 
   EXPECT_EQ(display.update(job, frame_at(5000)), "");
   job.state = core::JobState::running;
   EXPECT_TRUE(display.update(job, frame_at(6000)).starts_with(R"({"v":1,"type":"job",)"));
+}
+
+TEST(JsonDisplay, a_cluster_has_the_name_that_the_command_line_takes) {
+  auto job = mnist();
+  job.where = "YARN";
+  EXPECT_NE(json_job_line(job).find(R"("cluster":"yarn")"), std::string::npos);
+  job.where = "moon";
+  EXPECT_NE(json_job_line(job).find(R"("cluster":"moon")"), std::string::npos) << "of a newer master";
+}
+
+TEST(JsonTimeline, each_attempt_is_a_line_with_the_times_of_its_phases) {
+  const auto event = [](std::string_view kind, std::string_view time, std::optional<core::TaskId> task = std::nullopt) {
+    EventView view;
+    view.time = wall(time);
+    view.kind = core::Named<core::RecordKind>::parse(kind);
+    view.task = std::move(task);
+    return view;
+  };
+  const core::TaskId worker{"worker", 0};
+  const std::vector<EventView> events{
+      event("job_placing", "03:13:20.000"), event("task_placed", "03:13:21.000", worker),
+      event("task_running", "03:13:22.000", worker), event("task_succeeded", "03:13:30.000", worker)};
+  EXPECT_EQ(
+      json_timeline(events, "mnist-7f3k"),
+      R"({"v":1,"type":"attempt","job":"mnist-7f3k","task":"worker:0","attempt":1,"asked":"2026-11-15T03:13:20.000Z",)"
+      R"("granted":null,"reached":null,"placed":"2026-11-15T03:13:21.000Z","starting":null,)"
+      R"("running":"2026-11-15T03:13:22.000Z","ended":"2026-11-15T03:13:30.000Z","end":"succeeded"})"
+      "\n");
+  EXPECT_EQ(json_timeline({}, "mnist-7f3k"), "");
+}
+
+TEST(JsonErrors, an_error_is_one_line_whatever_its_text_is) {
+  EXPECT_EQ(json_error_line("no such file: a\"b", 2),
+            R"({"v":1,"type":"error","text":"no such file: a\"b","exit_code":2})"
+            "\n");
 }
 
 TEST(JsonDisplay, avoided_hosts_are_part_of_the_job) {

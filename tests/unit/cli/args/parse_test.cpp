@@ -346,16 +346,37 @@ TEST(ParseCommands, logs_take_job_task_stream_and_attempt) {
 TEST(ParseCommands, events_are_listed_followed_or_drawn) {
   EXPECT_TRUE(parsed<Events>("ydl events --follow x").follow);
   EXPECT_TRUE(parsed<Events>("ydl events --timeline").timeline);
-  EXPECT_THAT(refusal("ydl events --timeline --output json"),
-              HasSubstr("--timeline cannot be combined with --output json"));
+  EXPECT_EQ(parsed<Events>("ydl events --timeline --output json").common.output, ui::Mode::json);
 }
 
 TEST(ParseCommands, kill_needs_a_job_and_may_shorten_the_grace) {
   EXPECT_EQ(parsed<Kill>("ydl kill x").grace, std::nullopt);
   EXPECT_EQ(parsed<Kill>("ydl kill --now x").grace, core::Millis(0));
   EXPECT_EQ(parsed<Kill>("ydl kill --grace 2s x").grace, core::Seconds(2));
+  EXPECT_THAT(parsed<Kill>("ydl kill a b --now c").jobs, ElementsAre("a", "b", "c"));
   EXPECT_THAT(refusal("ydl kill"), HasSubstr("ID"));
   EXPECT_THAT(refusal("ydl kill --grace x x"), HasSubstr("--grace"));
+}
+
+TEST(ParseCommands, rm_takes_ids_or_a_selection) {
+  EXPECT_THAT(parsed<Remove>("ydl rm a b --yes").jobs, ElementsAre("a", "b"));
+  const auto selected = parsed<Remove>("ydl rm --state failed,lost --older-than 30d");
+  EXPECT_THAT(selected.selection.states, ElementsAre("failed", "lost"));
+  EXPECT_EQ(selected.selection.older_than, std::chrono::days(30));
+  EXPECT_FALSE(selected.yes);
+  EXPECT_THAT(refusal("ydl rm"), HasSubstr("which jobs?"));
+  EXPECT_THAT(refusal("ydl rm --yes"), HasSubstr("which jobs?"));
+  EXPECT_THAT(refusal("ydl rm a --state failed"), HasSubstr("either these options or the IDs"));
+  EXPECT_THAT(refusal("ydl rm --older-than old"), HasSubstr("--older-than"));
+}
+
+TEST(ParseCommands, ls_selects_jobs_by_their_state_and_their_time) {
+  const auto list = parsed<List>("ydl ls --state running --since 2d");
+  EXPECT_THAT(list.selection.states, ElementsAre("running"));
+  EXPECT_EQ(list.selection.since, Moment(core::Millis(std::chrono::days(2))));
+  EXPECT_FALSE(parsed<List>("ydl ls").selection.is_set());
+  EXPECT_THAT(refusal("ydl ls --state runing"), HasSubstr("'runing' is not a state of a job; did you mean 'running'?"));
+  EXPECT_THAT(refusal("ydl ls --since yesterday"), HasSubstr("--since yesterday: write how long ago"));
 }
 
 TEST(ParseCommands, an_empty_id_or_task_is_not_the_newest_job) {

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "core/cluster_kind.hpp"
+#include "core/error.hpp"
+#include "jobs/job_summary.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+// The jobs of this user, for the commands that are about many of them.
+namespace ydl::cli {
+
+// Nothing: as the configuration says.
+using WantedCluster = std::optional<core::Named<core::ClusterKind>>;
+
+struct JobList {
+  std::vector<jobs::JobSummary> jobs;  // the newest first
+  std::optional<core::Error> missing;  // why jobs on the cluster, or what it knows of them, may be missing
+};
+
+// Those of this machine and those that the cluster knows.
+[[nodiscard]] JobList list_jobs(const std::filesystem::path& root, const WantedCluster& wanted);
+
+}  // namespace ydl::cli
