@@ -30,7 +30,6 @@ PATHS_NOT_YET = [
     "src/jobs",
     "src/master",
     "src/protocol",
-    "src/spec",
     "src/ui",
     "tests/cli",
     "tests/cluster/test_yarn_viewers.py",

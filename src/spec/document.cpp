@@ -21,8 +21,8 @@ bool is_utf16(std::string_view text) {
   return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
 }
 
-// What no text file holds is refused before any parser sees it. yaml-cpp takes some of these bytes for a purpose of
-// its own: a 0x04 ends the file for it, silently.
+// Binary content is refused before parsing, because yaml-cpp gives some of these bytes a special meaning: a 0x04
+// silently ends the file.
 std::optional<Refusal> find_binary(std::string_view text) {
   int line = 1;
   while (!text.empty()) {
@@ -43,13 +43,13 @@ bool is_braced(std::string_view text) {
   return core::trim(text).starts_with('{');
 }
 
-// A text that begins like this was meant as JSON, so that JSON's complaint about it is the helpful one.
+// Whether a text starts like JSON. Then the error of the JSON parser is more helpful than that of the YAML parser.
 bool looks_like_json(std::string_view text) {
   text = core::trim(text);
   return text.starts_with('{') && core::trim(text.substr(1)).starts_with('"');
 }
 
-// Text in braces may be JSON or YAML in its flow style.
+// Text in braces is JSON, or YAML in flow style.
 TreeNode read_braced(std::string_view text) {
   try {
     return read_json(text);

@@ -15,14 +15,14 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
-// A struct of a job file as a table of its fields. Each field is described once: its key, its member of the struct and
-// the rule for its values. Reading, writing and checking follow from that (job_fields.cpp has the tables).
+// Describes a struct of a job file as a table of fields. Each field is described once, by its key, its member and the
+// rule for its values. Reading, writing and checking use these tables (see job_fields.cpp).
 namespace ydl::spec {
 
 template <class T>
 struct Field {
   std::string_view key;
-  std::function<void(const Fields&, T&)> read;  // leaves the struct alone where the key is absent or wrong
+  std::function<void(const Fields&, T&)> read;  // does not change the struct if the key is absent or its value is wrong
   std::function<void(const T&, boost::json::object&)> write;  // writes nothing for an absent value
   std::function<core::Result<>(const T&)> check;
 };
@@ -49,7 +49,7 @@ template <class T>
   return object;
 }
 
-// The first field that breaks its rule, named by its key.
+// Checks all fields. The error names the key of the first invalid one.
 template <class T>
 [[nodiscard]] core::Result<> check_fields(const FieldTable<T>& table, const T& value) {
   for (const auto& field : table) {
@@ -62,7 +62,7 @@ template <class T>
 
 namespace detail {
 
-// A member that holds a value, or a std::optional of one, read by `read` and written as `write` says.
+// A member that is a value or a std::optional, with functions to read, write and check it.
 template <class T, class V, class Read, class Write, class Check>
 Field<T> plain(std::string_view key, V T::* member, Read read, Write write, Check check) {
   return {key,
@@ -84,7 +84,7 @@ Field<T> plain(std::string_view key, std::optional<V> T::* member, Read read, Wr
           [=](const T& value) { return value.*member ? check(*(value.*member)) : core::Result<>(); }};
 }
 
-// A member that is absent while it is empty.
+// A member that is not written if it is empty.
 template <class T, class V, class Read, class Write, class Check>
 Field<T> container(std::string_view key, V T::* member, Read read, Write write, Check check) {
   return {key, [=](const Fields& fields, T& value) { value.*member = read(fields); },
@@ -113,7 +113,7 @@ template <class T, class V>
       [](const std::string& value) { return boost::json::string(value); }, check);
 }
 
-// Text that is absent while it is empty.
+// Text that is not written if it is empty.
 template <class T>
 [[nodiscard]] Field<T> text_if_any(std::string_view key, std::string T::* member, TextCheck check) {
   return detail::container(

@@ -94,7 +94,7 @@ const TreeNode* Fields::present(std::string_view key) const {
   const Entry* entry = map_.find(key);
   if (entry == nullptr) return nullptr;
   if (entry->value.kind == NodeKind::null) {
-    // The key's line: an empty value has none of its own.
+    // Uses the line of the key, because an empty value has no line.
     problems_.add(entry->at.line, fmt::format("{}: the value is missing; write one or remove the key", label(key)));
     return nullptr;
   }
@@ -122,7 +122,7 @@ const TreeNode* Fields::sequence(std::string_view key, std::string_view example)
   return nullptr;
 }
 
-// Whether a scalar is text and passes the check.
+// Whether a scalar is text that passes the check. Adds a problem if not.
 bool Fields::is_sound(std::string_view key, const TreeNode& value, TextCheck check) const {
   if (!is_text(value)) {
     complain(key, value, fmt::format("this must be text; put it in quotes: \"{}\"", value.text));

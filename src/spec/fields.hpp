@@ -15,16 +15,16 @@
 
 namespace ydl::spec {
 
-// One mapping of a job file, read key by key. Each reader returns nothing when the key is absent and also when its
-// value is wrong, which it then adds to the problems; so a whole file is read before anything is said about it.
+// Reads a mapping of a job file key by key. The functions return nothing if the key is absent or its value is wrong. A
+// wrong value is added to the problems, so that all problems of a file are reported together.
 class Fields {
  public:
-  // `place` says which mapping it is, for messages: "role 'worker'", or nothing for the whole file. Keys that are not
-  // in `known` are problems.
+  // `place` describes the mapping in messages: "role 'worker'", or "" for the whole file. Keys that are not in `known`
+  // are added to the problems.
   Fields(const TreeNode& map, std::string place, std::span<const std::string_view> known, Problems& problems);
 
   [[nodiscard]] std::optional<std::string> text(std::string_view key, TextCheck check) const;
-  // A list of texts, each of which passes `check`.
+  // A list of texts that all pass `check`.
   [[nodiscard]] std::vector<std::string> texts(std::string_view key, TextCheck check, std::string_view example) const;
   [[nodiscard]] std::optional<int> integer(std::string_view key, Range range) const;
   [[nodiscard]] std::optional<bool> boolean(std::string_view key) const;
@@ -32,7 +32,7 @@ class Fields {
   [[nodiscard]] std::optional<core::Millis> duration(std::string_view key, Zero zero) const;
   [[nodiscard]] std::vector<std::string> command(std::string_view key) const;
   [[nodiscard]] std::map<std::string, std::string> env(std::string_view key) const;
-  // A mapping or list under `key`, to be read by the caller.
+  // The mapping or list of a key, to be read by the caller.
   [[nodiscard]] const TreeNode* map(std::string_view key, std::string_view example) const;
   [[nodiscard]] const TreeNode* sequence(std::string_view key, std::string_view example) const;
 
@@ -54,10 +54,10 @@ class Fields {
   Problems& problems_;
 };
 
-// How a message calls a value: "a list", "5", "'abc'", "the text '5'".
+// A value as described in messages: "a list", "5", "'abc'", "the text '5'".
 [[nodiscard]] std::string describe(const TreeNode& value);
 
-// Whether YAML 1.2 and JSON take the scalar for text, not for a number or a truth value.
+// Whether the scalar is text in YAML 1.2 and JSON, and not a number or boolean.
 [[nodiscard]] bool is_text(const TreeNode& scalar);
 
 }  // namespace ydl::spec

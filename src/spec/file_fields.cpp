@@ -26,7 +26,7 @@ std::optional<FileRef> read_file_ref(const std::string& key, const TreeNode& ite
   return FileRef{.source = *source, .name = name.value_or("")};
 }
 
-// The names that files and archives have in the task, and the lines they stand on.
+// The names of files and archives in the task, and their lines in the job file.
 using NameLines = std::map<std::string, int>;
 
 using CheckFile = core::Result<> (*)(const FileRef&);

@@ -5,8 +5,8 @@
 
 namespace ydl::spec {
 
-// The three lists of files of a job. No two entries of all of them may have the same name in the task: `files` reads
-// and checks all three.
+// The field `files`, which reads and checks all three lists of files of a job, because names in the task must be unique
+// among all of them.
 [[nodiscard]] Field<JobSpec> files_field();
 [[nodiscard]] Field<JobSpec> archives_field();
 [[nodiscard]] Field<JobSpec> inputs_field();

@@ -17,7 +17,7 @@ using core::fail;
 constexpr std::size_t kLongestName = 1024;
 constexpr std::size_t kLongestNetwork = 255;
 
-// A path as YARN and the runtimes take it in a mount: neither separates its parts with anything else.
+// Whether a path contains no separators of mounts, which neither YARN nor the runtimes can quote.
 bool is_mountable(std::string_view path) {
   return path.starts_with('/') &&
          std::ranges::none_of(path, [](unsigned char c) { return c <= ' ' || c == 0x7f || c == ',' || c == ':'; });
@@ -62,7 +62,7 @@ core::Result<> check_image_option(std::string_view option) {
                                          "example --shm-size=1g",
                                          in_quotes(option)));
   }
-  return check_path(option);  // text that a process can be given
+  return check_path(option);  // checks that the text can be passed to a process
 }
 
 ImageMount split_mount(std::string_view mount) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-// What may be said about the image that a job's tasks run inside of. As in rules.hpp.
+// Rules for the image of a job's tasks, in the style of rules.hpp.
 namespace ydl::spec {
 
 inline constexpr std::array<std::string_view, 3> kImageRuntimes{"nodemanager", "podman", "docker"};
@@ -20,7 +20,7 @@ inline constexpr std::array<std::string_view, 3> kImagePulls{"missing", "always"
 [[nodiscard]] core::Result<> check_image_pull(std::string_view pull);
 [[nodiscard]] core::Result<> check_image_option(std::string_view option);
 
-// A mount that check_image_mount accepts, in its parts.
+// The parts of a mount, which must be valid by check_image_mount.
 struct ImageMount {
   std::string source;
   std::string target;

@@ -34,7 +34,7 @@ core::Result<> check_types(const std::map<std::string, int>& types) {
   return {};
 }
 
-// ---- the image: its details are keys of the job, beside its name
+// ---- the image, whose details are keys of the job
 
 const FieldTable<Image>& image_fields() {
   static const FieldTable<Image> kFields{text("image_runtime", &Image::runtime, check_image_runtime),
@@ -137,7 +137,7 @@ Field<JobSpec> acl() {
           [](const JobSpec& spec) { return check_fields(acl_fields(), spec.acl); }};
 }
 
-// ---- hosts that are not used again
+// ---- hosts to be avoided
 
 const FieldTable<Blacklist>& blacklist_fields() {
   static const FieldTable<Blacklist> kFields{text("mode", &Blacklist::mode, check_blacklist_mode),
@@ -146,7 +146,7 @@ const FieldTable<Blacklist>& blacklist_fields() {
   return kFields;
 }
 
-// A mapping, or its mode alone.
+// A mapping, or only its mode.
 Field<JobSpec> blacklist() {
   return {"blacklist",
           [](const Fields& job, JobSpec& spec) {

@@ -3,10 +3,10 @@
 #include "spec/field_table.hpp"
 #include "spec/job_spec.hpp"
 
-// Every field of a job file, described once. CONTRIBUTING.md says what else a new one needs.
+// All fields of a job file. CONTRIBUTING.md lists what else a new field needs.
 namespace ydl::spec {
 
-// The whole file but for its version, which is read before anything else. `directory` is in saved jobs only.
+// The fields of the whole file except its version, which is read first. `directory` exists only in saved jobs.
 [[nodiscard]] const FieldTable<JobSpec>& job_fields();
 [[nodiscard]] const FieldTable<Role>& role_fields();
 [[nodiscard]] const FieldTable<Resources>& resource_fields();

@@ -14,8 +14,8 @@ namespace {
 
 namespace json = boost::json;
 
-// Boost's parser does not report positions; it is fed line by line, and every token of JSON ends on the line where it
-// begins.
+// Boost's parser does not report positions. So it is fed line by line, which works because every token of JSON ends on
+// the line where it starts.
 struct Handler {
   static constexpr std::size_t max_object_size = static_cast<std::size_t>(-1);
   static constexpr std::size_t max_array_size = static_cast<std::size_t>(-1);
@@ -68,12 +68,12 @@ struct Handler {
     return true;
   }
 
-  std::string partial_;  // of a key, text or number that comes in pieces
+  std::string partial_;  // the first part of a key, text or number that arrives in pieces
 };
 
 json::parse_options options() {
   json::parse_options options;
-  options.max_depth = kMaxDepth + 1;  // so that TreeBuilder meets its own limit first
+  options.max_depth = kMaxDepth + 1;  // so that TreeBuilder's own limit applies first
   return options;
 }
 

@@ -45,7 +45,7 @@ core::Result<> set_list(std::vector<std::string>& field, std::string_view text, 
   return {};
 }
 
-// Puts a parsed value where it belongs, once.
+// Sets a field to a parsed value. It is an error if the field is already set.
 template <class T>
 core::Result<> set_once(std::optional<T>& field, core::Result<T> value) {
   if (field) return fail(Errc::usage, "the value is given twice; write it once");

@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-// The values of command-line options that describe a job. Every Error is Errc::usage and quotes what was written.
+// Parsers for the values of command-line options that describe a job. Every Error is Errc::usage and quotes the value.
 namespace ydl::spec {
 
-// "8", or "2:8": 8 at most, and the job goes on with 2.
+// "8", or "2:8": at most 8 tasks, and the job continues with at least 2.
 struct TaskCount {
   int most = 1;
   std::optional<int> least = std::nullopt;
@@ -45,23 +45,23 @@ struct EnvVariable {
 // "worker=2", "worker=2:8".
 [[nodiscard]] core::Result<RoleCount> parse_role_count(std::string_view text);
 
-// One resource by itself: "memory", "2g". The key is one of a job file's.
+// A single resource: "memory", "2g". The key is the one in job files.
 [[nodiscard]] core::Result<Resources> parse_resource(std::string_view key, std::string_view value);
 
-// "worker:memory=2g,vcores=2,gpus=1,label=gpu"; hosts=a+b, racks=/r1+/r2, placement=spread|pack; at least one of them,
-// none twice.
+// "worker:memory=2g,vcores=2,gpus=1,label=gpu"; also hosts=a+b, racks=/r1+/r2, placement=spread|pack. At least one key,
+// and each at most once.
 [[nodiscard]] core::Result<RoleResources> parse_role_resources(std::string_view text);
 
-// "KEY=VALUE"; the value is all that follows the first '=' and may be empty.
+// "KEY=VALUE". The value is everything after the first '=' and may be empty.
 [[nodiscard]] core::Result<EnvVariable> parse_env_variable(std::string_view text);
 
-// "SOURCE" or "SOURCE=NAME". The name follows the last '=', so that a source with one in it needs a name.
+// "SOURCE" or "SOURCE=NAME". The name follows the last '=', so a source that contains '=' needs a name.
 [[nodiscard]] core::Result<FileRef> parse_file_ref(std::string_view text);
 
-// The same of "hdfs://PATH".
+// The same for "hdfs://PATH".
 [[nodiscard]] core::Result<FileRef> parse_input_ref(std::string_view text);
 
-// The same as parse_file_ref, or "SOURCE#NAME" as Hadoop's tools write it.
+// Like parse_file_ref(), but also accepts "SOURCE#NAME", the notation of Hadoop's tools.
 [[nodiscard]] core::Result<FileRef> parse_archive_ref(std::string_view text);
 
 }  // namespace ydl::spec

@@ -38,7 +38,7 @@ core::Result<> check_version(const TreeNode& root, std::string_view file_name) {
   return {};
 }
 
-// What concerns two fields.
+// Checks that concern two fields.
 void check_python(const JobSpec& spec, const Fields& fields) {
   if (spec.python && spec.python_env)
     fields.complain("python_env", fields.node(), "the job has 'python' already; remove one of the two");
@@ -48,7 +48,7 @@ void check_python(const JobSpec& spec, const Fields& fields) {
 
 enum class Source { file, saved_job };
 
-// A file has no directory of submission: it is where the command was given.
+// Only saved jobs have the key for the directory of submission. For a user's file it is the directory of the command.
 std::vector<std::string_view> known_keys(Source source) {
   std::vector<std::string_view> keys{"version"};
   for (const auto key : keys_of(job_fields())) {

@@ -12,7 +12,7 @@ namespace ydl::spec {
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t kLongest = 60;
   const bool is_long = text.size() > kLongest;
-  // Not in the middle of a character: the bytes 10xxxxxx continue one.
+  // Does not cut a character: bytes of the form 10xxxxxx continue one.
   std::size_t cut = std::min(text.size(), kLongest);
   while (is_long && cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80) --cut;
   return fmt::format("'{}{}'", core::printable(text.substr(0, cut)), is_long ? "..." : "");

@@ -9,20 +9,20 @@
 
 namespace ydl::spec {
 
-// Text of a file as an error message shows it: safe for a terminal, shortened, in single quotes.
+// Text of a file for error messages: safe for a terminal, shortened, in single quotes.
 [[nodiscard]] std::string in_quotes(std::string_view text);
 
-// "FILE:LINE: " and the sentence, as Errc::usage.
+// An Error (Errc::usage) with "FILE:LINE: " and the sentence.
 [[nodiscard]] core::Error problem_at(std::string_view file_name, int line, std::string_view sentence);
 
-// What is wrong with one file, gathered so that its author can mend all of it at once.
+// Collects all problems of a file, so that its author can correct them together.
 class Problems {
  public:
   explicit Problems(std::string_view file_name) : file_name_(file_name) {}
 
   void add(int line, std::string sentence);
   [[nodiscard]] bool empty() const { return by_line_.empty(); }
-  // One line for each problem in the order of the file, the first ten of them.
+  // One line per problem, in the order of the file, at most ten.
   [[nodiscard]] core::Error to_error() const;
 
  private:

@@ -57,7 +57,7 @@ Field<Role> count_field() {
           }};
 }
 
-// A command that is there but wrong is a problem already.
+// Whether the key exists. A wrong command was already added to the problems.
 bool has_command(const TreeNode& map) {
   return map.find("command") != nullptr;
 }

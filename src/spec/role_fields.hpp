@@ -5,7 +5,7 @@
 
 namespace ydl::spec {
 
-// `roles` of a job: a mapping from names to roles.
+// The field `roles` of a job: a mapping from names to roles.
 [[nodiscard]] Field<JobSpec> roles_field();
 
 }  // namespace ydl::spec

@@ -24,14 +24,14 @@ bool is_letter_or_digit(char c) {
   return is_letter(c) || is_digit(c);
 }
 
-// Whether `text` is 1 to `longest` letters, digits and `others`, the first of them accepted by `first`.
+// Whether `text` consists of 1 to `longest` letters, digits and `others`, and `first` accepts its first character.
 bool is_word(std::string_view text, std::size_t longest, std::string_view others, bool (*first)(char)) {
   return !text.empty() && text.size() <= longest && first(text[0]) && std::ranges::all_of(text, [&](char c) {
     return is_letter_or_digit(c) || others.find(c) != std::string_view::npos;
   });
 }
 
-// What every text of a job obeys: it is saved as JSON and handed to processes.
+// The rule for every text of a job, because it is saved as JSON and passed to processes.
 core::Result<> check_text(std::string_view text) {
   if (text.size() > kMaxWordBytes) {
     return fail(Errc::usage,

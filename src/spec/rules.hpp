@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-// What the values of a job may be, for the file, the command line and specs made by a program. Every Error is
-// Errc::usage and a sentence about the value; the reader adds where the value stands.
+// The rules for the values of a job, for job files, the command line and generated specs. Every Error is Errc::usage
+// with a sentence about the value; the caller adds its location.
 namespace ydl::spec {
 
 struct Range {
@@ -23,9 +23,9 @@ struct Range {
 inline constexpr std::size_t kMaxRoles = 64;
 inline constexpr std::size_t kMaxFiles = 10'000;
 inline constexpr std::size_t kMaxNameBytes = 128;
-inline constexpr std::size_t kMaxWordBytes = 131'071;  // Linux gives no process a longer argument or variable
+inline constexpr std::size_t kMaxWordBytes = 131'071;  // the longest argument or variable in Linux
 inline constexpr std::uint64_t kMaxMemory = std::uint64_t{1} << 50U;
-inline constexpr std::uint64_t kDefaultFilesLimit = std::uint64_t{1} << 30U;  // bytes of files for a job's tasks
+inline constexpr std::uint64_t kDefaultFilesLimit = std::uint64_t{1} << 30U;  // bytes of files for the tasks of a job
 inline constexpr Range kCountRange{1, 100'000};
 inline constexpr Range kRetriesRange{0, 1'000};
 inline constexpr Range kVcoresRange{1, 4'096};
@@ -38,13 +38,13 @@ inline constexpr Range kHostFailuresRange{1, 1'000};
 inline constexpr Range kPriorityRange{0, 1'000'000};
 inline constexpr std::array<std::string_view, 2> kAmKinds{"managed", "unmanaged"};
 inline constexpr std::array<std::string_view, 2> kPlacements{"spread", "pack"};
-inline constexpr Range kTypeRange{0, 1'000'000'000};  // of a resource type
+inline constexpr Range kTypeRange{0, 1'000'000'000};  // for resource types
 
 enum class Zero { allowed, refused };
 
-// Whether `text` is 1 to `longest` letters, digits and `others`, beginning with a letter or digit.
+// Whether `text` consists of 1 to `longest` letters, digits and `others`, and starts with a letter or digit.
 [[nodiscard]] bool is_word(std::string_view text, std::size_t longest, std::string_view others);
-// Whether it is one of them; else "unknown <noun> 'x'; did you mean 'a'?; available: a, b".
+// Checks that `text` is one of the choices; else the error "unknown <noun> 'x'; did you mean 'a'?; available: a, b".
 [[nodiscard]] core::Result<> check_choice(std::string_view text, std::span<const std::string_view> choices,
                                           std::string_view noun);
 
@@ -59,7 +59,7 @@ using TextCheck = core::Result<> (*)(std::string_view text);
 [[nodiscard]] core::Result<> check_restart(std::string_view restart);
 [[nodiscard]] core::Result<> check_blacklist_mode(std::string_view mode);
 [[nodiscard]] core::Result<> check_label(std::string_view label);
-// A type that a cluster counts beside those which have keys of their own.
+// The name of a resource type of the cluster, other than those with their own keys.
 [[nodiscard]] core::Result<> check_resource_type(std::string_view type);
 [[nodiscard]] core::Result<> check_host(std::string_view host);
 [[nodiscard]] core::Result<> check_rack(std::string_view rack);
@@ -70,7 +70,7 @@ using TextCheck = core::Result<> (*)(std::string_view text);
 [[nodiscard]] core::Result<> check_env_name(std::string_view name);
 [[nodiscard]] core::Result<> check_env_value(std::string_view value);
 [[nodiscard]] core::Result<> check_env(const std::map<std::string, std::string>& env);
-// The name of another job: its id, or that of its application.
+// A reference to another job: its id, or the id of its application.
 [[nodiscard]] core::Result<> check_job_reference(std::string_view job);
 [[nodiscard]] core::Result<> check_path(std::string_view path);
 [[nodiscard]] core::Result<> check_command(const std::vector<std::string>& command);
@@ -83,11 +83,11 @@ using TextCheck = core::Result<> (*)(std::string_view text);
 // "hdfs://CLUSTER[/PATH]" or "viewfs://TABLE[/PATH]".
 [[nodiscard]] core::Result<> check_name_node(std::string_view url);
 
-// The path, relative to a task's working directory, under which it finds the file.
+// The path of the file relative to the task's working directory.
 [[nodiscard]] std::string name_in_task(const FileRef& file);
 
-// All of the above on a whole job, and what concerns several of its parts: every role has a command, no two roles and
-// no two files have the same name.
+// Applies all rules above to a job, and those for several of its parts: every role has a command, and names of roles
+// and of files are unique.
 [[nodiscard]] core::Result<> check_job(const JobSpec& job);
 
 }  // namespace ydl::spec

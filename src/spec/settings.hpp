@@ -9,7 +9,7 @@
 
 namespace ydl::spec {
 
-// What holds for every job of a user or a site: config.yaml.
+// The settings in config.yaml for all jobs of a user or a site.
 struct Settings {
   std::optional<core::Millis> keep_jobs;        // jobs that ended longer ago are deleted, here and on HDFS; empty: none
   std::optional<std::string> site_cache;        // a folder of HDFS with a cache for all users; empty: none
@@ -20,7 +20,7 @@ struct Settings {
 
 inline constexpr core::Millis kShortestKeep = std::chrono::hours(24);
 
-// Every problem with its line, as parse_job tells them. An empty file is fine. Errors: usage.
+// Parses the settings and reports problems like parse_job(). An empty file is valid. Errors: usage.
 [[nodiscard]] core::Result<Settings> parse_settings(std::string_view text, std::string_view file_name);
 
 // The settings of `over`; those that it does not have are taken from `under`.

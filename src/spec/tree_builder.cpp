@@ -25,7 +25,7 @@ void TreeBuilder::null(Position at, AnchorId anchor) {
 }
 
 void TreeBuilder::scalar(Position at, std::string text, Style style, AnchorId anchor) {
-  // Raw NULs are refused before parsing; this one was written as an escape. No process can be given it.
+  // Raw NUL bytes are refused before parsing, so this one was written as an escape. It cannot be passed to a process.
   if (text.find('\0') != std::string::npos) {
     throw Refusal{at.line, "this text holds a NUL character, which no command or variable can carry; remove it"};
   }
@@ -51,7 +51,7 @@ void TreeBuilder::end() {
   open_.pop_back();
   if (done.anchor != kNoAnchor) {
     const auto size = measure(done.node);
-    charge(size, done.node.at.line);  // the kept copy needs memory like any other
+    charge(size, done.node.at.line);  // the copy kept for aliases needs memory too
     anchors_.insert_or_assign(done.anchor, Anchored{done.node, size});
   }
   attach(std::move(done.node));

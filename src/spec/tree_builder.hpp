@@ -10,15 +10,15 @@
 
 namespace ydl::spec {
 
-// Why a document is refused. Thrown by TreeBuilder through the parser that feeds it, because a parser of events has
-// no other way to be stopped; caught where that parser is called and never seen outside this module.
+// Why a document is refused. TreeBuilder throws it through the parser, because an event-based parser cannot be stopped
+// in another way. It is caught where the parser is called, and never leaves this module.
 struct Refusal {
   int line;
   std::string sentence;
 };
 
-// Builds a TreeNode tree from the events of a parser and holds the limits of document.hpp while it grows. A call that
-// would break one throws Refusal.
+// Builds a TreeNode tree from the events of a parser and enforces the limits of document.hpp. A call that would exceed
+// a limit throws Refusal.
 class TreeBuilder {
  public:
   using AnchorId = std::size_t;
@@ -31,14 +31,14 @@ class TreeBuilder {
   void end();
   void alias(Position at, AnchorId anchor);
 
-  // The finished tree; a null node when there were no events.
+  // The finished tree; a null node if there were no events.
   [[nodiscard]] TreeNode take();
 
  private:
   struct Frame {
     TreeNode node;
     AnchorId anchor = kNoAnchor;
-    std::optional<Entry> pending;  // a map's key that waits for its value
+    std::optional<Entry> pending;  // a key of a map whose value has not arrived yet
     std::unordered_map<std::string, int> key_lines;
   };
   struct Size {

@@ -24,7 +24,7 @@ class Splitter {
       const char c = next();
       if (kBlank.find(c) != std::string_view::npos) {
         finish_word();
-        // A line that goes on with the command is indented or begins with an option.
+        // A line that continues the command is indented or starts with an option.
         const bool begins_a_command =
             !rest_.empty() && kBlank.find(rest_.front()) == std::string_view::npos && rest_.front() != '-';
         if (c == '\n' && !words_.empty() && begins_a_command) {
@@ -88,7 +88,7 @@ class Splitter {
       const char c = next();
       if (c == '"') return {};
       if (c != '\\' || rest_.empty() || kEscapedInDoubleQuotes.find(rest_.front()) == std::string_view::npos) {
-        into += c;  // here a backslash before any other character is itself
+        into += c;  // inside double quotes, a backslash before any other character is literal
       } else if (const char escaped = next(); escaped != '\n') {
         into += escaped;
       }
@@ -98,7 +98,8 @@ class Splitter {
 
   core::Result<> take_escaped() {
     if (rest_.empty()) return fail(Errc::usage, "the backslash at the end escapes nothing; remove it or write \\\\");
-    if (const char escaped = next(); escaped != '\n') word() += escaped;  // with a newline it only joins lines
+    // a backslash before a newline joins two lines
+    if (const char escaped = next(); escaped != '\n') word() += escaped;
     return {};
   }
 

@@ -8,9 +8,9 @@
 
 namespace ydl::spec {
 
-// The words of a command line as a POSIX shell would split them: blanks separate, quotes and backslashes keep
-// together. Nothing is expanded: $HOME and * stay as they are. Errc::usage on an open quote, on a backslash at the end,
-// and on an operator (| & ; < > and parentheses) outside quotes, which only a shell could carry out.
+// Splits a command line into words like a POSIX shell: at blanks, except inside quotes and after backslashes. Nothing
+// is expanded: $HOME and * stay as they are. Errors: usage, for an open quote, a backslash at the end, and an operator
+// (| & ; < > and parentheses) outside quotes, which only a shell could execute.
 [[nodiscard]] core::Result<std::vector<std::string>> split_words(std::string_view line);
 
 }  // namespace ydl::spec

@@ -22,7 +22,7 @@ json::object to_object(const JobSpec& job) {
   return object;
 }
 
-// Objects get a line for each key; everything else stays on one.
+// Objects have one line per key; all other values are on one line.
 std::string indented(const json::value& value, std::size_t depth) {
   const auto* object = value.if_object();
   if (object == nullptr || object->empty()) return json::serialize(value);

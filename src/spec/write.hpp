@@ -6,11 +6,11 @@
 
 namespace ydl::spec {
 
-// The job as indented JSON in the layout of a job file, with the directory of submission when it is set. For every job
-// that check_job accepts, parse_saved_job reads it back equal.
+// The job as indented JSON in the format of a job file, with the directory of submission if it is set.
+// parse_saved_job() restores an equal job, for every job that check_job() accepts.
 [[nodiscard]] std::string to_json(const JobSpec& job);
 
-// Exactly as much, in the largest unit that is whole: "2g", "1536m", "90s", "5m".
+// The exact value in the largest unit without a fraction: "2g", "1536m", "90s", "5m".
 [[nodiscard]] std::string exact_bytes(std::uint64_t bytes);
 [[nodiscard]] std::string exact_duration(core::Millis duration);
 

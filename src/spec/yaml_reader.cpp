@@ -18,11 +18,11 @@ namespace {
 constexpr std::string_view kStandardTag = "tag:yaml.org,2002:";
 
 Position position(const YAML::Mark& mark) {
-  // Some errors carry no mark (-1); the top of the file is the best that can be said then.
+  // Some errors have no position (-1); then line 1 is reported.
   return {.line = mark.line < 0 ? 1 : mark.line + 1, .column = mark.column < 0 ? 0 : mark.column + 1};
 }
 
-// yaml-cpp gives "?" for no tag and "!" for none on quoted and block text.
+// For a missing tag, yaml-cpp reports "?", or "!" for quoted and block text.
 bool is_untagged(std::string_view tag) {
   return tag.empty() || tag == "?" || tag == "!";
 }
@@ -78,8 +78,8 @@ bool is_indented_with_tab(std::string_view line) {
   return line.substr(0, first).find('\t') != std::string_view::npos;
 }
 
-// A tab alone is not an error (block text and flow values may contain them), so it is named as the cause only when the
-// parser fails on its line or the next one.
+// Tabs are valid in block text and flow values. So they are reported as the cause only if the parser failed on their
+// line or the next one.
 Refusal explain(const YAML::Exception& error, std::string_view text) {
   const int line = position(error.mark).line;
   const auto lines = core::split(text, '\n');
@@ -100,8 +100,8 @@ TreeNode parse(std::string_view text) {
   Handler handler;
   std::istringstream stream{std::string(text)};
   YAML::Parser parser(stream);
-  // Exactly two calls and no loop: before an unexpected token such as ',' yaml-cpp finds one empty document after
-  // another without end. The handler refuses the second document.
+  // Exactly two calls and no loop: before an unexpected token such as ',' yaml-cpp reports an endless sequence of empty
+  // documents. The handler refuses the second document.
   if (parser.HandleNextDocument(handler)) parser.HandleNextDocument(handler);
   return handler.take();
 }
@@ -111,7 +111,7 @@ TreeNode parse(std::string_view text) {
 TreeNode read_yaml(std::string_view text) {
   try {
     auto tree = parse(text);
-    // yaml-cpp takes a line break at the end of the file for the end of a quote that was never closed.
+    // yaml-cpp treats a line break at the end of the file as the end of an open quote.
     (void)parse(text.substr(0, text.find_last_not_of(" \t\r\n") + 1));
     return tree;
   } catch (const YAML::Exception& error) {
