@@ -1,4 +1,5 @@
-// What master and agent say to each other: whatever the bytes, the decoder answers; what it accepts survives the wire.
+// Messages between master and agent: the decoder returns for any bytes, and what it accepts survives encoding and
+// decoding.
 #include "core/assert.hpp"
 #include "core/json.hpp"
 #include "protocol/command_list.hpp"
@@ -33,10 +34,10 @@ void check_round_trip(const core::Result<Message>& message, Decode decode) {
   YDL_ASSERT(json::serialize(protocol::to_json(*again)) == text);
 }
 
-// A list that is understood says the same after another trip, whatever its launches have in common.
+// A decoded list is equal after it was encoded and decoded again, whatever its launches share.
 void check_list(std::string_view text) {
   protocol::Outbox<protocol::Command> outbox;
-  std::shared_ptr<const std::string> gang;  // one for all launches of a list
+  std::shared_ptr<const std::string> gang;  // shared by all launches of a list
   const auto any = [](protocol::Epoch) { return true; };
   const auto keep = [&](protocol::Sequence, core::Result<protocol::Command> command) {
     if (!command) return;

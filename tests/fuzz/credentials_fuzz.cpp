@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-// What is read is written again, in both formats, to something that reads the same.
+// Decoded credentials are equal after they were encoded in both formats and decoded again.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ydl::yarn;
   const auto credentials = decode_credentials({reinterpret_cast<const char*>(data), size});

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string_view>
 
-// The challenge, and after a zero byte what the server sends wrapped. Without the password no message is
-// accepted.
+// The challenge and, after a zero byte, the wrapped messages of the server. Without the password, no message of a
+// server may be accepted.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ydl::hrpc;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

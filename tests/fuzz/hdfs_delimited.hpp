@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// Whatever the bytes, the decoder answers; what it accepts survives the wire.
+// The decoder returns for any bytes, and what it accepts survives encoding and decoding.
 template <class Message>
 int check_delimited(const std::uint8_t* data, std::size_t size) {
   using namespace ydl::hdfs;

@@ -1,4 +1,4 @@
-// A NameNode's pages of a directory, up to our records: each is a delimited GetListingResponseProto.
+// The pages of a directory listing of a NameNode, each a delimited GetListingResponseProto.
 #include "hdfs/listing.hpp"
 #include "hdfs/paths.hpp"
 #include "hdfs/proto/client_namenode.pb.h"
@@ -21,14 +21,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     auto listing = hdfs::decode_listing(answer.dirlist(), "/d", from);
     if (!listing) return 0;
     for (const auto& entry : listing->entries) {
-      // No name twice, and each leads to a child of the directory, however the path is resolved.
+      // Names are unique, and each is a child of the directory for every way to resolve paths.
       if (!names.insert(entry.name).second) std::abort();
       const auto path = hdfs::join_path("/d", entry.name);
       if (entry.name.find('\0') != std::string::npos || hdfs::parent_path(path) != "/d") std::abort();
       if (const auto resolved = hdfs::resolve_path(path, "ns", "/user/a"); resolved && *resolved != path) std::abort();
     }
     if (!listing->next) return 0;
-    if (listing->entries.empty()) std::abort();  // it would be asked again for ever
+    if (listing->entries.empty()) std::abort();  // the client would request pages forever
     from = *std::move(listing->next);
   }
   return 0;

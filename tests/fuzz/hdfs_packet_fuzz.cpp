@@ -1,5 +1,5 @@
-// What a DataNode sends for a part of a block: whatever the bytes and however they are cut, the reader answers, stays
-// inside what it was given, and delivers no more than was asked for.
+// The bytes of a DataNode for a part of a block: for any bytes and any division of them, the reader returns, stays
+// inside its input, and delivers no more than was requested.
 #include "core/assert.hpp"
 #include "hdfs/block_read_fsm.hpp"
 #include "hdfs/transfer_codec.hpp"
@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (action->kind == BlockReadFsm::ActionKind::finish) return 0;
     if (action->kind == BlockReadFsm::ActionKind::deliver) continue;
     YDL_ASSERT(action->need > buffer.size());
-    YDL_ASSERT(action->need <= kPacketLimit + kPacketPrefixSize);  // what the driver makes room for
+    YDL_ASSERT(action->need <= kPacketLimit + kPacketPrefixSize);  // the driver's limit for its buffer
     if (stream.empty()) return 0;
     buffer += stream.substr(0, step);
     stream.remove_prefix(std::min(step, stream.size()));

@@ -1,4 +1,4 @@
-// What a server sends to a client without security, cut into two pieces: the same answers as in one piece.
+// The bytes of a server without security, divided into two pieces: the answers must be the same as for one piece.
 #include "hrpc/session_fsm.hpp"
 
 #include <cstddef>

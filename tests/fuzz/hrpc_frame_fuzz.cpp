@@ -37,7 +37,7 @@ Outcome read_in_pieces(std::string_view bytes, std::size_t piece) {
 
 }  // namespace
 
-// The first byte is the size of the pieces; however the bytes are cut, the outcome is the same.
+// The first byte is the size of the pieces. The result must not depend on the division of the bytes.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);

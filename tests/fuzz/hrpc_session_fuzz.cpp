@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
-// What a server sends to a client that has a token. Without its password no answer is accepted,
-// unless the server declares itself without security.
+// The bytes of a server for a client with a token. Without the token's password, no answer of a server may be accepted,
+// unless the server declares that it runs without security.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ydl::hrpc;
   Identity identity{.user = "alice",

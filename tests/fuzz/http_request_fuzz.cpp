@@ -1,5 +1,5 @@
-// All that one client sends to the master's server, on a real connection: the server answers or closes, and no call is
-// made by a client that does not have the key.
+// All bytes of a client to the master's server, on a real connection: the server answers or closes, and a client
+// without the key can make no call.
 #include "core/assert.hpp"
 #include "http/server_state.hpp"
 #include "net/spawn.hpp"
@@ -41,7 +41,8 @@ ydl::net::Socket connected(asio::io_context& context, std::string_view bytes) {
   YDL_ASSERT(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) == 0);
   (void)!::write(ends[0], bytes.data(), bytes.size());
   ::shutdown(ends[0], SHUT_WR);
-  // The server reads the client's end; what it answers to a closed client is an error that it must take.
+  // The server reads the end of the stream. Answering a client that has closed the connection fails, which the server
+  // must handle.
   ::close(ends[0]);
   ydl::net::Socket socket(context);
   socket.assign(asio::generic::stream_protocol(AF_UNIX, 0), ends[1]);

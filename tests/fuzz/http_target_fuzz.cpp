@@ -1,4 +1,4 @@
-// The target of an HTTP request: whatever the bytes, the parser answers and the router finds a route or a reason.
+// The target of an HTTP request: for any bytes the parser returns, and the router finds a route or an error.
 #include "core/assert.hpp"
 #include "http/router.hpp"
 

@@ -6,8 +6,7 @@
 #include <string>
 #include <string_view>
 
-// A store is read as it is, and once more with the digest that fits its bytes: otherwise nothing behind that is
-// reached.
+// A store is decoded as it is, and again with a correct digest, because the decoder stops early at a wrong digest.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ydl::yarn;
   constexpr std::string_view kPassword = "changeit";

@@ -1,4 +1,5 @@
-// What a master wrote down for the next one: whatever the bytes, the decoder answers; what it accepts reads back.
+// Events in the journal of a master: the decoder returns for any bytes, and what it accepts survives encoding and
+// decoding.
 #include "core/assert.hpp"
 #include "job/event_codec.hpp"
 

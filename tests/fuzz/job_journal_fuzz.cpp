@@ -1,5 +1,5 @@
-// A file of a job's journal, as another master may have left it: whatever the bytes, the reader answers, and the size
-// of the pieces in which they come makes no difference.
+// A file of a job's journal: the reader returns for any bytes, and the result does not depend on their division into
+// pieces.
 #include "core/assert.hpp"
 #include "job/journal_codec.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace ydl;
 
-// Header and events as they would be written again, or the error.
+// Header and events after encoding them again, or the error.
 std::string read_in_pieces(std::string_view text, std::size_t size) {
   std::string events;
   job::JournalFileReader reader(2);

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-// However a log is cut into pieces, the same is read from it.
+// The result does not depend on the division of a log into pieces.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   ydl::files::LogLines whole;

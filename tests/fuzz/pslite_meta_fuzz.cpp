@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-// What decodes must encode to bytes that decode to the same.
+// A decoded message must be equal after it was encoded and decoded again.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const auto meta = ydl::pslite::decode_meta(bytes);

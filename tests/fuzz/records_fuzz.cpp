@@ -1,5 +1,5 @@
-// Records of a job that are read back: master.json, yarn.json, the manifests of results and saves. What was read can be
-// written and is read as the same again.
+// Records of a job: master.json, yarn.json, and the manifests of results and saves. A decoded record is equal after it
+// was encoded and decoded again.
 #include "agent/files/results_store.hpp"
 #include "agent/files/save_manifest.hpp"
 #include "backend/yarn/yarn_job.hpp"
@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     YDL_ASSERT(again && backend::to_json(*again) == written);
   }
   if (const auto endpoint = net::endpoint_from_json(text, "/jobs/a")) {
-    // A secret is sent only to a socket, or to a server with the certificate.
+    // A secret is only sent to a Unix socket, or to a server with the expected certificate.
     YDL_ASSERT(!endpoint->file.empty() || !endpoint->fingerprint.empty());
   }
   (void)agent::Manifest::stamp_in(text);

@@ -1,4 +1,4 @@
-// Replays every file of a corpus through one fuzz target, so that each test run covers what fuzzing once found.
+// Replays every file of a corpus through one fuzz target, so that each test run covers earlier findings of fuzzing.
 #include "core/files.hpp"
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-// A site file that may include itself, and everything that is made of its values.
+// A site file, which may include itself, and all conversions of its values.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ydl::hconf;
   const std::string text(reinterpret_cast<const char*>(data), size);

@@ -1,4 +1,4 @@
-// The job file: whatever the bytes, the reader answers; what it accepts obeys the rules and survives being written.
+// A job file: the parser returns for any bytes, and what it accepts passes the rules and survives writing and parsing.
 #include "core/assert.hpp"
 #include "spec/options.hpp"
 #include "spec/parse.hpp"

@@ -5,7 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-// What a task wrote, made fit for a terminal: nothing of it may act on the terminal, and a cut holds its columns.
+// The output of a task, cleaned for a terminal: it must not contain control sequences, and cut text must have the right
+// width.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const int columns = data[0] % 100;

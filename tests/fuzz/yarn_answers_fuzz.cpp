@@ -1,4 +1,4 @@
-// Answers of a ResourceManager or a NodeManager, up to our records: the allocator accepts any answer to a heartbeat.
+// Answers of a ResourceManager or a NodeManager: they are decoded, and the allocator handles any content of heartbeats.
 #include "yarn/allocator_fsm.hpp"
 #include "yarn/convert.hpp"
 
@@ -17,7 +17,7 @@ void convert(std::string_view bytes) {
   if (proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) (void)from_proto(proto);
 }
 
-// The same answer to several heartbeats: containers come twice, nodes change back and forth.
+// The same answer to several heartbeats, so that containers are repeated and nodes change back and forth.
 void allocate(std::string_view bytes) {
   hadoop::yarn::AllocateResponseProto proto;
   if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return;

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-// The first byte chooses the side and the size of the pieces; however the bytes are cut, the outcome is the same.
+// The first byte chooses the side and the size of the pieces. The result must not depend on the division of the bytes.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ydl::pslite::zmtp;
   if (size == 0) return 0;

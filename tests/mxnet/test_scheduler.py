@@ -250,7 +250,7 @@ def test_a_worker_that_never_registers_is_reported(job):
     assert "it created no kvstore or a local one" in running.scheduler.wait_for("never_registered")
 
 
-def test_a_port_in_use_is_a_sentence(job):
+def test_a_port_in_use_is_an_error(job):
     running = job(1, 1)
     second = subprocess.run([TOOL, f"127.0.0.1:{running.scheduler.port}", "1", "1"], capture_output=True, text=True)
     assert second.returncode == 2

@@ -1,4 +1,4 @@
-// The scheduler's driver over loopback: real sockets, simulated nodes.
+// Tests of the scheduler's driver over loopback, with real sockets and simulated nodes.
 #include "pslite/scheduler.hpp"
 
 #include "support/pslite_node.hpp"
@@ -48,7 +48,7 @@ class SchedulerTest : public ::testing::Test {
 
   void spawn(asio::awaitable<void> life) { asio::co_spawn(io_, std::move(life), rethrow); }
 
-  // Runs the loop until it holds; false when it does not within a time that only a hang takes.
+  // Runs the loop until the condition is true. Returns false after a time that is only reached by a hang.
   [[nodiscard]] bool until(const std::function<bool()>& holds) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (!holds()) {
@@ -72,7 +72,7 @@ class SchedulerTest : public ::testing::Test {
     return until([&] { return told<T>().size() >= count; });
   }
 
-  // Connects, sends, and reads until the scheduler hangs up.
+  // Connects, sends, and reads until the scheduler closes the connection.
   [[nodiscard]] bool hung_up_on(const std::string& bytes) {
     tcp::socket socket(io_);
     socket.connect({asio::ip::address_v4::loopback(), scheduler_->port()});
@@ -119,7 +119,7 @@ asio::awaitable<void> pass(PsliteNode& node, int group, int& passed) {
   ++passed;
 }
 
-TEST_F(SchedulerTest, a_job_goes_from_registration_to_its_end) {
+TEST_F(SchedulerTest, a_job_runs_from_registration_to_completion) {
   start({.job = {.workers = 3, .servers = 2}});
   for (const Role role : {Role::worker, Role::server, Role::worker, Role::server, Role::worker})
     spawn(whole_life(node(role)));
@@ -129,7 +129,7 @@ TEST_F(SchedulerTest, a_job_goes_from_registration_to_its_end) {
   EXPECT_THAT(told<Note>(), IsEmpty());
 }
 
-TEST_F(SchedulerTest, run_code_as_alice_stranger_at_the_scheduler) {
+TEST_F(SchedulerTest, run_code_as_alice_unknown_peer_at_the_scheduler) {
   start({.job = {.workers = 1, .servers = 1}, .vouches_for = [](const std::string&) { return false; }});
   scheduler_->expect({{"worker", 0}, Role::worker, "127.0.0.2", 0});
   spawn(whole_life(node(Role::worker)));  // from 127.0.0.1
@@ -149,7 +149,7 @@ TEST_F(SchedulerTest, stop_alices_job_connections_from_elsewhere_take_none_from_
     auto& socket = silent.emplace_back(io_);
     socket.connect({asio::ip::address_v4::loopback(), scheduler_->port()});
   }
-  // The last ones were closed at once: when it shows, all have been looked at.
+  // The last connections are closed immediately. When this is visible, all of them have been handled.
   bool closed = false;
   char byte = 0;
   silent.back().async_read_some(asio::buffer(&byte, 1), [&](auto error, std::size_t) { closed = bool(error); });
@@ -160,7 +160,7 @@ TEST_F(SchedulerTest, stop_alices_job_connections_from_elsewhere_take_none_from_
   EXPECT_EQ(told<Registered>().size(), 2U);
 }
 
-TEST_F(SchedulerTest, a_port_in_use_is_a_sentence) {
+TEST_F(SchedulerTest, a_port_in_use_is_an_error_with_a_remedy) {
   start({});
   const auto second = Scheduler::listen(io_.get_executor(), {.port = scheduler_->port()});
   ASSERT_FALSE(second);
@@ -171,12 +171,12 @@ TEST_F(SchedulerTest, a_port_in_use_is_a_sentence) {
   EXPECT_EQ(named.error().code, core::Errc::usage);
 }
 
-TEST_F(SchedulerTest, garbage_is_cut_off_and_the_others_do_not_notice) {
+TEST_F(SchedulerTest, a_peer_that_sends_garbage_is_disconnected_and_others_are_not_affected) {
   start({.job = {.workers = 1, .servers = 1}});
   const std::string open = zmtp::encode_greeting() + zmtp::encode_ready({{"Socket-Type", "DEALER"}, {"Identity", ""}});
   EXPECT_TRUE(hung_up_on("GET / HTTP/1.1\r\n\r\n"));
   EXPECT_THAT(told<Note>().at(0).sentence, HasSubstr("does not speak ZeroMQ"));
-  // A frame of 2 GB announced.
+  // Announces a frame of 2 GB.
   EXPECT_TRUE(hung_up_on(open + std::string("\x02\0\0\0\0\x80\0\0\0", 9)));
   EXPECT_THAT(told<Note>().at(1).sentence, HasSubstr("a frame of 2147483648 bytes was announced"));
   EXPECT_TRUE(hung_up_on(open + zmtp::encode_message("garbage")));
@@ -243,9 +243,9 @@ TEST_F(SchedulerTest, a_killed_worker_is_replaced_and_the_job_ends) {
   EXPECT_TRUE(until_told<Finished>());
 }
 
-TEST_F(SchedulerTest, a_node_that_ended_and_was_not_reported_is_noted_and_waited_for) {
+TEST_F(SchedulerTest, an_unreachable_node_whose_end_was_not_reported_is_a_note) {
   start({.job = {.workers = 1, .servers = 1}, .unreachable_after = core::Millis(200)});
-  // It registers and is gone.
+  // It registers and disconnects.
   PsliteNode& lost = node(Role::worker);
   int joined = 0;
   asio::co_spawn(io_, only_join(lost, joined), asio::detached);
@@ -257,7 +257,7 @@ TEST_F(SchedulerTest, a_node_that_ended_and_was_not_reported_is_noted_and_waited
   EXPECT_THAT(told<Failed>(), IsEmpty());
 }
 
-TEST_F(SchedulerTest, nobody_registers_before_it_begins_where_that_is_wanted) {
+TEST_F(SchedulerTest, with_waits_for_begin_no_node_is_registered_before_begin) {
   Scheduler& scheduler = start({.job = {.workers = 1, .servers = 1}, .waits_for_begin = true});
   int joined = 0;
   for (const Role role : {Role::worker, Role::server}) spawn(only_join(node(role), joined));
@@ -268,7 +268,7 @@ TEST_F(SchedulerTest, nobody_registers_before_it_begins_where_that_is_wanted) {
   EXPECT_TRUE(until([&] { return joined == 2; }));
 }
 
-TEST_F(SchedulerTest, host_names_go_through_the_given_resolver) {
+TEST_F(SchedulerTest, host_names_are_resolved_with_the_given_function) {
   std::vector<std::string> asked;
   SchedulerOptions options{.job = {.workers = 1, .servers = 1}, .unreachable_after = core::Millis(100)};
   options.resolve = [&](std::string host) -> asio::awaitable<core::Result<asio::ip::address>> {
@@ -297,7 +297,7 @@ TEST_F(SchedulerTest, a_registration_that_takes_too_long_fails) {
 }
 
 TEST_F(SchedulerTest, close_at_every_notice_leaves_nothing_running) {
-  // A job of two has seven notices; closing at each of them must end every coroutine.
+  // A job with two nodes has seven notices. A close at each of them must end all coroutines.
   for (std::size_t stop_at = 1; stop_at <= 7; ++stop_at) {
     notices_.clear();
     nodes_.clear();
@@ -307,7 +307,7 @@ TEST_F(SchedulerTest, close_at_every_notice_leaves_nothing_running) {
     start({.job = {.workers = 1, .servers = 1}});
     PsliteNode& a = node(Role::worker);
     PsliteNode& b = node(Role::server);
-    // Their connections break when the scheduler goes: that is what they are there for.
+    // The connections of the nodes break when the scheduler is closed, as intended.
     asio::co_spawn(io_, whole_life(a), asio::detached);
     asio::co_spawn(io_, whole_life(b), asio::detached);
     ASSERT_TRUE(until([&] { return notices_.size() == stop_at; })) << stop_at;

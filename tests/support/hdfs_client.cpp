@@ -1,5 +1,5 @@
-// Our HDFS client for tests and benchmarks, kept warm: the same requests and answers, one JSON object per line, as
-// Hadoop's own client in testing/java/Client.java. The cluster is the one of HADOOP_CONF_DIR.
+// Our HDFS client as a long-running program for tests and benchmarks. Requests and answers are the same as with
+// Hadoop's own client in testing/java/Client.java, one JSON object per line. The cluster is the one in HADOOP_CONF_DIR.
 #include "core/files.hpp"
 #include "core/json.hpp"
 #include "core/user.hpp"
@@ -73,7 +73,7 @@ class Client {
       co_return done(co_await fs_.set_permission(remote, static_cast<std::uint32_t>(number(request, "mode", 0))));
     if (step.ends_with("-token")) co_return co_await token(std::move(request));
     if (step.starts_with("time-")) co_return co_await timed(std::move(request));
-    co_return core::fail(core::Errc::usage, fmt::format("'{}' is nothing this client does", step));
+    co_return core::fail(core::Errc::usage, fmt::format("'{}' is not a command of this client", step));
   }
 
  private:
@@ -84,7 +84,7 @@ class Client {
     return json::value(true);
   }
 
-  // All of a local file, with a flush where `flush_at` says.
+  // Copies a local file, with a flush at `flush_at`.
   static net::Async<> copy_in(hdfs::FileWriter& writer, std::string local, std::int64_t flush_at) {
     const core::UniqueFd file(::open(local.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file) co_return core::fail(core::system_error(errno, "opening " + local));
@@ -195,7 +195,7 @@ class Client {
     co_return answer;
   }
 
-  // "get-token" gives it a number, by which "renew-token" and "cancel-token" know it.
+  // "get-token" assigns a number, with which "renew-token" and "cancel-token" refer to the token.
   Answer token(Request request) {
     const std::string step = text(request, "do");
     if (step == "get-token") {
@@ -243,7 +243,7 @@ class Client {
     }
   }
 
-  // "count" small files or questions, "threads" at a time.
+  // "count" small files or requests, "threads" at once.
   net::Async<> in_parallel(Request request) {
     struct State {
       std::int64_t next = 0;
@@ -317,7 +317,7 @@ int main() {
     fmt::print(stderr, "{}\n", configured.error().message);
     return 1;
   }
-  // Files that are held open are looked after while we wait for the next request.
+  // The leases of open files are renewed while we wait for the next request.
   net::asio::io_context io(1);
   auto busy = net::asio::make_work_guard(io);
   hdfs::FileSystem fs(io.get_executor(), std::move(*configured));

@@ -17,19 +17,19 @@
 
 namespace ydl::test {
 
-// What fails, once, at one step of an imposter.
+// A failure that occurs once, at one step of an imposter.
 enum class HdfsFault {
   none,
-  namenode_hangs_up,     // the connection closes before a call is carried out
-  namenode_forgets,      // a call is carried out and its answer is lost
-  datanode_hangs_up,     // the first DataNode of the pipeline dies before it stores what came
-  datanode_dies_silent,  // it dies after it has stored the bytes, before it confirms them
-  datanode_refuses,      // it answers that it cannot
-  mirror_fails,          // it acknowledges, but says that the second DataNode of the pipeline has failed
+  namenode_hangs_up,     // the connection closes before a call is executed
+  namenode_forgets,      // a call is executed, but its answer is lost
+  datanode_hangs_up,     // the first DataNode of the pipeline dies before it stores a packet
+  datanode_dies_silent,  // it dies after it has stored a packet, but before it acknowledges it
+  datanode_refuses,      // it answers with an error
+  mirror_fails,          // it acknowledges, but reports a failure of the second DataNode
 };
 
-// An HDFS of one NameNode and some DataNodes in this process. It speaks the real protocols over loopback and keeps its
-// files in memory. Every call and every packet is a step; one step can be made to fail.
+// An HDFS with one NameNode and some DataNodes in this process. It uses the real protocols over loopback and keeps its
+// files in memory. Every call and every packet is a step, and one step can be made to fail.
 class HdfsImposter {
  public:
   static constexpr std::size_t kNodes = 4;
@@ -59,7 +59,8 @@ class HdfsImposter {
     return options;
   }
 
-  // Steps count from 1. A fault that does not fit the step (a DataNode's fault at a call) waits for the next that fits.
+  // Steps count from 1. A fault that is not possible at a step (for example a DataNode's fault at a call) waits for the
+  // next possible step.
   void fail(HdfsFault fault, int step) {
     state_->fault = fault;
     state_->fault_step = step;
@@ -68,20 +69,20 @@ class HdfsImposter {
   [[nodiscard]] int steps() const { return state_->steps; }
   [[nodiscard]] const std::vector<std::string>& calls() const { return state_->calls; }
 
-  // The bytes of all blocks of a file that was completed; nothing while it is open.
+  // The bytes of all blocks of a completed file; nothing while it is open.
   [[nodiscard]] std::optional<std::string> content(const std::string& path) const {
     const auto found = state_->files.find(path);
     if (found == state_->files.end() || !found->second.complete) return std::nullopt;
     return bytes_of(*state_, found->second);
   }
-  // What a reader could see of an open file.
+  // The bytes of an open file that a reader can see.
   [[nodiscard]] std::string stored(const std::string& path) const { return bytes_of(*state_, state_->files.at(path)); }
 
  private:
   struct Block {
     std::uint64_t id = 0;
     std::uint64_t generation = 1;
-    std::string bytes;  // all replicas of the pipeline alike
+    std::string bytes;  // the same in all replicas of the pipeline
   };
   struct File {
     std::uint64_t id = 0;
@@ -93,7 +94,7 @@ class HdfsImposter {
     std::set<std::size_t> dead;  // DataNodes
     std::map<std::string, File> files;
     std::map<std::uint64_t, Block> blocks;
-    std::map<std::string, std::string> answers;  // of calls that were carried out, by client and call id
+    std::map<std::string, std::string> answers;  // answers of executed calls, by client and call id
     std::vector<std::string> calls;
     std::uint64_t last_id = 1000;
     int steps = 0;
@@ -108,7 +109,7 @@ class HdfsImposter {
     return bytes;
   }
 
-  // The fault of this step, if it is one that can happen here.
+  // The fault of this step, if it is possible here.
   static HdfsFault next_step(State& state, std::initializer_list<HdfsFault> possible) {
     ++state.steps;
     if (state.steps < state.fault_step) return HdfsFault::none;
@@ -126,7 +127,7 @@ class HdfsImposter {
     while (auto call = co_await peer.next_call()) {
       const auto fault = next_step(*state, {HdfsFault::namenode_hangs_up, HdfsFault::namenode_forgets});
       if (fault == HdfsFault::namenode_hangs_up) co_return;
-      // A call that comes again gets its old answer, as from the NameNode's retry cache.
+      // A repeated call gets its first answer again, like from the NameNode's retry cache.
       auto& answer = state->answers[fmt::format("{} {}", call->client_id, std::to_underlying(call->id))];
       if (answer.empty()) {
         state->calls.push_back(call->method);
@@ -223,7 +224,7 @@ class HdfsImposter {
 
   static std::string complete(State& state, const hadoop::hdfs::CompleteRequestProto& request) {
     auto& file = state.files.at(request.src());
-    // A replica may have more than its writer knows to be safe; the writer's word counts.
+    // A replica may have more bytes than were acknowledged; the writer's length counts.
     if (request.has_last()) state.blocks.at(request.last().blockid()).bytes.resize(request.last().numbytes());
     file.complete = true;
     hadoop::hdfs::CompleteResponseProto answer;
@@ -268,7 +269,7 @@ class HdfsImposter {
    public:
     explicit Input(Socket& socket) : socket_(&socket) {}
 
-    // At least `size` bytes from the front, or nothing when the client has closed.
+    // At least `size` bytes; nothing if the client has closed the connection.
     net::awaitable<bool> have(std::size_t size) {
       while (bytes_.size() < size) {
         std::array<char, 65536> buffer{};

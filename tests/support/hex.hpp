@@ -6,7 +6,7 @@
 
 namespace ydl::testing {
 
-// Bytes written as hexadecimal; spaces and line ends between them do not count.
+// Decodes hexadecimal bytes. Spaces and line ends are ignored.
 [[nodiscard]] inline std::string from_hex(std::string_view text) {
   std::string bytes;
   int high = -1;

@@ -15,20 +15,20 @@
 
 namespace ydl::test {
 
-// What the task of a hollow agent does.
+// The behaviour of a hollow agent's task.
 struct HollowTask {
-  std::string cannot_prepare = {};  // why its host cannot run it
-  std::string start_error = {};     // it does not exist
-  std::string says = {};            // its last line of output
-  bool never_ends = false;          // until it is stopped
-  bool ignores_stop = false;        // ends only when the grace is over
+  std::string cannot_prepare = {};  // not empty: why the host cannot run it
+  std::string start_error = {};     // not empty: why it cannot be started
+  std::string says = {};            // the last line of its output
+  bool never_ends = false;          // runs until it is stopped
+  bool ignores_stop = false;        // ends only after the grace period
   int exit_code = 0;
   int exit_signal = 0;
   std::string results_problem = {};
 };
 
-// An agent without processes: it speaks the agents' protocol with the hub, as JSON and without HTTP, and plays one
-// task.
+// An agent without processes. It exchanges the messages of agents with the hub, as JSON but without HTTP, and simulates
+// one task.
 class HollowAgent : public std::enable_shared_from_this<HollowAgent> {
  public:
   using Script = std::function<HollowTask(const core::AttemptId&)>;
@@ -42,7 +42,7 @@ class HollowAgent : public std::enable_shared_from_this<HollowAgent> {
         ended_(std::move(ended)) {}
 
   void start() { net::spawn(executor_, "a hollow agent", run(shared_from_this())); }
-  // As if its container was killed: nothing is reported any more.
+  // Simulates that its container was killed: nothing more is reported.
   void kill() {
     killed_ = true;
     end();
@@ -60,7 +60,7 @@ class HollowAgent : public std::enable_shared_from_this<HollowAgent> {
     protocol::Inbox inbox;
     while (!self->over_) {
       const auto answer = co_await self->hub_.commands(self->id_, inbox.last(), core::Seconds(60));
-      if (!answer) break;  // the hub does not know it any more
+      if (!answer) break;  // the hub has forgotten this agent
       const auto body = answer->commands + (answer->gang == nullptr ? "" : *answer->gang);
       const auto take = [&](protocol::Sequence seq, const core::Result<protocol::Command>& command) {
         if (inbox.accept(seq) && command) std::visit([&](const auto& one) { self->on(one); }, *command);

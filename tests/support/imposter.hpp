@@ -16,7 +16,7 @@ namespace ydl::test {
 
 using Socket = net::asio::ip::tcp::socket;
 
-// A server on loopback that treats each connection as it is told to; it counts them.
+// A server on loopback that handles each connection with a given function, and counts them.
 class Imposter {
  public:
   using Treatment = std::function<net::awaitable<void>(Socket&, int connection)>;
@@ -56,7 +56,7 @@ class Imposter {
   std::shared_ptr<State> state_;
 };
 
-// Reads the head of one request. False: the other side has closed.
+// Reads the head of a request. Returns false if the peer has closed the connection.
 inline net::awaitable<bool> read_request(Socket& socket) {
   std::string buffer;
   const auto [error, n] =
@@ -74,7 +74,7 @@ inline net::awaitable<void> wait_until_closed(Socket& socket) {
                                              net::tuple);
 }
 
-// Sends bytes to a port of this machine and returns all that comes back until the other side closes.
+// Sends bytes to a port of this machine and returns everything that it answers until it closes the connection.
 inline net::awaitable<std::string> exchange(std::uint16_t port, std::string bytes) {
   Socket socket(co_await net::asio::this_coro::executor);
   std::string answer;

@@ -17,16 +17,16 @@
 
 namespace ydl::test {
 
-// What becomes of one call to the cluster.
+// The fate of a call to the cluster.
 enum class Fate {
   served,
-  refused,        // the server throws an exception that may be over at the next try
-  not_heard,      // the connection ends before the call is served
-  answer_is_lost  // and after it
+  refused,        // the server throws an exception that allows a retry
+  not_heard,      // the connection is closed before the call is executed
+  answer_is_lost  // the connection is closed after the call was executed
 };
 
-// A ResourceManager and a NodeManager on loopback that speak Hadoop's RPC: containers are granted as soon as they are
-// asked for, and each gets a hollow agent. What goes wrong is up to the test.
+// A ResourceManager and a NodeManager on loopback with Hadoop's RPC. Requested containers are granted immediately, and
+// each gets a hollow agent. The test decides what fails.
 class ImposterYarn {
  public:
   using Trouble = std::function<Fate(const std::string& method, int call)>;
@@ -54,13 +54,13 @@ class ImposterYarn {
   }
 
   void set_trouble(Trouble trouble) { trouble_ = std::move(trouble); }
-  // It forgets everything but its applications.
+  // Simulates a restart: the ResourceManager forgets everything except its applications.
   void restart_resource_manager() {
     registered_ = false;
     response_id_ = 0;
     asks_.clear();
   }
-  // The container ends, and its agent had no time to report anything.
+  // Ends the container before its agent can report anything.
   void lose_container(const yarn::ContainerId& id, int exit_status) {
     const auto found = agents_.find(id);
     if (found == agents_.end()) return;
@@ -68,10 +68,10 @@ class ImposterYarn {
     completed(id, exit_status);
   }
 
-  [[nodiscard]] const std::vector<std::string>& calls() const { return calls_; }  // methods, in order
+  [[nodiscard]] const std::vector<std::string>& calls() const { return calls_; }  // names of the methods, in order
   [[nodiscard]] bool is_finished() const { return finished_; }
   [[nodiscard]] float progress() const { return progress_; }
-  // What containers were started with.
+  // The launch contexts of the started containers.
   [[nodiscard]] const std::map<yarn::ContainerId, hadoop::yarn::ContainerLaunchContextProto>& launches() const {
     return launches_;
   }
@@ -89,7 +89,7 @@ class ImposterYarn {
  private:
   struct Answer {
     std::string body = {};
-    std::string exception = {};  // instead of the body
+    std::string exception = {};  // sent instead of the body
     std::string message = {};
   };
   static constexpr std::string_view kYarn = "org.apache.hadoop.yarn.exceptions.";
@@ -98,7 +98,7 @@ class ImposterYarn {
 
   net::awaitable<void> serve(Socket& socket) {
     RpcPeer peer(socket);
-    const auto alive = alive_;  // connections may end after their cluster
+    const auto alive = alive_;  // connections may outlive their cluster
     while (const auto frame = co_await peer.next()) {
       if (!*alive) co_return;
       if (frame->id == hrpc::kSaslCall) {
@@ -147,7 +147,7 @@ class ImposterYarn {
 
   Answer allocate(const hadoop::yarn::AllocateRequestProto& request) {
     if (!registered_) return thrown("ApplicationMasterNotRegisteredException", "restarted");
-    if (request.response_id() + 1 == response_id_) return {last_response_};  // its answer was lost
+    if (request.response_id() + 1 == response_id_) return {last_response_};  // the last answer was lost
     if (request.response_id() != response_id_) return thrown("InvalidApplicationMasterRequestException", "wrong id");
     progress_ = request.progress();
     for (const auto& ask : request.ask()) {
@@ -179,7 +179,7 @@ class ImposterYarn {
     auto& container = *response.add_allocated_containers();
     *container.mutable_id() = yarn::to_proto(id);
     fill(*container.mutable_nodeid());
-    container.set_node_http_address("127.0.0.1:9");  // no process listens there
+    container.set_node_http_address("127.0.0.1:9");  // no process listens on this port
     *container.mutable_resource() = ask.capability();
     *container.mutable_priority() = ask.priority();
     container.set_allocation_request_id(ask.allocation_request_id());
@@ -203,7 +203,7 @@ class ImposterYarn {
       *response.add_succeeded_requests() = yarn::to_proto(id);
       launches_[id] = one.container_launch_context();
       auto& agent = agents_[id];
-      if (agent != nullptr) continue;  // a call whose answer was lost
+      if (agent != nullptr) continue;  // a repetition after a lost answer
       agent = std::make_shared<HollowAgent>(executor_, hub_, core::AgentId{id.str()}, script_,
                                             [this, id] { completed(id, 0); });
       agent->start();
@@ -256,7 +256,7 @@ class ImposterYarn {
   std::map<yarn::ContainerId, std::shared_ptr<HollowAgent>> agents_;
   std::map<yarn::ContainerId, hadoop::yarn::ContainerLaunchContextProto> launches_;
   std::set<yarn::ContainerId> ended_;
-  std::deque<std::pair<yarn::ContainerId, int>> completed_;  // to be told
+  std::deque<std::pair<yarn::ContainerId, int>> completed_;  // still to be reported
 
   Imposter resource_manager_;
   Imposter node_manager_;

@@ -1,4 +1,4 @@
-// A job's journal on HDFS for tests, driven as hdfs_client is: one JSON object per line. The cluster is the one of
+// A job's journal on HDFS for tests, controlled like hdfs_client: one JSON object per line. The cluster is the one in
 // HADOOP_CONF_DIR.
 //   open FOLDER; add FIRST COUNT (lines with the numbers from FIRST on); wait COUNT (until so many are durable or the
 //   journal is taken); state; is-taken; time-appends COUNT; close
@@ -61,7 +61,7 @@ class Tool {
       co_await journal_->close(core::Seconds(60));
       co_return state();
     }
-    co_return core::fail(core::Errc::usage, fmt::format("'{}' is nothing this tool does", step));
+    co_return core::fail(core::Errc::usage, fmt::format("'{}' is not a command of this tool", step));
   }
 
  private:

@@ -10,12 +10,12 @@
 
 namespace ydl::test {
 
-// An event loop that a test drives: it runs until something holds, and gives up after a time that only a hang takes.
+// An event loop for tests: it runs until a condition is true, and gives up after a time that is only reached by a hang.
 class Loop {
  public:
   [[nodiscard]] net::asio::any_io_executor executor() { return context_.get_executor(); }
 
-  // Whether it came to hold in time.
+  // Returns whether the condition became true in time.
   [[nodiscard]] bool until(const std::function<bool()>& holds, core::Millis limit = kPatience) {
     const auto deadline = core::steady_now() + limit;
     while (!holds()) {
@@ -27,7 +27,7 @@ class Loop {
     return true;
   }
 
-  // Everything that can happen without waiting.
+  // Runs everything that can be done without waiting.
   void settle() {
     context_.restart();
     context_.poll();
@@ -35,7 +35,7 @@ class Loop {
 
   void spawn(net::awaitable<void> work) { net::asio::co_spawn(context_, std::move(work), rethrow); }
 
-  // What the coroutine returns; one that does not return in time is an exception.
+  // Runs the coroutine and returns its result. Throws if it does not return in time.
   template <class T>
   T run(net::awaitable<T> work) {
     std::optional<T> result;

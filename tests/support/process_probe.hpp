@@ -18,10 +18,10 @@
 
 namespace ydl::test {
 
-// How long a test waits before it calls something missing. Nothing waits for this long when all is well.
+// How long a test waits before it reports that something is missing. Without an error, no test waits this long.
 inline constexpr core::Millis kPatience{20'000};
 
-// Whether `fd` becomes readable in time.
+// Returns whether `fd` becomes readable in time.
 inline bool wait_readable(int fd, core::Millis limit = kPatience) {
   const auto deadline = core::steady_now() + limit;
   for (;;) {
@@ -33,11 +33,11 @@ inline bool wait_readable(int fd, core::Millis limit = kPatience) {
   }
 }
 
-// A process held by a descriptor, so that its id cannot come to mean another one.
+// A process that is referred to by a descriptor, so that its id cannot be confused with that of a later process.
 class Watched {
  public:
   explicit Watched(pid_t pid) : fd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))) {}
-  // Gone already when first looked at, or within the time.
+  // Returns whether the process has ended or ends within the time.
   [[nodiscard]] bool dies(core::Millis limit = kPatience) const { return !fd_ || wait_readable(fd_.get(), limit); }
   [[nodiscard]] bool is_alive() const { return fd_ && !wait_readable(fd_.get(), core::Millis(0)); }
 
@@ -45,7 +45,7 @@ class Watched {
   core::UniqueFd fd_;
 };
 
-// Where tests/support/unruly.cpp writes the processes it started: "NAME PID" lines.
+// Reads the lines "NAME PID" in which tests/support/unruly.cpp reports the processes that it starts.
 class RollCall {
  public:
   explicit RollCall(const std::filesystem::path& path) : path_(path) {
@@ -54,7 +54,7 @@ class RollCall {
 
   [[nodiscard]] std::string path() const { return path_.string(); }
 
-  // The process that next calls itself `name`; others are kept for later.
+  // The next process that reports `name`. Reports of other processes are kept for later calls.
   [[nodiscard]] std::optional<pid_t> next(const std::string& name) {
     for (;;) {
       if (auto& waiting = heard_[name]; !waiting.empty()) {

@@ -22,8 +22,8 @@
 
 namespace ydl::testing {
 
-// A worker or server as a scheduler sees it: registers, gets its id, enters barriers. Throws when the scheduler breaks
-// the protocol. Must outlive the io_context's run.
+// Simulates a worker or server: it registers, gets its id and enters barriers. Throws if the scheduler violates the
+// protocol. Must outlive the run of the io_context.
 class PsliteNode {
  public:
   using Tcp = boost::asio::ip::tcp;
@@ -42,7 +42,7 @@ class PsliteNode {
   [[nodiscard]] bool is_recovery() const { return is_recovery_; }
   [[nodiscard]] const std::vector<pslite::Node>& latest_list() const { return list_; }
 
-  // From the first connection to being known by an id.
+  // From the first connection until it is connected with its id.
   boost::asio::awaitable<void> join() {
     co_await connect("");
     pslite::Meta meta;
@@ -74,7 +74,7 @@ class PsliteNode {
     co_await boost::asio::async_write(outgoing_, boost::asio::buffer(bytes), boost::asio::use_awaitable);
   }
 
-  // As a process that was killed: all its connections are gone.
+  // Simulates a killed process by closing all connections.
   void die() {
     boost::system::error_code ignored;
     acceptor_.close(ignored);

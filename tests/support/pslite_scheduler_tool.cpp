@@ -1,4 +1,4 @@
-// The ps-lite scheduler as a program of its own, for tests with real MXNet processes.
+// The ps-lite scheduler as a separate program, for tests with real MXNet processes.
 //
 //   pslite_scheduler_tool ADDRESS:PORT WORKERS SERVERS [registration-timeout] [newcomer-wait]
 //
@@ -62,7 +62,7 @@ std::string text(const Refused& n) {
   return fmt::format("refused {}", n.sentence);
 }
 std::string text(const UnknownPeerRefused& n) {
-  return fmt::format("stranger {}", n.sentence);
+  return fmt::format("unknown_peer {}", n.sentence);
 }
 std::string text(const Note& n) {
   return fmt::format("note {}", n.sentence);

@@ -1,9 +1,9 @@
-// Asks the configured NameNode for a path, over hrpc alone, with requests written by hand: for the tests that run
-// against a real one.
+// Requests the status of a path from the configured NameNode, with hrpc only and hand-written messages. For tests with
+// a real NameNode.
 //
 //   rpc_call_tool [--calls N] [--token] [--keytab FILE --principal NAME] [--user NAME] PATH
 //
-// Prints "found" or "not there" once per call, or the error. --token gets a delegation token first and then shows that
+// Prints "found" or "not there" once per call, or the error. --token first gets a delegation token and then uses it
 // instead of a ticket.
 #include "core/user.hpp"
 #include "hconf/load.hpp"

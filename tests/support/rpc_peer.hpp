@@ -13,17 +13,17 @@
 
 namespace ydl::test {
 
-// One frame a client sent.
+// A frame that a client sent.
 struct ClientFrame {
   hrpc::CallId id{};
   int retry = 0;
   std::string client_id;
-  std::string method;   // calls only
-  std::string request;  // calls only
+  std::string method;   // only for calls
+  std::string request;  // only for calls
   [[nodiscard]] bool is_call() const { return std::to_underlying(id) >= 0; }
 };
 
-// Accepts any bytes and never answers.
+// Reads everything and never answers.
 inline net::awaitable<void> listen_until_closed(Socket& socket) {
   std::array<char, 4096> buffer{};
   for (;;) {
@@ -32,12 +32,12 @@ inline net::awaitable<void> listen_until_closed(Socket& socket) {
   }
 }
 
-// The server's side of one connection of the RPC protocol without SASL: reads what the client sends.
+// The server's side of a connection of the RPC protocol without SASL: decodes what the client sends.
 class RpcPeer {
  public:
   explicit RpcPeer(Socket& socket) : socket_(&socket) {}
 
-  // The next frame of any kind; nothing when the client has closed.
+  // The next frame of any kind; nothing after the client has closed the connection.
   net::awaitable<std::optional<ClientFrame>> next() {
     for (;;) {
       auto frame = reader_.next();
@@ -50,7 +50,7 @@ class RpcPeer {
     }
   }
 
-  // The next call, whatever comes before it.
+  // The next call. Other frames before it are skipped.
   net::awaitable<std::optional<ClientFrame>> next_call() {
     for (;;) {
       auto frame = co_await next();

@@ -12,7 +12,7 @@
 
 namespace ydl::test {
 
-// One read of a recorded connection (tests/wire/hrpc).
+// A read of a recorded connection (tests/wire/hrpc).
 struct Recorded {
   bool from_client = false;
   std::string bytes;
@@ -31,7 +31,7 @@ inline std::vector<Recorded> recording(const std::string& name) {
   return reads;
 }
 
-// All that one side said.
+// All bytes that one side sent.
 inline std::string said(const std::vector<Recorded>& reads, bool from_client) {
   std::string all;
   for (const auto& read : reads) {
@@ -54,7 +54,7 @@ inline std::vector<std::string> frames_of(std::string_view bytes) {
   return frames;
 }
 
-// The token of the recordings.
+// The token used in the recordings.
 inline hrpc::Token recorded_token() {
   return {.identifier = ydl::testing::from_hex("0005616c696365047961726e008a018bcfe568008a018bf3f1ec000703"),
           .password = "0123456789abcdefghij",

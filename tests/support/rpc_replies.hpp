@@ -10,7 +10,7 @@
 
 namespace ydl::test {
 
-// What a Hadoop RPC server sends: frames, complete with their lengths.
+// The frames of a Hadoop RPC server, including their lengths.
 inline std::string reply_header(hrpc::CallId id, hadoop::common::RpcResponseHeaderProto::RpcStatusProto status,
                                 std::string_view exception, std::string_view message) {
   hadoop::common::RpcResponseHeaderProto header;

@@ -1,5 +1,5 @@
-// Stages a job as a submission does: what cluster tests start. Every line on standard output says one thing; an error
-// ends the program with its sentence.
+// Stages a job like a submission, for cluster tests. Every line on standard output reports one fact. An error is
+// printed and ends the program.
 //
 //   staging_tool stage DIRECTORY               what was uploaded, reused and how the task's directory is made of it
 //   staging_tool run DIRECTORY COMMAND...      the same, then the command as an ApplicationMaster with all of it in its

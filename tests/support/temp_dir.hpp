@@ -7,7 +7,7 @@
 
 namespace ydl::test {
 
-// A directory of the test's own, gone with it.
+// A temporary directory, which is deleted with this object.
 class TempDir {
  public:
   TempDir() {

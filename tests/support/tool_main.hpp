@@ -9,7 +9,7 @@
 #include <boost/asio/detached.hpp>
 #include <fmt/format.h>
 
-// What the tools have in common that do one thing with a cluster and say what came of it, a line each.
+// Shared by tools that do one thing with a cluster and print each result on a line.
 namespace ydl::test {
 
 inline void say(const std::string& line) {

@@ -10,7 +10,7 @@
 
 namespace ydl::testing {
 
-// The DataNode connections of a file of tests/wire/hdfs: all bytes of each side, in order.
+// The connections to DataNodes in a file of tests/wire/hdfs: all bytes of each side, in order.
 class TransferRecording {
  public:
   explicit TransferRecording(const std::string& name) {
@@ -42,7 +42,7 @@ class TransferRecording {
   std::map<std::string, std::string> streams_;
 };
 
-// What the recorded client wrote.
+// The bytes that the recorded client wrote.
 [[nodiscard]] inline std::string recorded_content(std::size_t size) {
   std::string content(size, '\0');
   for (std::size_t i = 0; i < size; ++i) content[i] = static_cast<char>(i % 251);

@@ -1,5 +1,5 @@
-// A task that behaves badly in the way its first argument says. Its second argument is a FIFO into which it and its
-// children write "NAME PID" lines, one per write, so that a test knows whom to look for and when they are there.
+// A task that misbehaves in the way of its first argument. Its second argument is a FIFO in which the task and its
+// children report "NAME PID" lines, one per write, so that a test knows their ids and when they have started.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -25,7 +25,7 @@ void say(const char* name) {
   ::close(fd);
 }
 
-// A failed test must not leave anything behind for long, so nothing here lives for ever.
+// All processes end after some time, so that a failed test leaves nothing behind for long.
 [[noreturn]] void linger() {
   ::alarm(60);
   for (;;) ::pause();
@@ -35,7 +35,8 @@ void on_term(int) {
   ::_exit(0);
 }
 
-// A grandchild in a session of its own, away from the group and the parent. Returns when it has been heard of.
+// Starts a grandchild in its own session, outside the process group and not as a child. Returns after it has reported
+// itself.
 void daemonize_child() {
   std::array<int, 2> heard{};
   if (::pipe(heard.data()) != 0) std::_Exit(97);
@@ -57,7 +58,7 @@ void daemonize_child() {
   if (::read(heard[0], &none, 1) != 0) std::_Exit(96);
 }
 
-// Processes that are never there long enough to be looked at: each forks the next one and exits.
+// A chain of processes that are too short-lived to be found in /proc: each forks the next one and exits.
 [[noreturn]] void chain() {
   const std::time_t end = std::time(nullptr) + 30;
   for (long i = 0;; ++i) {

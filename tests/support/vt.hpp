@@ -10,9 +10,9 @@
 
 namespace ydl::test {
 
-// A terminal just large enough to show what the live display does to one: text with wide and combining characters,
-// automatic wrapping, scrolling with history, CR, LF, and the escape sequences A (cursor up), J, K, m and ?7h/l. Any
-// other control byte or sequence throws: whatever the display sends must be known here.
+// Emulates the features of a terminal that the live display uses: text with wide and combining characters, automatic
+// wrapping, scrolling with history, CR, LF, and the escape sequences A (cursor up), J, K, m and ?7h/l. Any other
+// control byte or sequence throws, so that the emulation covers everything that the display sends.
 class Vt {
  public:
   Vt(int columns, int rows) : columns_(columns), rows_(rows), grid_(static_cast<std::size_t>(rows)) {}
@@ -39,7 +39,7 @@ class Vt {
     }
   }
 
-  // Everything that was ever shown and not overwritten, history first, blanks at the ends taken off.
+  // Everything that was shown and not overwritten, history first, without blanks at the ends of lines.
   [[nodiscard]] std::string text() const {
     std::string all;
     for (const auto& row : history_) all += shown(row) + "\n";
@@ -47,7 +47,7 @@ class Vt {
     return all;
   }
 
-  // What is on the screen, without the empty rows at its end.
+  // The screen without empty rows at its end.
   [[nodiscard]] std::string screen() const {
     std::string all;
     for (const auto& row : grid_) all += shown(row) + "\n";
@@ -55,13 +55,13 @@ class Vt {
     return all == "\n" ? std::string() : all;
   }
 
-  // Characters that did not fit their row while wrapping was off.
+  // The number of characters that did not fit into their row while wrapping was off.
   [[nodiscard]] int cut() const { return cut_; }
   [[nodiscard]] bool wraps() const { return wrap_; }
   [[nodiscard]] int row() const { return row_; }
   [[nodiscard]] int column() const { return column_; }
 
-  // A window made narrower or wider, by a terminal that folds long rows as most do. Rows of the screen only.
+  // Changes the width of the window like most terminals, which fold long rows. Only rows on the screen are changed.
   void resize(int columns) {
     std::vector<Row> folded;
     int cursor = 0;
@@ -88,7 +88,7 @@ class Vt {
   }
 
  private:
-  // A cell holds its character with combining ones; the second cell of a wide one is empty.
+  // A cell contains a character with its combining characters. The second cell of a wide character is empty.
   using Row = std::vector<std::string>;
 
   static std::string shown(const Row& row) {

@@ -1,14 +1,16 @@
-// YARN by our own client: what cluster tests start. Every line on standard output says one thing that happened; an
-// error ends the program with its sentence.
+// Our YARN client for cluster tests. Every line on standard output reports one event. An error is printed and ends the
+// program.
 //
 //   yarn_tool nodes                      the cluster's nodes and labels
-//   yarn_tool check MIB                  whether a job with one container of that size could run
-//   yarn_tool run COMMAND...             submits it as an ApplicationMaster and waits for the end
+//   yarn_tool check MIB                  whether a job with one container of this size could run
+//   yarn_tool run COMMAND...             submits the command as an ApplicationMaster and waits for its end
 //   yarn_tool start COMMAND...           the same without waiting
-//   yarn_tool master                     in a container, as its ApplicationMaster: registers, and goes on until it is
-//   killed yarn_tool kill ID yarn_tool list TAG yarn_tool gang N COMMAND...          as an unmanaged ApplicationMaster:
-//   N containers, one command in each yarn_tool intrude rm|nm HOST PORT    asks a port without its token yarn_tool
-//   token RENEWER              gets, renews and cancels a delegation token
+//   yarn_tool master                     in a container, as its ApplicationMaster: registers and runs until killed
+//   yarn_tool kill ID
+//   yarn_tool list TAG
+//   yarn_tool gang N COMMAND...          as an unmanaged ApplicationMaster: N containers with one command each
+//   yarn_tool intrude rm|nm HOST PORT    connects to a port without its token
+//   yarn_tool token RENEWER              gets, renews and cancels a delegation token
 #include "core/files.hpp"
 #include "core/strings.hpp"
 #include "core/user.hpp"
@@ -42,7 +44,7 @@ struct Arguments {
   std::string queue = "default";
   std::string label;
   std::string tag = "yarn-tool";
-  std::int64_t linger_ms = 0;  // a gang continues its heartbeats for this time after its containers' end
+  std::int64_t linger_ms = 0;  // how long a gang sends heartbeats after its containers have ended
   std::int64_t memory = 128;
   int attempts = 1;  // of an ApplicationMaster
 };
@@ -230,7 +232,7 @@ net::Async<> Tool::start(const yarn::AllocatorFsm& fsm, const yarn::Container& c
   co_return core::Result<>{};
 }
 
-// One heartbeat after the other until as many containers have ended as were wanted, and the time to linger is over.
+// Sends heartbeats until all requested containers have ended and the time to linger is over.
 net::Async<> Tool::be_master(yarn::AppMaster& master, yarn::AllocatorFsm& fsm, int wanted) {
   int ended = 0;
   std::optional<core::Instant> all_ended;
@@ -284,7 +286,7 @@ net::Async<> Tool::gang(yarn::ClientRm& rm) {
   co_return co_await wait_for_end(rm, *id);
 }
 
-// Asks for nothing and starts nothing.
+// Requests no containers and starts nothing.
 net::Async<> Tool::idle() {
   const auto bytes = core::read_file(core::process_getenv("HADOOP_TOKEN_FILE_LOCATION").value_or(""));
   if (!bytes) co_return core::fail(bytes.error());
