@@ -34,8 +34,6 @@ PATHS_NOT_YET = [
     "tests/cli",
     "tests/cluster/test_yarn_viewers.py",
     "tests/process/http_attack_test.cpp",
-    "tests/pslite",
-    "tests/support/pslite_scheduler_tool.cpp",
     "tests/unit",
 ]
 
