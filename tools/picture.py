@@ -21,16 +21,16 @@ sys.path.insert(0, str(ROOT / "tests/cli"))
 
 from recorded_terminal import Cell, RecordedTerminal  # noqa: E402
 
-COLUMNS, ROWS = 92, 24
+COLUMNS, ROWS = 100, 24
 COMMAND = "ydl-mx --n 2 train_mnist.py --kv-store dist_sync --data-dir ."
 LONGEST_RUN = 300  # s
 LARGEST_FILE = 60 * 1000
 
 # How it is played.
 SHORTEST_FRAME, LONGEST_FRAME, LAST_FRAME = 0.2, 0.5, 6.0  # s
-MOST_FRAMES = 40
+MOST_FRAMES = 36
 
-CELL_WIDTH, ROW_HEIGHT, FONT_SIZE, MARGIN = 8.4, 19, 14, 14
+CELL_WIDTH, ROW_HEIGHT, FONT_SIZE, MARGIN = 8.45, 19, 14, 14
 BACKGROUND, FOREGROUND = "#16191f", "#d5d9e0"
 COLORS = {"red": "#f07178", "green": "#8fce6a", "brown": "#e6c35c", "yellow": "#e6c35c", "cyan": "#5cc8d7", "blue": "#7aa2f7",
           "magenta": "#c792ea", "white": "#ffffff", "brightblack": "#7f8794", "black": "#7f8794"}  # fmt: skip
@@ -120,7 +120,7 @@ def svg(frames):
     width = round(COLUMNS * CELL_WIDTH + 2 * MARGIN)
     colors = "".join(f".{name}{{fill:{color}}}" for name, color in COLORS.items() if any(name in row_looks(cells) for cells in shared))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height + 2 * MARGIN}"'
+        f'<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" width="{width}" height="{height + 2 * MARGIN}"'
         f' viewBox="0 0 {width} {height + 2 * MARGIN}" role="img">\n'
         f"<title>ydl runs a training with two workers and two servers</title>\n"
         f"<style>text{{font:{FONT_SIZE}px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:{FOREGROUND};"
@@ -152,8 +152,7 @@ def row_text(cells, name):
         if words:
             looks = ([cell.color] if cell.color in COLORS else []) + (["b"] if cell.is_bold else [])
             look = f' class="{" ".join(looks)}"' if looks else ""
-            x, length = (column + begin) * CELL_WIDTH, len(words) * CELL_WIDTH
-            parts.append(f'<tspan x="{x:.1f}" textLength="{length:.1f}"{look}>{escape(words, quote=False)}</tspan>')
+            parts.append(f'<tspan x="{(column + begin) * CELL_WIDTH:.0f}"{look}>{escape(words, quote=False)}</tspan>')
         column += len(cell.text)
     return f'<text id="{name}" y="{FONT_SIZE}">{"".join(parts)}</text>'
 
