@@ -20,7 +20,7 @@ bool Shape::is_elastic(std::string_view role) const {
   return found != roles.end() && found->is_elastic;
 }
 
-// Looked up for each task of a gang: a search from one end to the other would take long in a gang of thousands.
+// This runs once for each task of a gang, so it must not search all members: a gang may have thousands.
 std::span<const Gang::Member> Gang::of_role(std::string_view role) const {
   for (auto first = members.begin(); first != members.end();) {
     const auto& name = first->id.role;
@@ -105,9 +105,9 @@ core::Result<void> check_length(std::string_view name, std::size_t value_size) {
   if (name.size() + value_size <= kLongestVariable) return {};
   return core::fail(
       core::Errc::usage,
-      fmt::format("the environment variable {} would have {} bytes, and the kernel starts no program with "
-                  "a variable of more than {}: pass it in a file",
-                  name, value_size, kLongestVariable - name.size()));
+      fmt::format(
+          "the environment variable {} would have {} bytes, and the kernel allows at most {}: pass the value in a file",
+          name, value_size, kLongestVariable - name.size()));
 }
 
 std::string address(const Gang::Member& member) {

@@ -23,10 +23,10 @@ class Jax final : public Framework {
 
   RoleTraits traits(const Shape&, std::string_view) const override {
     return {core::RoleKind::decider, core::RestartUnit::gang,
-            "the others cannot go on without it: their collective operations wait for all"};
+            "the others cannot continue without it, because their collective operations wait for all tasks"};
   }
 
-  // The first worker of an elastic role may be another one with each start.
+  // In an elastic role another worker may be the first one after each start.
   int ports(const Shape& shape, const core::TaskId& task) const override {
     return task.index == 0 || shape.is_elastic(task.role) ? 1 : 0;
   }

@@ -14,17 +14,17 @@ namespace {
 constexpr std::array<std::string_view, 2> kRoles{"worker", "server"};
 constexpr std::string_view kStoreOption = "--kv-store";
 
-// MXNet silently takes "sync" for a local store; in a distributed job the distributed store is meant.
+// MXNet silently takes "sync" for a store of one process. In a distributed job the user means dist_sync.
 std::string distributed_store(std::string_view store) {
   return store == "sync" || store == "async" ? fmt::format("dist_{}", store) : std::string(store);
 }
 
 std::string store_note(std::string_view store) {
-  return fmt::format("{0} {1} reaches the task as {0} {2}: MXNet would take '{1}' for a store of one process",
+  return fmt::format("{0} {1} was changed to {0} {2}, because MXNet would use '{1}' as a store of one process",
                      kStoreOption, store, distributed_store(store));
 }
 
-// Asynchronous is only what the command says: a store that is named in the script cannot be seen from here.
+// Only the command can be checked: ydl does not see which store the script itself names.
 bool asks_for_asynchronous_store(const Shape& shape, std::string_view role) {
   return std::ranges::any_of(shape.roles, [&](const Shape::Role& candidate) {
     if (candidate.name != role) return false;
@@ -77,20 +77,20 @@ class MxNet final : public Framework {
   RoleTraits traits(const Shape& shape, std::string_view role) const override {
     using core::RestartUnit;
     if (role == "server")
-      return {core::RoleKind::service, RestartUnit::gang, "its part of the parameters went with the server"};
+      return {core::RoleKind::service, RestartUnit::gang, "its part of the parameters was lost with the server"};
     if (asks_for_asynchronous_store(shape, role)) return {core::RoleKind::decider, RestartUnit::task};
     return {core::RoleKind::decider, RestartUnit::gang,
             "the servers of a synchronous kvstore cannot tell what a lost worker had pushed"};
   }
 
-  // ps-lite binds the port that PORT names: so the scheduler knows which task registers, and a worker's rank is its
-  // index.
+  // ps-lite binds the port in PORT, so the scheduler can tell by the port which task registers. This makes the rank of
+  // a worker its index.
   int ports(const Shape&, const core::TaskId&) const override { return 1; }
   Tracker tracker() const override { return Tracker::pslite; }
 
   std::optional<Shape::Role> default_servers(int workers) const override { return Shape::Role{"server", workers}; }
 
-  // The release that ydl is tested with.
+  // ydl is tested with this release.
   std::optional<DefaultEnvironment> default_environment() const override {
     return DefaultEnvironment{"MXNet 1.9.1 (ydl's default)", kMxnetLock};
   }

@@ -1,4 +1,4 @@
-// Any command: it finds its peers in YDL_TASKS_JSON, or needs none.
+// Any command. It may find its peers in YDL_TASKS_JSON.
 #include "framework/framework.hpp"
 
 #include <algorithm>
@@ -13,7 +13,8 @@ class None final : public Framework {
   std::string_view summary() const override { return "any command; peers are in YDL_TASKS_JSON"; }
   bool uses_gpus() const override { return false; }
 
-  // Roles whose names say what they are; any other role decides. The job file's `kind` overrides this.
+  // The kind of a role follows from well-known names; all other roles are deciders. `kind` in the job file overrides
+  // it.
   RoleTraits traits(const Shape&, std::string_view role) const override {
     static constexpr std::array<std::string_view, 3> kServices{"ps", "server", "scheduler"};
     static constexpr std::array<std::string_view, 3> kSides{"side", "monitor", "tensorboard"};
@@ -23,7 +24,7 @@ class None final : public Framework {
     return {};
   }
 
-  // One each, which costs little where it is not used; the job file can ask for more.
+  // One port for each task is harmless if it is not used. A job that needs more sets `ports` in the job file.
   int ports(const Shape&, const core::TaskId&) const override { return 1; }
 
   Environment environment(const Gang&, const core::TaskId&) const override { return {}; }

@@ -1,7 +1,8 @@
 // PyTorch: torch.distributed with init_method env://, and the variables that torchrun sets.
 //
-// Each task is a node of its own with one process: LOCAL_RANK is 0 and LOCAL_WORLD_SIZE 1 everywhere. A task sees only
-// the GPUs it was given, so that torch.cuda.set_device(LOCAL_RANK) is right on any host, also where two tasks share it.
+// Each task is a node of its own with one process, so LOCAL_RANK is always 0 and LOCAL_WORLD_SIZE always 1. A task sees
+// only the GPUs that were assigned to it, so torch.cuda.set_device(LOCAL_RANK) is right on any host, also if two tasks
+// share the host.
 #include "framework/framework.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kRoles{"master", "worker", "evaluator"};
 
-// The master, where there is one, has rank 0; the workers follow.
+// The master, if the job has one, has rank 0; the workers follow.
 int rank_of(int masters, std::string_view role, int index) {
   return role == "master" ? 0 : masters + index;
 }
@@ -41,13 +42,13 @@ class PyTorch final : public Framework {
   RoleTraits traits(const Shape&, std::string_view role) const override {
     if (role == "evaluator") return {core::RoleKind::evaluator, core::RestartUnit::task};
     return {core::RoleKind::decider, core::RestartUnit::gang,
-            "the others cannot go on without it: their collective operations wait for all"};
+            "the others cannot continue without it, because their collective operations wait for all tasks"};
   }
 
   int ports(const Shape& shape, const core::TaskId& task) const override {
     if (task.role == "evaluator") return 0;
     const int masters = shape.count("master");
-    // The first worker may be another one with each start.
+    // Another worker may be the first one after each start.
     if (masters == 0 && shape.is_elastic(task.role)) return 1;
     return rank_of(masters, task.role, task.index) == 0 ? 1 : 0;
   }

@@ -1,8 +1,8 @@
 // TensorFlow: TF_CONFIG, as TFConfigClusterResolver and tf.estimator read it.
 //
-// With ps the job is a ParameterServerStrategy one: the chief drives, workers and ps are servers that never end by
-// themselves. Without ps it is MultiWorkerMirroredStrategy: chief and workers are peers, and worker 0 leads where there
-// is no chief. An evaluator is never in the others' cluster.
+// A job with ps uses ParameterServerStrategy: the chief controls the job, and workers and ps are servers that do not
+// end by themselves. A job without ps uses MultiWorkerMirroredStrategy: chief and workers are peers, and worker 0 leads
+// if there is no chief. An evaluator is not part of the cluster of the others.
 #include "framework/framework.hpp"
 
 #include <array>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kRoles{"chief", "worker", "ps", "evaluator"};
 
-// One task in TF_CONFIG: a quoted "host:port" and a comma. Hosts are not known before the job has containers, and few
-// clusters have names longer than this.
+// The space of one task in TF_CONFIG: a quoted "host:port" and a comma. The hosts are not known when the job is
+// checked, and few clusters have longer names than kAssumedHost.
 constexpr std::size_t kAssumedHost = 64;
 constexpr std::size_t kTaskInConfig = kAssumedHost + std::string_view(R"(":65535",)").size();
 constexpr std::size_t kRestOfConfig = 256;  // names of roles, and the task's own part
@@ -51,9 +51,8 @@ class TensorFlow final : public Framework {
     }
     if (const int all = chiefs + workers + servers; all > kMostTasks) {
       return refuse(
-          fmt::format("a tensorflow job of {} tasks cannot start: TF_CONFIG names them all, and the kernel starts no "
-                      "program with a "
-                      "variable of 128 KiB; with host names of {} bytes {} tasks fit",
+          fmt::format("a tensorflow job of {} tasks cannot start: TF_CONFIG names all tasks, and the kernel limits a "
+                      "variable to 128 KiB; with host names of {} bytes the most is {} tasks",
                       all, kAssumedHost, kMostTasks));
     }
     return {};
@@ -68,9 +67,10 @@ class TensorFlow final : public Framework {
     if (role == "worker" && parameter_server)
       return {RoleKind::service, RestartUnit::task_in_place, "the chief calls it at the address it started with"};
     if (parameter_server)
-      return {RoleKind::decider, RestartUnit::gang, "workers and ps cannot go on without the chief, which drives them"};
+      return {RoleKind::decider, RestartUnit::gang,
+              "workers and ps cannot continue without the chief, which controls them"};
     return {RoleKind::decider, RestartUnit::gang,
-            "the others cannot go on without it: their collective operations wait for all"};
+            "the others cannot continue without it, because their collective operations wait for all tasks"};
   }
 
   int ports(const Shape&, const core::TaskId& task) const override { return task.role == "evaluator" ? 0 : 1; }

@@ -9,7 +9,7 @@
 
 namespace ydl::job {
 
-// Which hosts a job does not use again, by the rules of its Blacklist, and why.
+// The hosts that a job avoids by the rules of its Blacklist, and why it avoids them.
 class AvoidedHosts {
  public:
   explicit AvoidedHosts(Blacklist rules) : rules_(rules) {}
@@ -17,9 +17,10 @@ class AvoidedHosts {
   // An attempt failed there; `what` is a clause: "worker:1 failed with exit code 1". Returns whether the host is
   // avoided from now on, and was not before.
   [[nodiscard]] bool failed(const std::string& node, Cause cause, std::string what, Instant now);
-  // Those whose time is over.
+  // Removes the hosts whose time is over, and returns them.
   [[nodiscard]] std::vector<std::string> forget(Instant now);
-  // The host that has been avoided longest is used again; "" when none is avoided. Not in strict mode.
+  // Removes the host that has been avoided longest, and returns it. Returns "" if no host is avoided, and in strict
+  // mode.
   [[nodiscard]] std::string relax();
 
   [[nodiscard]] bool contains(const std::string& node) const;
@@ -37,8 +38,8 @@ class AvoidedHosts {
   void avoid(const std::string& node, std::optional<Instant> until, std::string reason);
 
   Blacklist rules_;
-  std::map<std::string, std::deque<Fault>> faults_;  // of hosts that are not avoided
-  std::vector<AvoidedHost> avoided_;                 // the one avoided longest first
+  std::map<std::string, std::deque<Fault>> faults_;  // of hosts that are not avoided yet
+  std::vector<AvoidedHost> avoided_;                 // the one avoided longest comes first
 };
 
 }  // namespace ydl::job

@@ -8,6 +8,7 @@ Judgement judge(Cause cause) {
     case Cause::cannot_start:
     case Cause::not_executable:
       return {.may_help = false};
+    // The scheduler moves containers between queues as part of its normal work, so this is not a failure of the task.
     case Cause::preempted:
       return {.charge = Charge::never, .backs_off = false};
     case Cause::host_lost:
@@ -20,6 +21,8 @@ Judgement judge(Cause cause) {
       return {.charge = Charge::when_frequent};
     case Cause::disk:
       return {.charge = Charge::when_frequent, .blames_host = true};
+    // These may be errors of the host or of the job, and cannot be told apart: the job pays a retry, and the next
+    // attempt goes to another host.
     case Cause::start_failed:
     case Cause::files:
     case Cause::timeout:

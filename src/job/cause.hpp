@@ -4,8 +4,8 @@
 
 namespace ydl::job {
 
-// Why an attempt ended without success, or could not begin. The part that sees the end decides the cause (the agent,
-// the NodeManager's exit status, the ResourceManager); policy, records, the API and the screen pass it on.
+// Why an attempt ended without success, or could not start. The component that observes the end decides the cause: the
+// agent, or on YARN the backend from what the NodeManager and the ResourceManager report. All others pass it on.
 enum class Cause {
   none,            // nothing went wrong
   exit_code,       // the task ended with an exit code other than 0
@@ -19,8 +19,8 @@ enum class Cause {
   disk,            // the host's disks are full or broken
   port_taken,      // another program bound a port that was held for the task
   no_capacity,     // no host with enough free resources was found
-  host_lost,       // the host is gone, or its NodeManager is
-  agent_lost,      // its agent ended or is silent
+  host_lost,       // the host or its NodeManager was lost
+  agent_lost,      // its agent ended or does not answer
   preempted,       // the scheduler gave its container to another application
   decommissioned,  // its host leaves the cluster
   cluster,         // the cluster ended its container for a reason of its own
@@ -31,17 +31,17 @@ enum class Cause {
 
 using core::name;  // as written in JSON: "exit_code"
 
-// What an end for this cause leads to. docs/faults.md has the table.
+// What follows from an end for this cause. The same table for users is in docs/faults.md.
 struct Judgement {
   enum class Charge {
-    always,         // it takes one of the retries
-    when_frequent,  // only when it happens more often than a healthy cluster explains
+    always,         // it uses one retry
+    when_frequent,  // it uses a retry only if it happens more often than in a healthy cluster
     never,
   };
-  bool may_help = true;  // whether another attempt may end differently
+  bool may_help = true;  // another attempt may end differently
   Charge charge = Charge::always;
-  bool backs_off = true;     // whether the next attempt waits
-  bool blames_host = false;  // whether the host is at fault: the next attempt is better off elsewhere
+  bool backs_off = true;     // the next attempt starts after a pause
+  bool blames_host = false;  // the host is at fault, so the next attempt should run on another one
 };
 [[nodiscard]] Judgement judge(Cause cause);
 

@@ -12,7 +12,7 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// Words with digits differ from task to task: ports, addresses, ranks, times.
+// Ports, addresses, ranks and times differ between tasks that have the same error, so words with digits are replaced.
 std::string without_numbers(std::string_view line) {
   std::string pattern;
   for (std::size_t i = 0; i < line.size();) {
@@ -29,7 +29,7 @@ std::string without_numbers(std::string_view line) {
   return pattern;
 }
 
-// A program's own fault. SIGKILL and SIGTERM come from elsewhere.
+// Only errors of the program itself. SIGKILL and SIGTERM are sent from outside, by the kernel, a user or a cluster.
 bool is_own_end(const ExitStatus& status, Cause cause) {
   if (cause == Cause::exit_code) return true;
   if (cause != Cause::signal) return false;

@@ -9,11 +9,11 @@
 
 namespace ydl::job {
 
-// How an attempt ended by itself right after its start: a wrong argument, a module that is missing, a typing error.
+// An error that ended an attempt right after its start, such as a wrong argument, a missing module or a typo.
 struct EarlyError {
   int code = 0;  // as a shell reports it
   std::string last_line;
-  std::string pattern;  // the last line without its numbers
+  std::string pattern;  // the last line with its numbers replaced
   std::string node;
 
   [[nodiscard]] bool looks_like(const EarlyError& other) const {
@@ -23,23 +23,23 @@ struct EarlyError {
 
 inline constexpr Millis kEarly = core::Seconds(30);
 
-// Nothing where the attempt ran for longer than kEarly, did not end by itself, or left no line that could be compared.
+// Returns nothing if the attempt ran for longer than kEarly, was ended from outside, or wrote no line to compare.
 [[nodiscard]] std::optional<EarlyError> early_error(const ExitStatus& status, Cause cause, std::string node,
                                                     Millis ran);
 
-// Finds errors that no other host and no other attempt can help: every task of a role has the same one, or one task
-// has it on two hosts.
+// Finds errors that another attempt would repeat: every task of a role has the same error, or one task has it on two
+// hosts.
 class EarlyErrors {
  public:
   explicit EarlyErrors(const Plan& plan);
 
-  // How the newest attempt of the task ended; nothing: in no such way, or it ran for longer.
+  // The error of the task's newest attempt; nothing if it did not end with an early error.
   void note(const TaskId& task, std::optional<EarlyError> error);
-  // The task runs again: what it ended with before counts only against its own next end.
+  // The task runs again: its earlier error is compared only with its own next error, not with those of other tasks.
   void started(const TaskId& task);
-  // The role has another number of tasks now.
+  // The number of tasks of an elastic role has changed.
   void resized(const std::string& role, int tasks) { tasks_of_[role] = tasks; }
-  // Whether the newest error of this task is the same everywhere.
+  // Whether every task of the role, or this task on two hosts, ended with the newest error of this task.
   [[nodiscard]] bool is_everywhere(const TaskId& task) const;
   [[nodiscard]] const EarlyError* of(const TaskId& task) const;
 
@@ -47,7 +47,7 @@ class EarlyErrors {
   struct Noted {
     EarlyError error;
     bool on_two_hosts = false;
-    bool is_current = true;  // no attempt has started since
+    bool is_current = true;  // the task has not started again since
   };
   using Kind = std::tuple<std::string, int, std::string>;  // role, code and pattern
   [[nodiscard]] static Kind kind_of(const TaskId& task, const EarlyError& error);
@@ -55,7 +55,7 @@ class EarlyErrors {
 
   std::map<std::string, int> tasks_of_;  // by role
   std::map<TaskId, Noted> noted_;
-  std::map<Kind, int> alike_;  // how many tasks have it as their current error
+  std::map<Kind, int> alike_;  // the number of tasks whose current error is of this kind
 };
 
 }  // namespace ydl::job

@@ -58,8 +58,7 @@ core::Result<TimedEvent> decode_event(std::string_view line) {
   if (!version) return core::fail(version.error());
   if (*version != kEventVersion) {
     return core::fail(core::Errc::refused,
-                      fmt::format("events of version {} were written by another ydl; this one reads version {}",
-                                  *version, kEventVersion));
+                      fmt::format("the event has version {}, and this ydl reads version {}", *version, kEventVersion));
   }
   const auto at = core::json_int(*object, "at");
   if (!at) return core::fail(at.error());

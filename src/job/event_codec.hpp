@@ -8,20 +8,20 @@
 
 namespace ydl::job {
 
-// What the state machine was told, and when: all that is needed to bring another Machine to the same state.
+// An event and when the state machine handled it. Replaying these in order puts another Machine into the same state.
 struct TimedEvent {
-  Millis at{0};  // since the machine was told Begin
+  Millis at{0};  // since the job began
   Event event;
 };
 
-// Rises when an event changes its meaning. Events that are added, and optional fields, do not need that.
+// Incremented when an event changes its meaning. New events and optional fields do not require a new version.
 inline constexpr int kEventVersion = 2;
 
 // One JSON object on one line, without the end of the line:
-//   {"v":2,"at":1250,"event":"placed","attempt":{"task":"worker:0","number":1},"place":{…}}
+//   {"v":2,"at":1250,"event":"started","attempt":{"task":"worker:0","number":1},"pid":4711}
 [[nodiscard]] std::string encode_event(const TimedEvent& event);
 
-// Errors: corrupt, with what is missing or wrong; refused: another version wrote it.
+// Errors: corrupt, naming what is missing or wrong; refused if another version wrote the event.
 [[nodiscard]] core::Result<TimedEvent> decode_event(std::string_view line);
 
 }  // namespace ydl::job

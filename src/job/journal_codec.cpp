@@ -25,9 +25,8 @@ core::Result<> JournalFileReader::feed(std::string_view bytes, const std::functi
     const auto part = bytes.substr(0, end);
     if (rest_.size() + part.size() > kLongestJournalLine) {
       ++line_;
-      return core::fail(
-          at_line({core::Errc::corrupt,
-                   fmt::format("the line is longer than {} bytes, the most that is read", kLongestJournalLine)}));
+      return core::fail(at_line(
+          {core::Errc::corrupt, fmt::format("the line is longer than the limit of {} bytes", kLongestJournalLine)}));
     }
     if (end == std::string_view::npos) {
       rest_ += part;
@@ -35,7 +34,7 @@ core::Result<> JournalFileReader::feed(std::string_view bytes, const std::functi
     }
     ++line_;
     bytes.remove_prefix(end + 1);
-    // The usual line lies within the piece and is not copied.
+    // Most lines lie within one piece and need not be copied.
     auto taken = rest_.empty() ? take(part, on_event) : take(rest_ += part, on_event);
     if (!taken) return core::fail(at_line(std::move(taken).error()));
     rest_.clear();
@@ -58,13 +57,13 @@ core::Result<> JournalFileReader::take_header(std::string_view line) {
   if (!version) return core::fail(version.error());
   if (*version != kJournalVersion) {
     return core::fail(core::Errc::refused,
-                      fmt::format("the journal has version {}, this ydl reads {}: {} ydl wrote it", *version,
+                      fmt::format("the journal has version {} and this ydl reads version {}: {} ydl wrote it", *version,
                                   kJournalVersion, *version > kJournalVersion ? "a newer" : "an older"));
   }
   const auto number = core::json_int(*object, "journal");
   if (!number) return core::fail(number.error());
   if (*number != number_) {
-    return core::fail(core::Errc::corrupt, fmt::format("this is the header of journal/{}", *number));
+    return core::fail(core::Errc::corrupt, fmt::format("the header is that of journal/{}", *number));
   }
   const auto began = core::json_int(*object, "began");
   if (!began) return core::fail(began.error());

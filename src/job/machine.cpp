@@ -42,7 +42,7 @@ std::optional<int> Machine::attempt_of(const TaskId& task) const {
 std::vector<Action> Machine::handle(const Event& event, Instant now) {
   now_ = now;
   actions_.clear();
-  // People are told of what happens after the end, too.
+  // Notes are recorded even after the job has finished.
   if (!finished() || std::holds_alternative<Noted>(event)) std::visit([this](const auto& e) { on(e); }, event);
   return std::exchange(actions_, {});
 }
@@ -62,7 +62,7 @@ void Machine::on(const Tick&) {
       begin_stopping({JobState::failed, 124, "the job " + sentence, {}, Cause::timeout}, "the job " + sentence);
   }
   if (due(allocation_deadline_)) allocation_timed_out();
-  if (due(no_more_deadline_)) no_more_came();
+  if (due(no_more_deadline_)) no_more_allocated();
   if (due(growth_deadline_)) growth_deadline_passed();
   if (due(backoff_deadline_)) check_restart();
   if (due(settle_deadline_)) settle();
@@ -120,7 +120,7 @@ int Machine::not_ended() const {
 }
 
 double Machine::random() {
-  // xorshift64*: any spread will do, and the same seed gives the same run.
+  // xorshift64*: the quality does not matter here, but the same seed must give the same run.
   random_ ^= random_ >> 12U;
   random_ ^= random_ << 25U;
   random_ ^= random_ >> 27U;
@@ -132,7 +132,7 @@ Millis Machine::random_backoff() {
   return Millis(1 + static_cast<std::int64_t>(random() * static_cast<double>(plan_.allocation_backoff.count())));
 }
 
-// 1, 2, 4 … 60 s, a fifth more or less: tasks that failed together do not come back together.
+// 1, 2, 4 … 60 s, varied by a fifth at random, so that tasks that failed together do not restart at the same moment.
 Millis Machine::backoff_after(int failures) {
   constexpr int kMostDoublings = 6;
   const auto seconds = std::min(60, 1 << std::min(std::max(failures, 1) - 1, kMostDoublings));

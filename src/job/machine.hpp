@@ -15,40 +15,40 @@
 
 namespace ydl::job {
 
-// The job as a state machine: events in, actions out, no I/O, time as an argument.
+// The job as a state machine: it takes events and returns actions. It does no I/O, and time is an argument.
 //
-//              all placed      all running      deciders done       all ended
+//              all placed      all running    deciders succeeded    all ended
 //   placing ─────────────> starting ──> running ──────────> finishing ─────────> succeeded
-//      ^  │ no place            │           │                                 ┌> failed
-//      │  └ in time             │ failure   │ failure for good, stop, timeout │
+//      ^  │ not placed          │           │                                 ┌> failed
+//      │  └ in time             │ failure   │ final failure, stop, timeout    │
 //   restarting <────────────────┴───────────┴─────────────> stopping ─────────┴> stopped
 //
 //   task: waiting ─> placed ─> starting ─> running ─> succeeded | failed | lost
 //            ^          └──────────┴──────────┴─> stopping ─> stopped
 //            └─ next attempt
 //
-// The tasks of an elastic role that the job goes on without are absent. One that is wanted is asked for all the same:
-//   absent (wanted) ─> placed ─> starting: alone, at once; in a gang, with its next start of all tasks
+// An elastic role may run with fewer tasks; the others are absent. The job may request a container for an absent task:
+//   absent (requested) ─> placed ─> starting: at once if it starts alone; in a gang, at the next start of all tasks
 //
-// No task is launched before every task has a place. An attempt number is never used twice, and a new attempt of a
-// task is asked for only after the old one ended or its host was lost. Events of old attempts are ignored.
+// No task is launched before every task is placed. An attempt number is never used twice. The machine asks for a new
+// attempt of a task only after the old one has ended or its host was lost, and ignores events of old attempts.
 class Machine {
  public:
   explicit Machine(Plan plan);
 
   [[nodiscard]] std::vector<Action> handle(const Event& event, Instant now);
 
-  // When handle(Tick) should be called next; nothing while no deadline is set.
+  // When handle(Tick) must be called next; nothing while no deadline is set.
   [[nodiscard]] std::optional<Instant> next_deadline() const;
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] Snapshot snapshot() const;
   [[nodiscard]] JobState state() const { return state_; }
-  // The number of the task's attempt now; nothing: the job does not have this task.
+  // The number of the task's current attempt; nothing if the job has no such task.
   [[nodiscard]] std::optional<int> attempt_of(const TaskId& task) const;
   [[nodiscard]] int task_count() const { return static_cast<int>(tasks_.size()); }
   [[nodiscard]] bool finished() const { return is_final(state_); }
-  // How the job ends is decided.
+  // Whether the outcome is decided; tasks may still be running.
   [[nodiscard]] bool is_ending() const { return outcome_.has_value(); }
 
  private:
@@ -63,40 +63,40 @@ class Machine {
     std::optional<Instant> ended_at;
     std::optional<ExitStatus> exit;
     Cause cause = Cause::none;        // of the latest attempt that failed or was lost
-    std::optional<Instant> deadline;  // of its retry's place, its start or its stop
-    bool retry_when_ended = false;    // its retry waits for this attempt's end
-    bool is_released = false;         // its container is, and its end is not confirmed
-    bool is_saving = false;           // its process has ended, its results are on their way
-    bool is_recorded = false;         // an event names this attempt, so that its end must be one too
+    std::optional<Instant> deadline;  // for its retry to be placed, its start or its stop
+    bool retry_when_ended = false;    // its retry waits until this attempt has ended
+    bool is_released = false;         // its container is released, but its end is not confirmed
+    bool is_saving = false;           // its process has ended; its results are being saved
+    bool is_recorded = false;         // an event names this attempt, so another event must report its end
     bool is_silent = false;           // it has written nothing for timeouts.stall
-    bool is_member = true;            // the job has it now; else it is absent, or placed for the next start of all
-    bool is_wanted = false;           // it is absent, and asked for
-    bool may_leave = false;           // when its deadline for a place passes, which is short then
+    bool is_member = true;            // false: it is absent, or placed for the next start of all tasks
+    bool is_requested = false;        // it is absent, and a container is requested for it
+    bool may_leave = false;           // its deadline to be placed is short; then the job continues without it
     struct Warning {
       Cause cause = Cause::preempted;
       Instant deadline{};
     };
-    std::optional<Warning> warning;   // its container will be taken away
-    std::optional<Instant> saved_at;  // by whichever attempt
-    bool has_container = false;       // it waits, and a container is there in which its agent starts or prepares it
-    bool is_first = false;            // of its role, since the last start of all: it writes for the others
+    std::optional<Warning> warning;   // the cluster will take its container away
+    std::optional<Instant> saved_at;  // by any of its attempts
+    bool has_container = false;       // it waits, but a container is allocated, in which its agent prepares it
+    bool is_first = false;            // it is the first of its role, which writes checkpoints for the others
     std::optional<Instant> saved_as_first;
-    // Of its next attempt:
-    bool backs_off = false;   // it waits for its deadline before it is asked for
-    std::optional<int> held;  // the attempt whose container is kept for it
+    // For its next attempt:
+    bool backs_off = false;   // the machine asks for it only when its deadline passes
+    std::optional<int> held;  // the earlier attempt whose container is kept for it
     struct Offered {
       int attempt = 0;
       Place place;
     };
-    std::optional<Offered> offered;         // the container that its Ask offers it, until it is placed
-    std::vector<std::uint16_t> same_ports;  // it must have these, where the attempt before it was
-    std::set<std::string> not_on;           // nodes where its last attempt failed
+    std::optional<Offered> offered;         // the container that its Ask offered, until it is placed
+    std::vector<std::uint16_t> same_ports;  // it must have these ports, in the container of the attempt before it
+    std::set<std::string> not_on;           // nodes on which its last attempt failed
     int failures_in_a_row = 0;
-    Millis backoff{0};  // before its retry, which waits for this attempt's end
+    Millis backoff{0};  // the pause before its retry, once this attempt has ended
 
-    [[nodiscard]] bool is_asked_for() const { return is_wanted || (state == TaskState::waiting && !backs_off); }
+    [[nodiscard]] bool is_asked_for() const { return is_requested || (state == TaskState::waiting && !backs_off); }
   };
-  // An attempt ended without success; what follows is not decided yet.
+  // An attempt that ended without success, until the machine has decided what follows.
   struct Ended {
     std::size_t task = 0;
     Cause cause = Cause::none;
@@ -104,7 +104,7 @@ class Machine {
     bool keeps_container = false;
   };
 
-  // One per event of types.hpp.
+  // One for each event of types.hpp.
   void on(const Begin&);
   void on(const Granted& event);
   void on(const Reached& event);
@@ -146,7 +146,7 @@ class Machine {
   enum class Container { lives, gone };
   void task_failed(Task& task, Cause cause, std::string sentence, Container container);
   [[nodiscard]] Ended note_failure(Task& task, Cause cause, std::string sentence, Container container);
-  void not_in_place(Task& task, const Lost& event);
+  void address_lost(Task& task, const Lost& event);
   [[nodiscard]] bool waits_for_peers(const Task& task) const;
   void settle();
   [[nodiscard]] bool is_error_of_the_job(const Task& task) const;
@@ -164,7 +164,7 @@ class Machine {
   void blame_host(const std::string& node, Cause cause, std::string what);
   void forgive_hosts();
   bool relax_hosts(std::string_view for_whom);
-  [[nodiscard]] std::string not_used_again() const;
+  [[nodiscard]] std::string avoided_hosts_clause() const;
   [[nodiscard]] bool may_stay(const Task& task) const;
   void keep_or_release(Task& task);
   void release_held(Task& task);
@@ -176,7 +176,7 @@ class Machine {
   void warn(const Task& task, const Task& about);
   [[nodiscard]] bool starts_again_with(const Task& task, const Task& other) const;
   [[nodiscard]] bool is_warned(const Task& task) const;
-  [[nodiscard]] std::string age_of_save(const Task& task) const;
+  [[nodiscard]] std::string describe_last_save(const Task& task) const;
 
   // Elastic roles (machine_elastic.cpp).
   [[nodiscard]] bool starts_alone(const Task& task) const { return role_of(task).restart == RestartUnit::task; }
@@ -188,10 +188,10 @@ class Machine {
   void leave(Task& task, std::string why);
   void give_back(Task& task, std::string why);
   void check_placed();
-  void no_more_came();
+  void no_more_allocated();
   void settle_members();
   void note_first();
-  void want_all_again();
+  void request_all_again();
   void set_place_deadline(Task& task);
   bool goes_on_without(Task& task);
 
@@ -209,7 +209,7 @@ class Machine {
   void give_up_growth(std::string_view why);
   void keep_placed_spares();
   void take_spares_in();
-  void forget_growth();
+  void end_growth();
 
   // After the loss of a master (machine_takeover.cpp).
   void adopt(Task& task);
@@ -230,10 +230,10 @@ class Machine {
   void rendezvous_failed();
   [[nodiscard]] std::string describe_deciders() const;  // "all 2 workers", "the chief and all 2 workers"
 
-  // What an agent may need beyond the grace to confirm an end.
+  // How long an agent may need, after the grace, to confirm that a task has stopped.
   static constexpr Millis kStopConfirmation = core::Seconds(15);
-  // An end that the rendezvous failed of is reported by another agent. Agents that look for a new master do so every 5
-  // s.
+  // If the rendezvous failed because a task ended, another agent reports that end. An agent that lost its master looks
+  // for the new one every 5 s, so 10 s are enough for the report to arrive.
   static constexpr Millis kCausesMoment = core::Seconds(10);
 
   [[nodiscard]] Task* current(const AttemptId& attempt);
@@ -258,38 +258,38 @@ class Machine {
   std::vector<Task> tasks_;
   std::unordered_map<TaskId, std::size_t> index_;
   std::array<int, 10> by_state_{};
-  std::vector<int> started_of_role_;  // tasks that start, run or stop
+  std::vector<int> started_of_role_;  // tasks that are starting, running or stopping
   std::vector<int> members_of_role_;
-  int deciders_left_ = 0;  // of the members
+  int deciders_left_ = 0;  // members of decider roles that have not succeeded yet
 
   JobState state_ = JobState::placing;
   int job_attempt_ = 1;
   int allocation_round_ = 1;
-  std::optional<Outcome> outcome_;  // decided; reached when every task has ended
-  bool ends_now_ = false;           // a user asked for an end without grace: results are not waited for any longer
+  std::optional<Outcome> outcome_;  // once it is decided; the job ends when every task has ended
+  bool ends_now_ = false;           // a user asked for a stop without grace, so the job does not wait for results
   std::optional<Instant> allocation_deadline_;
   std::optional<Instant> backoff_deadline_;
   std::optional<Instant> run_deadline_;
   std::optional<Instant> evaluator_deadline_;
   std::optional<Instant> settle_deadline_;
-  std::optional<Instant> rendezvous_deadline_;  // when its failure ends the job
+  std::optional<Instant> rendezvous_deadline_;  // when a failure of the rendezvous ends the job
   std::string rendezvous_failure_;
-  std::optional<Ended> settling_;  // its peers get a moment to show their own error before the job acts on it
+  std::optional<Ended> settling_;  // a failure; its peers have a moment to show their errors before the job acts on it
   int restarts_in_a_row_ = 0;
-  bool is_elastic_ = false;   // some role is
-  bool has_started_ = false;  // all tasks had their places, in this start or in one before it
-  bool has_saved_ = false;    // a task, since all run
+  bool is_elastic_ = false;   // at least one role is elastic
+  bool has_started_ = false;  // all tasks have been placed at least once
+  bool has_saved_ = false;    // a checkpoint was saved since all tasks run
   enum class Growth {
     none,
-    waiting,  // for grow_every, since all run
-    due,      // once something is saved
-    asking,   // for the absent tasks of gangs
-    ready,    // some have places: with the next save all tasks start again
+    waiting,  // until the job has run for grow_every
+    due,      // waiting for the first saved checkpoint
+    asking,   // containers are requested for the absent tasks of gangs
+    ready,    // some of them are placed: all tasks restart after the next save
   };
   Growth growth_ = Growth::none;
-  std::optional<Instant> growth_deadline_;   // of waiting and ready
-  std::optional<Instant> no_more_deadline_;  // until then more places may come
-  int warnings_ = 0;                         // tasks that have one
+  std::optional<Instant> growth_deadline_;   // for `waiting` and `ready`
+  std::optional<Instant> no_more_deadline_;  // until then the job waits for more containers
+  int warnings_ = 0;                         // tasks that were warned
   Millis restart_backoff_{0};
   std::set<std::pair<Instant, std::size_t>> task_deadlines_;
   std::uint64_t random_;

@@ -1,5 +1,5 @@
-// Roles that go on with fewer tasks: which tasks the job has, and which are absent. Whatever changes that follows from
-// the events, so that another master comes to the same tasks.
+// Roles that can run with fewer tasks: which tasks are members of the job, and which are absent. Every change follows
+// from the events alone, so that a new master that replays them has the same members.
 #include "core/strings.hpp"
 #include "job/machine.hpp"
 
@@ -11,8 +11,10 @@
 namespace ydl::job {
 namespace {
 
-constexpr Millis kNoMore = core::Seconds(10);       // without another place, before a start goes on with those it has
-constexpr Millis kNoContainer = core::Seconds(30);  // for a task that is lost, before the job goes on without it
+// How long a start waits for one more container before it continues with those it has.
+constexpr Millis kNoMore = core::Seconds(10);
+// How long the job waits for a container for a task that was lost before it continues without the task.
+constexpr Millis kNoContainer = core::Seconds(30);
 
 }  // namespace
 
@@ -33,10 +35,10 @@ void Machine::join(Task& task) {
          fmt::format("joined: role {} now has {}", task.id.role, core::plural(members_of_role_[task.role], "task")));
 }
 
-// It has no process and no container. Where it is asked for, it stays so.
+// The task has no process and no container. A request for a container stays open.
 void Machine::leave(Task& task, std::string why) {
   task.is_member = false;
-  task.is_wanted = task.is_asked_for();
+  task.is_requested = task.is_asked_for();
   early_errors_.note(task.id, std::nullopt);
   early_errors_.resized(task.id.role, --members_of_role_[task.role]);
   if (role_of(task).kind == RoleKind::decider) --deciders_left_;
@@ -48,11 +50,11 @@ void Machine::leave(Task& task, std::string why) {
   set_state(task, TaskState::absent, std::move(why));
 }
 
-// What the job asks for, or has, for a task that it goes on without.
+// Releases the container of an absent task, or takes back the request for it.
 void Machine::give_back(Task& task, std::string why) {
   if (std::exchange(task.is_recorded, false))
     record_end(RecordKind::task_absent, task, fmt::format("its container is released: {}", why));
-  task.is_wanted = false;
+  task.is_requested = false;
   task.place.reset();
   set_state(task, TaskState::absent, std::move(why));
   emit(Release{id_of(task)});
@@ -60,7 +62,7 @@ void Machine::give_back(Task& task, std::string why) {
 
 // ---- the start of all ------------------------------------------------------------------------------------------
 
-// Whether the tasks of the role that have a container, or had one until now that is kept for them, are enough.
+// Whether enough tasks of the role have a container, or have one kept for them.
 bool Machine::has_enough(std::size_t role) const {
   int with_container = 0;
   for (const auto& task : tasks_) {
@@ -85,8 +87,8 @@ bool Machine::enough_are_placed() const {
   return true;
 }
 
-// After each change of who has a place. A lost task's next container may need longer than the first ones did to follow
-// each other.
+// Called after each change of placed tasks. After the first start the job waits longer, because the container for a
+// lost task may need more time than the containers of a new job, which come one after the other.
 void Machine::check_placed() {
   if (state_ != JobState::placing) return;
   no_more_deadline_.reset();
@@ -94,8 +96,8 @@ void Machine::check_placed() {
   if (is_elastic_ && enough_are_placed()) no_more_deadline_ = now_ + (has_started_ ? kNoContainer : kNoMore);
 }
 
-// A container whose files are still being downloaded has come.
-void Machine::no_more_came() {
+// A container whose files are still being downloaded counts as one that has come.
+void Machine::no_more_allocated() {
   const bool some_come = std::ranges::any_of(tasks_, [this](const Task& task) {
     return task.is_asked_for() && task.has_container && (state_ == JobState::placing || !starts_alone(task));
   });
@@ -107,7 +109,7 @@ void Machine::no_more_came() {
   if (growth_ == Growth::asking) await_save();
 }
 
-// Tasks that start alone stay asked for: they can come at any time.
+// Requests for tasks that start alone stay open, because these tasks can join at any time.
 void Machine::settle_members() {
   const auto* const why =
       has_started_ ? "no container was allocated within 30 s" : "no further container was allocated for 10 s";
@@ -117,14 +119,14 @@ void Machine::settle_members() {
       if (!starts_alone(task)) give_back(task, why);
     } else if (is_spare(task)) {
       join(task);
-    } else if (task.is_wanted && !starts_alone(task)) {
+    } else if (task.is_requested && !starts_alone(task)) {
       give_back(task, why);
     }
   }
   note_first();
 }
 
-// Of each role the one that has rank 0, or what its framework calls it.
+// The first task of each role has rank 0, or the equivalent in its framework.
 void Machine::note_first() {
   std::vector<bool> found(plan_.roles.size());
   for (auto& task : tasks_) {
@@ -133,12 +135,12 @@ void Machine::note_first() {
   }
 }
 
-// Another round of asking for places begins: any of the tasks will do.
-void Machine::want_all_again() {
+// A new round of requests begins, in which any task of the role may be placed.
+void Machine::request_all_again() {
   if (!is_elastic_) return;
   for (auto& task : tasks_) {
     if (task.is_member) continue;
-    if (task.is_wanted || is_spare(task)) give_back(task, "all containers are released");
+    if (task.is_requested || is_spare(task)) give_back(task, "all containers are released");
     task.is_member = true;
     early_errors_.resized(task.id.role, ++members_of_role_[task.role]);
     set_state(task, TaskState::stopped, task.reason);
@@ -153,7 +155,7 @@ void Machine::set_place_deadline(Task& task) {
                now_ + (task.may_leave ? std::min(kNoContainer, plan_.allocation_timeout) : plan_.allocation_timeout));
 }
 
-// Its place did not come in time.
+// Called when a task was not placed in time.
 bool Machine::goes_on_without(Task& task) {
   if (can_go_without(task)) {
     leave(task, "no container was allocated within 30 s");
@@ -163,7 +165,7 @@ bool Machine::goes_on_without(Task& task) {
     return true;
   }
   if (!std::exchange(task.may_leave, false)) return false;
-  set_deadline(task, now_ + plan_.allocation_timeout);  // others have left since: it is needed
+  set_deadline(task, now_ + plan_.allocation_timeout);  // other tasks have left since, so this one is needed
   return true;
 }
 

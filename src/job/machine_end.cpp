@@ -1,4 +1,4 @@
-// How a job ends: the deciders are done, somebody failed for good, or a user wants it to stop.
+// How a job ends: all deciders succeeded, a failure was final, or a user asked for a stop.
 #include "core/strings.hpp"
 #include "job/machine.hpp"
 #include "job/role_words.hpp"
@@ -44,7 +44,7 @@ void Machine::begin_finishing() {
   record(RecordKind::job_finishing, std::move(sentence));
   if (evaluators > 0) evaluator_deadline_ = now_ + plan_.evaluator_grace;
   rendezvous_deadline_.reset();
-  forget_growth();
+  end_growth();
   for (auto& task : tasks_) {
     if (plan_.rendezvous_at == task.id) release_held(task);
     if (is_final(task.state) || role_of(task).kind == RoleKind::evaluator) continue;
@@ -64,7 +64,7 @@ std::string Machine::describe_deciders() const {
 }
 
 void Machine::on(const Broken& event) {
-  if (outcome_) return;  // on its way out
+  if (outcome_) return;  // the job is already ending
   begin_stopping({JobState::failed, 1, event.reason, {}, Cause::none}, event.reason);
 }
 
@@ -91,7 +91,7 @@ void Machine::on(const StopRequested& event) {
                    grace);
     return;
   }
-  // Asked again: the shorter patience wins.
+  // A second request may shorten the grace.
   for (auto& task : tasks_) {
     if (task.state == TaskState::stopping) stop_task(task, task.reason, grace);
   }
@@ -106,7 +106,7 @@ void Machine::begin_stopping(Outcome outcome, std::string sentence, std::optiona
   settle_deadline_.reset();
   rendezvous_deadline_.reset();
   settling_.reset();
-  forget_growth();
+  end_growth();
   record(RecordKind::job_stopping, std::move(sentence));
   emit(CloseRendezvous{});
   for (auto& task : tasks_) {
@@ -118,13 +118,13 @@ void Machine::begin_stopping(Outcome outcome, std::string sentence, std::optiona
 
 void Machine::stop_task(Task& task, std::string why, Millis grace, Stacks stacks) {
   task.retry_when_ended = false;
-  if (std::exchange(task.backs_off, false)) {  // its next attempt was not asked for
+  if (std::exchange(task.backs_off, false)) {  // its next attempt is not requested yet
     set_deadline(task, std::nullopt);
     set_state(task, TaskState::failed, task.reason);
     if (state_ != JobState::restarting) release_held(task);
     return;
   }
-  if (task.state == TaskState::waiting || task.state == TaskState::placed) {  // nothing runs
+  if (task.state == TaskState::waiting || task.state == TaskState::placed) {  // no process runs
     set_deadline(task, std::nullopt);
     stopped_before_it_ran(task, std::move(why));
     emit(Release{id_of(task)});
@@ -140,8 +140,8 @@ void Machine::stop_task(Task& task, std::string why, Millis grace, Stacks stacks
   emit(Stop{id_of(task), grace, stacks == Stacks::written});
 }
 
-// Without the event a timeline of the job would show the attempt on its way for ever. A task that waits in a queue
-// appears in no event, and a large job has thousands of those.
+// Without the event a timeline of the job would show the attempt as unfinished for ever. Attempts that appear in no
+// earlier event get none, because a large job may have thousands of tasks that wait in a queue.
 void Machine::stopped_before_it_ran(Task& task, std::string why) {
   if (task.is_recorded) record(RecordKind::task_stopped, task, "stopped before it started");
   set_state(task, TaskState::stopped, std::move(why));
@@ -151,12 +151,13 @@ void Machine::on(const Saving& event) {
   Task* task = current(event.attempt);
   if (task == nullptr || (task->state != TaskState::running && task->state != TaskState::stopping)) return;
   if (!std::exchange(task->is_saving, true)) record(RecordKind::note, *task, "has ended; saving its results");
-  // Results may take long. Those on a file system that hangs must not keep a job that is to end now.
+  // Saving results may take long, so each report extends the deadline. If a user asked for a stop without grace, a file
+  // system that hangs must not delay the end.
   if (task->state == TaskState::stopping && !ends_now_) set_deadline(*task, now_ + kStopConfirmation);
 }
 
-// A job that ends takes the task for lost. In one that goes on the next attempt must not run beside this one: it waits
-// until its backend tells the end, which it makes sure of now.
+// If the job is ending, the task counts as lost. Otherwise its next attempt must not run beside this one: the release
+// makes the backend kill the attempt, and the next one waits until the backend reports the end.
 void Machine::stop_timed_out(Task& task) {
   if (!outcome_) {
     record(RecordKind::note, task, "did not confirm that it stopped; killing it");

@@ -1,4 +1,4 @@
-// How tasks end, and what their failures lead to: a retry of the task, of the gang or of the job, or the job's end.
+// How tasks end, and what follows from failures: a retry of the task, of the gang or of the job, or the end of the job.
 #include "core/strings.hpp"
 #include "job/machine.hpp"
 
@@ -11,7 +11,7 @@ namespace ydl::job {
 namespace {
 
 constexpr Millis kPeersMoment = core::Seconds(1);
-constexpr Millis kLongRun = std::chrono::minutes(10);  // after which a failure is not one of a row
+constexpr Millis kLongRun = std::chrono::minutes(10);  // a failure after this run time starts a new series
 
 }  // namespace
 
@@ -44,7 +44,7 @@ void Machine::on(const Exited& event) {
   record(RecordKind::task_succeeded, *task, "succeeded", event.status);
   emit(MemberEnded{id_of(*task), MemberEnded::Next::left, {}});
   if (plan_.rendezvous_at == task->id && !outcome_)
-    task->held = task->attempt;  // those that still run register there
+    task->held = task->attempt;  // the scheduler in its container still serves the other tasks
   else
     emit(Release{id_of(*task)});
   check_all_running();
@@ -56,7 +56,7 @@ void Machine::on(const Lost& event) {
   Task* task = current(event.attempt);
   if (task == nullptr || is_final(task->state)) return;
   if (task->state == TaskState::waiting) {
-    if (!task->same_ports.empty() && task->is_asked_for()) not_in_place(*task, event);
+    if (!task->same_ports.empty() && task->is_asked_for()) address_lost(*task, event);
     return;
   }
   set_deadline(*task, std::nullopt);
@@ -68,7 +68,7 @@ void Machine::on(const Lost& event) {
     after_stop(*task);
     return;
   }
-  // Nothing ran: there is nothing to charge.
+  // The task had not started, so this uses no retry.
   if (task->state == TaskState::placed && (state_ == JobState::placing || is_spare(*task))) {
     task->cause = event.cause;
     record_end(RecordKind::task_lost, *task, fmt::format("was lost: {}", event.reason));
@@ -82,8 +82,9 @@ void Machine::on(const Lost& event) {
   task_failed(*task, event.cause, fmt::format("was lost: {}", event.reason), Container::gone);
 }
 
-// The address that its peers know cannot be had again: only a start of all tasks gives them another.
-void Machine::not_in_place(Task& task, const Lost& event) {
+// Its peers connect to the old address, and the task cannot have that address again. Only a restart of all tasks gives
+// them a new one.
+void Machine::address_lost(Task& task, const Lost& event) {
   const auto sentence = fmt::format("cannot restart at its address: {}", event.reason);
   record(RecordKind::task_retry, task, sentence);
   restart_all(fmt::format("{} {}", task.id.str(), sentence), Millis(0));
@@ -91,7 +92,7 @@ void Machine::not_in_place(Task& task, const Lost& event) {
 
 void Machine::task_failed(Task& task, Cause cause, std::string sentence, Container container) {
   const auto ended = note_failure(task, cause, std::move(sentence), container);
-  if (settling_ && tasks_[settling_->task].role == task.role) {  // the one that failed first is acted on
+  if (settling_ && tasks_[settling_->task].role == task.role) {  // the machine acts on the first failure
     if (started_of_role_[task.role] == 0) settle();
     return;
   }
@@ -104,11 +105,12 @@ void Machine::task_failed(Task& task, Cause cause, std::string sentence, Contain
   decide(ended);
 }
 
-// What is certain whatever follows: the attempt's end, its host's part in it, and whether its container is kept.
+// Records what holds for every verdict: that the attempt ended, whether its host is to blame, and whether its container
+// is kept.
 Machine::Ended Machine::note_failure(Task& task, Cause cause, std::string sentence, Container container) {
   const auto node = task.place ? task.place->node : std::string();
   const auto ran = task.running_since ? std::chrono::duration_cast<Millis>(now_ - *task.running_since) : Millis(0);
-  const bool is_peer = settling_ && tasks_[settling_->task].role == task.role;  // of one that failed a moment ago
+  const bool is_peer = settling_ && tasks_[settling_->task].role == task.role;  // another one failed a moment ago
   task.cause = cause;
   early_errors_.note(task.id,
                      task.running_since && task.exit ? early_error(*task.exit, cause, node, ran) : std::nullopt);
@@ -119,7 +121,7 @@ Machine::Ended Machine::note_failure(Task& task, Cause cause, std::string senten
   if (!node.empty() && (judge(cause).blames_host || may_be_the_host)) task.not_on = {node};
   blame_host(node, cause, fmt::format("{} {}", task.id.str(), sentence));
 
-  const bool stops_first = task.state == TaskState::stopping;  // start_timed_out: its process may still be there
+  const bool stops_first = task.state == TaskState::stopping;  // after start_timed_out() its process may still run
   Ended ended{index_.at(task.id), cause, std::move(sentence), container == Container::lives && may_stay(task)};
   if (!stops_first) {
     set_state(task, TaskState::failed, ended.sentence);
@@ -133,7 +135,8 @@ Machine::Ended Machine::note_failure(Task& task, Cause cause, std::string senten
   return ended;
 }
 
-// An error of the job's program shows in every task; who sees only the first one looks for it on that host.
+// An error of the program shows in every task. The machine waits a moment for the errors of the others, because an
+// error that only one task shows looks like a fault of its host.
 bool Machine::waits_for_peers(const Task& task) const {
   const auto kind = role_of(task).kind;
   if (!plan_.fail_fast || outcome_ || state_ == JobState::restarting || settling_) return false;
@@ -156,7 +159,7 @@ bool Machine::is_error_of_the_job(const Task& task) const {
   return early_errors_.is_everywhere(task.id) && unused_retries(task) > 0;
 }
 
-// Those that wait to begin are not used either.
+// A retry whose back-off has not ended was taken from the budget, but is not used yet.
 int Machine::unused_retries(const Task& task) const {
   const auto waiting =
       std::ranges::count_if(tasks_, [&](const Task& other) { return other.role == task.role && other.backs_off; });
@@ -222,7 +225,7 @@ void Machine::act_on(Task& task, const Verdict& verdict, const Ended& ended) {
       break;
   }
   release_held(task);
-  if (is_over) {  // the deciders are done: nobody needs it any more
+  if (is_over) {  // all deciders succeeded, so the failure does not matter
     check_finished();
     return;
   }
@@ -241,7 +244,7 @@ int Machine::exit_code_of(const Task& task) {
   return task.exit ? std::max(task.exit->shell_code(), 1) : 1;
 }
 
-// A task that was asked to stop is gone: whoever waited for that goes on.
+// A task that was stopped has ended: continue what waited for that.
 void Machine::after_stop(Task& task) {
   if (std::exchange(task.retry_when_ended, false) && !outcome_ && state_ != JobState::restarting)
     retry_task(task, task.backoff);
@@ -268,7 +271,7 @@ void Machine::retry_task(Task& task, Millis backoff) {
   set_place_deadline(task);
 }
 
-// Ends every task, then asks for all places again with new attempts.
+// Stops every task. check_restart() then requests containers for new attempts of all tasks.
 void Machine::restart_all(std::string why, Millis backoff) {
   state_ = JobState::restarting;
   restart_backoff_ = backoff;
@@ -297,7 +300,7 @@ void Machine::check_restart() {
   deciders_left_ = 0;
   for (auto& task : tasks_) {
     if (!task.is_member) {
-      if (!task.is_wanted) ++task.attempt;  // no attempt of another start has its number
+      if (!task.is_requested) ++task.attempt;  // a later attempt must not have a number of an earlier start
       continue;
     }
     if (task.held && avoided_.contains(task.place->node)) release_held(task);

@@ -1,6 +1,6 @@
-// How the absent tasks of elastic roles come back: alone as soon as they have a place; in a gang, which all of its
-// tasks start again for, not too often, and only when what they have done is saved. Until then a task that has its
-// place is spare.
+// How absent tasks of elastic roles join again. A task that starts alone joins as soon as it is placed. In a gang all
+// tasks restart for it, so this happens not too often, and only after a checkpoint was saved. A task that is placed and
+// waits for that restart is spare.
 #include "core/strings.hpp"
 #include "job/machine.hpp"
 
@@ -12,7 +12,8 @@
 namespace ydl::job {
 namespace {
 
-constexpr Millis kNoMore = core::Seconds(10);  // without another place, before the gang takes those that came
+// How long the gang waits for one more container before it continues with those it has.
+constexpr Millis kNoMore = core::Seconds(10);
 
 }  // namespace
 
@@ -42,7 +43,7 @@ void Machine::growth_deadline_passed() {
   ask_for_more();
 }
 
-// A save is a checkpoint of the job only if its task writes for the others.
+// Only the first task of a role writes checkpoints for all; files that others save do not count.
 void Machine::saved_while_running(const Task& task) {
   if (!is_elastic_ || !task.is_first || state_ != JobState::running || outcome_) return;
   has_saved_ = true;
@@ -52,7 +53,7 @@ void Machine::saved_while_running(const Task& task) {
               Millis(0));
 }
 
-// Containers that wait for a save do nothing: none is asked for before the tasks have shown that they save.
+// Containers that wait for a save are idle. So the job requests them only after its tasks have saved once.
 void Machine::ask_for_more() {
   if (growth_ != Growth::due || !has_saved_ || state_ != JobState::running || outcome_ || warnings_ > 0) return;
   growth_ = Growth::asking;
@@ -67,7 +68,7 @@ void Machine::ask_for_more() {
 }
 
 void Machine::spare_task_placed(Task& task) {
-  if (state_ == JobState::restarting) return;  // it takes part in the start that follows
+  if (state_ == JobState::restarting) return;  // it joins at the start that follows
   if (!starts_alone(task)) return check_asking();
   join(task);
   launch(task);
@@ -81,7 +82,7 @@ void Machine::spare_task_lost(Task& task, std::string why) {
 void Machine::check_asking() {
   if (growth_ != Growth::asking && growth_ != Growth::ready) return;
   const bool waits_for_more =
-      std::ranges::any_of(tasks_, [this](const Task& task) { return task.is_wanted && !starts_alone(task); });
+      std::ranges::any_of(tasks_, [this](const Task& task) { return task.is_requested && !starts_alone(task); });
   const int spare = spare_tasks();
   if (spare == 0) no_more_deadline_.reset();
   if (spare == 0 && !waits_for_more) return begin_waiting_to_grow();
@@ -93,7 +94,7 @@ void Machine::check_asking() {
 void Machine::await_save() {
   no_more_deadline_.reset();
   for (auto& task : tasks_) {
-    if (task.is_wanted && !starts_alone(task)) give_back(task, "no further container was allocated for 10 s");
+    if (task.is_requested && !starts_alone(task)) give_back(task, "no further container was allocated for 10 s");
   }
   growth_ = Growth::ready;
   growth_deadline_ = now_ + plan_.grow_every;
@@ -106,16 +107,16 @@ void Machine::give_up_growth(std::string_view why) {
   record(RecordKind::note, fmt::format("the job does not grow for now: {}", why));
   no_more_deadline_.reset();
   for (auto& task : tasks_) {
-    if (!starts_alone(task) && (task.is_wanted || is_spare(task))) give_back(task, std::string(why));
+    if (!starts_alone(task) && (task.is_requested || is_spare(task))) give_back(task, std::string(why));
   }
   begin_waiting_to_grow();
 }
 
-// All tasks start again, and those with places take part.
+// All tasks restart. Spare tasks keep their containers and join; open requests are taken back.
 void Machine::keep_placed_spares() {
   if (!is_elastic_) return;
   for (auto& task : tasks_) {
-    if (task.is_wanted && !starts_alone(task)) give_back(task, "all tasks restart");
+    if (task.is_requested && !starts_alone(task)) give_back(task, "all tasks restart");
   }
   growth_ = Growth::none;
   growth_deadline_.reset();
@@ -123,7 +124,8 @@ void Machine::keep_placed_spares() {
   has_saved_ = false;
 }
 
-// They are prepared again in their containers: what was saved since they were placed is what they continue from.
+// Spare tasks are prepared again in their containers, because the checkpoint that they continue from is newer than they
+// are.
 void Machine::take_spares_in() {
   if (!is_elastic_) return;
   for (auto& task : tasks_) {
@@ -134,12 +136,12 @@ void Machine::take_spares_in() {
   }
 }
 
-// The job ends.
-void Machine::forget_growth() {
+// The job ends: release the containers of absent tasks.
+void Machine::end_growth() {
   if (!is_elastic_) return;
   keep_placed_spares();
   for (auto& task : tasks_) {
-    if (task.is_wanted || is_spare(task)) give_back(task, "the job ends");
+    if (task.is_requested || is_spare(task)) give_back(task, "the job ends");
   }
 }
 

@@ -1,4 +1,4 @@
-// Which hosts and containers the next attempts get.
+// On which hosts and in which containers the next attempts run.
 #include "core/strings.hpp"
 #include "job/machine.hpp"
 
@@ -16,7 +16,7 @@ void Machine::on(const HostFailed& event) {
   blame_host(event.node, event.cause, fmt::format("{}: {}", event.attempt.task.str(), event.reason));
 }
 
-// Decaying faults must not starve the job; in strict mode no host comes back.
+// In decay mode avoided hosts must not keep the job from running. In strict mode no host is used again.
 void Machine::on(const NoHostLeft& event) {
   if (outcome_) return;
   const auto role = std::ranges::find(plan_.roles, event.role, &RolePlan::name);
@@ -34,7 +34,7 @@ void Machine::on(const NoHostLeft& event) {
   relax_hosts(fmt::format("role {}", event.role));
 }
 
-// Whether a host is used again before its time.
+// Returns whether an avoided host is used again early.
 bool Machine::relax_hosts(std::string_view for_whom) {
   const auto node = avoided_.relax();
   if (node.empty()) return false;
@@ -44,8 +44,8 @@ bool Machine::relax_hosts(std::string_view for_whom) {
   return true;
 }
 
-// For the sentence of a job that found no room: "; avoided hosts: node1 (…)", or nothing.
-std::string Machine::not_used_again() const {
+// Completes the sentence of a job that could not be placed: "; avoided hosts: node1 (…)". Empty if there are none.
+std::string Machine::avoided_hosts_clause() const {
   if (avoided_.list().empty()) return {};
   return fmt::format("; avoided hosts: {}", avoided_.describe());
 }
@@ -72,7 +72,7 @@ bool Machine::may_stay(const Task& task) const {
   return task.place && !avoided_.contains(task.place->node) && !task.not_on.contains(task.place->node);
 }
 
-// Its attempt has ended because it was stopped.
+// The attempt of this task was stopped and has ended. Its container is kept if the next attempt can use it.
 void Machine::keep_or_release(Task& task) {
   if (task.is_released) return;
   const bool starts_again = state_ == JobState::restarting || task.retry_when_ended;

@@ -1,4 +1,4 @@
-// How tasks get their places and start.
+// How tasks are placed and started.
 #include "core/strings.hpp"
 #include "job/machine.hpp"
 #include "job/role_words.hpp"
@@ -42,7 +42,7 @@ void Machine::place_all() {
 
 void Machine::ask(Task& task) {
   set_state(task, task.is_member ? TaskState::waiting : TaskState::absent);
-  task.is_wanted = !task.is_member;
+  task.is_requested = !task.is_member;
   task.offered.reset();
   if (task.held) task.offered = {*task.held, *task.place};
   task.has_container = task.held.has_value();
@@ -65,7 +65,7 @@ void Machine::on(const Placed& event) {
     return;
   }
   set_state(*task, TaskState::placed);
-  task->is_wanted = false;
+  task->is_requested = false;
   task->place = event.place;
   task->offered.reset();
   task->not_on.clear();
@@ -77,13 +77,13 @@ void Machine::on(const Placed& event) {
   else if (!task->is_member)
     spare_task_placed(*task);
   else
-    launch(*task);  // a single task's retry: its peers are running
+    launch(*task);  // a retry of one task: its peers are running
 }
 
 void Machine::launch_all() {
   allocation_deadline_.reset();
   no_more_deadline_.reset();
-  allocation_round_ = 1;  // a later restart of the gang has all rounds again
+  allocation_round_ = 1;  // a later restart of all tasks may use all rounds again
   state_ = JobState::starting;
   if (is_elastic_) settle_members();
   has_started_ = true;
@@ -123,7 +123,7 @@ void Machine::on(const NotPlacedYet& event) {
 void Machine::on(const CannotPlace& event) {
   Task* task = current(event.attempt);
   if (task == nullptr || !task->is_asked_for()) return;
-  if (outcome_) {  // on its way out anyway
+  if (outcome_) {  // the job is ending
     stopped_before_it_ran(*task, event.reason);
     check_finished();
     return;
@@ -131,7 +131,7 @@ void Machine::on(const CannotPlace& event) {
   if (!task->is_member) return spare_task_lost(*task, fmt::format("cannot be placed: {}", event.reason));
   if (state_ == JobState::placing && can_go_without(*task)) {
     leave(*task, fmt::format("cannot be placed: {}", event.reason));
-    task->is_wanted = false;
+    task->is_requested = false;
     return check_placed();
   }
   set_state(*task, TaskState::failed, event.reason);
@@ -177,7 +177,7 @@ void Machine::on(const StartFailed& event) {
   if (task == nullptr ||
       (task->state != TaskState::starting && task->state != TaskState::running && task->state != TaskState::stopping))
     return;
-  // It runs, and its end will come; a job that ends is not started again for its ports.
+  // The task runs and will be stopped; a job that is ending does not restart for its ports.
   if (event.cause == Cause::port_taken && (task->state == TaskState::stopping || outcome_)) return;
   set_deadline(*task, std::nullopt);
   if (task->state == TaskState::stopping) {
@@ -190,11 +190,11 @@ void Machine::on(const StartFailed& event) {
     const auto verdict = policy_.after_port_taken();
     if (verdict.what == Verdict::What::retry_gang) {
       record(RecordKind::task_retry, *task, fmt::format("{}; restarting all tasks {}", event.reason, verdict.reason));
-      // The task itself runs, on a port its peers cannot reach it by: it stops with the others.
+      // The task itself runs, but its peers cannot reach it at the port; it is stopped with the others.
       restart_all(event.reason, Millis(0));
       return;
     }
-    // All uncharged restarts are used up: no retry gets the gang its ports.
+    // The restarts that use no retry are used up. A retry would meet the same program on the same ports.
     const auto ended =
         note_failure(*task, Cause::port_taken, fmt::format("{}: {}", event.reason, verdict.reason), Container::gone);
     act_on(*task, policy_.after_failure({.role = task->role, .cause = Cause::cannot_start}, now_), ended);
@@ -215,7 +215,7 @@ void Machine::retry_not_placed(Task& task) {
   if (relax_hosts(fmt::format("role {}", task.id.role))) return set_deadline(task, now_ + plan_.allocation_timeout);
   auto sentence = fmt::format("could not be placed again within {}", core::format_duration(plan_.allocation_timeout));
   if (!task.reason.empty()) sentence += fmt::format(": {}", task.reason);
-  sentence += not_used_again();
+  sentence += avoided_hosts_clause();
   task_failed(task, Cause::no_capacity, std::move(sentence), Container::gone);
 }
 
@@ -238,14 +238,15 @@ void Machine::allocation_timed_out() {
   const auto sentence = fmt::format("{} of {} could not be placed within {}: {}", count(TaskState::waiting),
                                     core::plural(static_cast<std::int64_t>(tasks_.size()), "task"),
                                     core::format_duration(plan_.allocation_timeout), core::join(missing, ", ")) +
-                        not_used_again();
+                        avoided_hosts_clause();
   if (allocation_round_ >= plan_.allocation_rounds) {
     begin_stopping({JobState::failed, 1, sentence, {}, Cause::no_capacity}, sentence);
     return;
   }
   ++allocation_round_;
-  // Two half-placed jobs must not wait for each other for ever: give all back, ask again at another time.
-  want_all_again();
+  // Two jobs that each hold part of the cluster would wait for each other for ever. So the job releases all containers
+  // and requests them again after a random pause.
+  request_all_again();
   restart_all(sentence, random_backoff());
 }
 

@@ -1,5 +1,6 @@
-// How a job goes on with another master. The events of the one before it were replayed, and nothing of what the machine
-// wanted then was done: each task is found again where it was left, and what may not have been done is repeated.
+// How a job continues with a new master. The new master has replayed the events of the earlier one without carrying out
+// the resulting actions. The earlier master has carried out an unknown part of them. So each task is adopted in its
+// last known state, and actions that may not have been carried out are repeated.
 #include "job/machine.hpp"
 
 #include <algorithm>
@@ -26,7 +27,8 @@ void Machine::on(const TookOver& event) {
   check_finished();
 }
 
-// Which of them still hold is not known: the cluster may have told that to nobody. A warning that is repeated counts.
+// The cluster may have withdrawn a warning while no master ran. So all warnings are withdrawn; if one still holds, the
+// cluster repeats it.
 void Machine::call_off_warnings() {
   if (warnings_ == 0) return;
   for (auto& task : tasks_) {
@@ -41,7 +43,7 @@ void Machine::adopt(Task& task) {
   switch (task.state) {
     case TaskState::waiting:
       if (task.is_asked_for()) return ask_again(task);
-      break;  // it backs off
+      break;  // its back-off has not ended
     case TaskState::placed:
       return emit(Adopt{id_of(task), *task.place, Stage::placed});
     case TaskState::starting:
@@ -53,7 +55,7 @@ void Machine::adopt(Task& task) {
       emit(Adopt{id_of(task), *task.place, Stage::launched});
       return stop_again(task);
     case TaskState::absent:
-      if (task.is_wanted) return ask_again(task);
+      if (task.is_requested) return ask_again(task);
       break;
     case TaskState::succeeded:
     case TaskState::failed:
@@ -64,8 +66,8 @@ void Machine::adopt(Task& task) {
   if (held) emit(Adopt{{task.id, *held}, *task.place, Stage::over});
 }
 
-// Nothing has run of an attempt that was not placed. Its number is not used again: what its container and its agent
-// still report means nothing.
+// An attempt that was not placed has not run. Its number is not used again, so that late reports of its container and
+// its agent are ignored.
 void Machine::ask_again(Task& task) {
   if (std::exchange(task.is_recorded, false))
     record(RecordKind::task_stopped, task, "stopped before it started: the job's master was lost");
@@ -80,7 +82,7 @@ void Machine::ask_again(Task& task) {
 
 void Machine::stop_again(Task& task) {
   if (task.is_released && !outcome_) return emit(Release{id_of(task)});
-  task.is_released = false;  // it has its container again
+  task.is_released = false;  // the new master has adopted its container
   const auto left =
       task.deadline ? std::chrono::duration_cast<Millis>(*task.deadline - now_) - kStopConfirmation : Millis(0);
   const auto grace = std::clamp(left, Millis(0), plan_.stop_grace);
@@ -96,7 +98,7 @@ void Machine::on(const Delayed&) {
   }
 }
 
-// The time without a master does not count.
+// The time without a master does not count against deadlines.
 void Machine::renew_deadlines() {
   if (allocation_deadline_) allocation_deadline_ = now_ + plan_.allocation_timeout;
   if (no_more_deadline_) {

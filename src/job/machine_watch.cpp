@@ -1,4 +1,4 @@
-// Tasks that write nothing any more, and tasks that the cluster will take the containers of.
+// Tasks that have stopped writing, and tasks whose containers the cluster will take away.
 #include "core/strings.hpp"
 #include "job/machine.hpp"
 
@@ -22,13 +22,13 @@ void Machine::on(const Saved& event) {
   saved_while_running(*task);
 }
 
-std::string Machine::age_of_save(const Task& task) const {
+std::string Machine::describe_last_save(const Task& task) const {
   if (!task.saved_at) return "nothing of it was saved yet";
   return fmt::format("it was last saved {} ago",
                      core::format_duration(std::chrono::duration_cast<Millis>(now_ - *task.saved_at)));
 }
 
-// Whether the failure of one leads to a start of both.
+// Whether a failure of either task restarts both.
 bool Machine::starts_again_with(const Task& task, const Task& other) const {
   if (&task == &other) return true;
   return role_of(task).restart == RestartUnit::gang || role_of(other).restart == RestartUnit::gang;
@@ -48,8 +48,8 @@ void Machine::on(const WritesAgain& event) {
   if (task != nullptr) task->is_silent = false;
 }
 
-// In a gang often one task writes for all, and parameter servers write nothing: it hangs when none of those that
-// decide has written. A task that starts again alone answers for itself.
+// In a gang often only one task writes, and parameter servers write nothing. So a gang hangs when none of its deciders
+// has written. A task that restarts alone hangs when it has not written itself.
 bool Machine::hangs(const Task& task) const {
   if (outcome_ || state_ == JobState::restarting || role_of(task).kind != RoleKind::decider) return false;
   return std::ranges::all_of(tasks_, [&](const Task& other) {
@@ -82,7 +82,7 @@ void Machine::on(const Warned& event) {
       event.cause == Cause::decommissioned ? "its host is leaving the cluster" : "the cluster needs its container";
   record(RecordKind::task_warned, *task,
          fmt::format("will lose its container in {}: {}; {}", core::format_duration(event.within), why,
-                     age_of_save(*task)));
+                     describe_last_save(*task)));
   for (const auto& other : tasks_) {
     const bool has_started = other.state == TaskState::running || other.state == TaskState::starting;
     if (has_started && starts_again_with(*task, other)) warn(other, *task);
@@ -114,7 +114,8 @@ void Machine::on(const WarningOver& event) {
   }
 }
 
-// Of the task itself, or of one that it cannot go on without: its own error then follows from that.
+// Whether the task, or one that it restarts with, was warned. An error of the task then follows from the loss of a
+// container.
 bool Machine::is_warned(const Task& task) const {
   return warnings_ > 0 && std::ranges::any_of(tasks_, [&](const Task& other) {
            return other.warning && starts_again_with(task, other);

@@ -8,42 +8,42 @@
 
 namespace ydl::job {
 
-// What is to happen after a task failed, and why, in words the user sees.
+// What the job does after a failure, and the reason as users read it.
 struct Verdict {
   enum class What {
     retry_task,   // start this task again
-    retry_gang,   // start every task again, charged to the role
-    retry_job,    // start every task again, charged to the job
-    report_only,  // nobody depends on it
+    retry_gang,   // start every task again; the role pays the retry
+    retry_job,    // start every task again; the job pays the retry
+    report_only,  // the job continues without the task
     fail_job,
   };
   What what = What::fail_job;
   std::string reason;
 };
 
-// An end of an attempt without success.
+// An attempt that ended without success.
 struct Failure {
   std::size_t role = 0;  // the index of the task's role in the plan
   Cause cause = Cause::none;
   std::string node = {};
-  bool keeps_address = true;  // the container lives: the next attempt may have its host and ports
+  bool keeps_address = true;  // the container is still there, so the next attempt can have the same host and ports
 };
 
-// Counts what may still be tried. Roles have budgets, the job has one; a start of the whole job refills the roles'.
-// Ends that are nobody's fault in the job are not charged, up to a number per hour; those of one host in one minute, on
-// which many tasks may run, are one of them.
+// Counts the retries that are left. Each role has a budget, and so has the job; a retry of the whole job refills the
+// budgets of the roles. Ends that the job did not cause use no retry, up to kMostUncharged per hour. All ends on one
+// host within one minute count as one of these, because many tasks may run on a host that is lost.
 class RestartPolicy {
  public:
   explicit RestartPolicy(const Plan& plan);
 
   [[nodiscard]] Verdict after_failure(const Failure& failure, Instant now);
 
-  // The ports of a gang were taken by a stranger: not the task's fault, but not for ever either.
+  // Another program took a port of the job. This uses no retry, but a job does not restart for it without limit.
   [[nodiscard]] Verdict after_port_taken();
 
-  // Whether after_failure() would have a task of this role start again alone.
+  // Whether after_failure() would restart only this task, not all tasks.
   [[nodiscard]] bool retries_alone(std::size_t role) const;
-  // Of the role and of the job together.
+  // The retries of the role plus those of the job.
   [[nodiscard]] int retries_left(std::size_t role) const;
 
  private:

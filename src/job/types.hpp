@@ -16,8 +16,8 @@
 
 #include <boost/describe/class.hpp>
 
-// What the job core speaks of: what to run (Plan), what happened (events), what to do (actions), what it looks like
-// now (Snapshot). Plain values, no behaviour.
+// The vocabulary of the job core: what to run (Plan), what happened (events), what to do (actions), and how the job
+// stands (Snapshot). Plain values without behaviour.
 namespace ydl::job {
 
 using core::AttemptId;
@@ -37,68 +37,69 @@ struct RolePlan {
   RoleKind kind = RoleKind::decider;
   RestartUnit restart = RestartUnit::task;
   int retries = 0;                  // for all tasks of the role together
-  std::string restart_reason = {};  // why a task alone cannot start again, for people; may be empty
-  // Not 0: the job goes on with this many of them, and `count` is the most.
+  std::string restart_reason = {};  // why one task cannot restart alone, as users read it; may be empty
+  // Not 0: the role is elastic; the job runs with `least` to `count` of these tasks.
   int least = 0;
   [[nodiscard]] bool is_elastic() const { return least > 0 && least < count; }
 };
 
-// Which hosts a job does not use again.
+// Which hosts a job avoids.
 struct Blacklist {
   enum class Mode {
-    decay,   // hosts that were at fault several times, for a while
-    strict,  // every host where a task failed, until the job ends
+    decay,   // hosts that caused several failures, for a limited time
+    strict,  // every host on which a task failed, until the job ends
     off,
   };
   Mode mode = Mode::decay;
-  int failures = 2;                       // of a host, until it is avoided (decay)
+  int failures = 2;                       // the job avoids a host after this many (decay)
   Millis forget = std::chrono::hours(1);  // after this time a fault no longer counts (decay)
 };
 BOOST_DESCRIBE_STRUCT(Blacklist, (), (mode, failures, forget))
 
 struct Plan {
   std::vector<RolePlan> roles;
-  int job_retries = 0;                             // starts of the whole job after the first, once retries are used up
+  int job_retries = 0;                             // restarts of the whole job, once the roles' retries are used up
   Millis allocation_timeout = core::Seconds(300);  // for one attempt to place the whole gang
   int allocation_rounds = 3;                       // attempts to place the gang before the job fails
-  Millis allocation_backoff = core::Seconds(10);   // at most this long between two of them, chosen at random
-  Millis start_timeout = core::Seconds(120);       // from "start" to "running" of a task
+  Millis allocation_backoff = core::Seconds(10);   // the longest pause between two of these attempts; it is random
+  Millis start_timeout = core::Seconds(120);       // from the launch of a task until it runs
   Millis run_timeout = Millis(0);                  // for the whole job; 0: none
   Millis stop_grace = core::Seconds(10);           // from SIGTERM to SIGKILL
-  Millis evaluator_grace = core::Seconds(600);     // for evaluators, after the deciders are done
+  Millis evaluator_grace = core::Seconds(600);     // for evaluators, after all deciders succeeded
   std::uint64_t seed = 1;                          // of the random back-off
-  bool fail_fast = true;                           // whether an error that is the same on every host ends the job
-  Millis stall_timeout = Millis(0);                // what agents take for a hang; 0: nothing
+  bool fail_fast = true;                           // an error that is the same on every host ends the job
+  Millis stall_timeout = Millis(0);                // a task that writes nothing for this long hangs; 0: never
   Blacklist blacklist = {};
-  Millis grow_every = std::chrono::minutes(10);  // at most so often a gang starts again to take more tasks in
-  bool one_host = false;                         // a task that loses it cannot go to another
-  bool rendezvous_in_master = false;  // tasks that have started cannot go on without the master they started with
-  // The task whose agent runs what the others register with: its place is kept after its end as long as others run.
+  Millis grow_every = std::chrono::minutes(10);  // the shortest time between two restarts of a gang to add tasks
+  bool one_host = false;                         // the job runs on this machine, so a task cannot move to another host
+  bool rendezvous_in_master = false;             // running tasks cannot continue if their master is lost
+  // The task whose agent runs the scheduler that the others register with. Its container is kept after the task has
+  // ended, as long as others run.
   std::optional<TaskId> rendezvous_at = std::nullopt;
 };
 
 // Where a task runs: a host and the ports held for it there.
 struct Place {
   std::string host;  // a name or address that its peers can connect to
-  std::string node;  // the node's name, for people
+  std::string node;  // the node's name as users read it
   std::vector<std::uint16_t> ports;
-  std::string container = {};  // the backend's own name for it, by which another master finds it; may be empty
+  std::string container = {};  // the backend's own name, by which another master finds the container; may be empty
 
   bool operator==(const Place&) const = default;
 };
 
 struct ExitStatus {
-  int code = 0;                    // what exit() was given, when no signal ended it
+  int code = 0;                    // the exit code, if no signal ended the task
   int signal = 0;                  // the signal that ended it, or 0
-  bool out_of_memory = false;      // it was killed for its memory, by the kernel or by a cluster
+  bool out_of_memory = false;      // the kernel or the cluster killed it because it used too much memory
   std::uint64_t peak_memory = 0;   // bytes, 0 when unknown
   std::uint64_t memory_limit = 0;  // bytes, 0 when none was set
-  std::string killer = {};         // who killed it, why, and what to do; "" when nobody said so
-  std::string last_line = {};      // of its log, printable; "" when it wrote nothing or nobody looked
-  // Set where the code and the signal do not tell the cause: results that were not saved, a NodeManager's kill.
+  std::string killer = {};         // what killed it, why, and what to do; "" if that is not known
+  std::string last_line = {};      // of its log, printable; "" if it wrote nothing, or its log was not read
+  // Set if the cause does not follow from code and signal: results were not saved, a NodeManager killed the task.
   Cause cause = Cause::none;
   [[nodiscard]] bool ok() const { return code == 0 && signal == 0; }
-  // The code a shell would report: the exit code, or 128 + signal.
+  // The code that a shell would report: the exit code, or 128 + signal.
   [[nodiscard]] int shell_code() const { return signal != 0 ? 128 + signal : code; }
 };
 BOOST_DESCRIBE_STRUCT(ExitStatus, (),
@@ -110,7 +111,7 @@ struct Placed {
   AttemptId attempt;
   Place place;
 };
-// On the way to a place, where it is not had at once: a container is its own; the agent there has called.
+// Steps before Placed on a cluster: a container was allocated to the attempt, and then the agent in it has connected.
 struct Granted {
   AttemptId attempt;
   std::string node;
@@ -118,12 +119,12 @@ struct Granted {
 struct Reached {
   AttemptId attempt;
 };
-// The backend is still trying; the reason is shown and named if time runs out. Empty: no reason known any more.
+// The backend is still trying. Users see the reason, also if the time for it runs out. Empty: the reason has passed.
 struct NotPlacedYet {
   AttemptId attempt;
   std::string reason;
 };
-// The backend will never place it.
+// The backend cannot place it at all.
 struct CannotPlace {
   AttemptId attempt;
   std::string reason;
@@ -133,14 +134,14 @@ struct Started {
   AttemptId attempt;
   int pid = 0;
 };
-// `cause` is cannot_start (no attempt can succeed), port_taken (the gang gets new ports, no retry is charged) or
-// start_failed (another attempt may succeed).
+// `cause` is cannot_start (no attempt can succeed), port_taken (all tasks restart on new ports without using a retry)
+// or start_failed (another attempt may succeed).
 struct StartFailed {
   AttemptId attempt;
   Cause cause = Cause::start_failed;
   std::string reason;
 };
-// Its process has ended and its results are being saved: its end is to be waited for as long as this is said.
+// Its process has ended and its results are being saved. This is repeated until they are saved; Exited follows.
 struct Saving {
   AttemptId attempt;
 };
@@ -148,24 +149,24 @@ struct Exited {
   AttemptId attempt;
   ExitStatus status;
 };
-// The task's host or agent is gone; whether the task still runs is not known.
+// The task's host or agent is lost. Whether the task still runs is not known.
 struct Lost {
   AttemptId attempt;
   std::string reason;
   Cause cause = Cause::agent_lost;
 };
-// What the task had written until now is saved; it runs on.
+// What the task has written so far is saved. The task continues.
 struct Saved {
   AttemptId attempt;
 };
-// The task has written nothing for timeouts.stall; later, that it writes again.
+// The task has written nothing for timeouts.stall; WritesAgain reports that it writes again.
 struct FellSilent {
   AttemptId attempt;
 };
 struct WritesAgain {
   AttemptId attempt;
 };
-// The cluster will take the task's container away after this time; later, that it does not.
+// The cluster will take the task's container away after this time; WarningOver reports that it will not.
 struct Warned {
   AttemptId attempt;
   Cause cause = Cause::preempted;
@@ -174,24 +175,24 @@ struct Warned {
 struct WarningOver {
   AttemptId attempt;
 };
-// Something that all tasks depend on failed: the parameter server's scheduler, say.
+// Something failed that all tasks depend on, such as the scheduler of the parameter servers.
 struct Broken {
   std::string reason;
 };
-// What the tasks register with failed, at the agent of this attempt. A task's end that it follows from, and that is
-// reported a moment later, decides before it does.
+// The scheduler that the tasks register with failed, in the agent of this attempt. Often a task's failure is the cause,
+// and another agent reports that failure a moment later; so the machine waits for it before it acts on this event.
 struct RendezvousFailed {
   AttemptId attempt;
   std::string reason;
 };
-// A container on this node failed before its attempt could be placed there; the attempt goes on asking for another.
+// A container on this node failed before its attempt was placed there. The backend requests another one.
 struct HostFailed {
   AttemptId attempt;
   std::string node;
   Cause cause = Cause::start_failed;
   std::string reason;
 };
-// Tasks of this role wait, and the nodes that could run them and are not avoided are too few.
+// Tasks of this role wait, and too few nodes are left that could run them and are not avoided.
 struct NoHostLeft {
   std::string role;
 };
@@ -199,20 +200,21 @@ struct StopRequested {
   std::string by;  // "ann at edge1"; where no user asked, a clause: "because the ydl client has exited"
   std::optional<Millis> grace;
 };
-// Something that a person must know, and that the state machine does not decide about: it becomes a Record.
+// A message for users that the state machine does not act on. It becomes a Record.
 struct Noted {
   RecordKind kind = RecordKind::note;
   std::optional<AttemptId> attempt;
   std::string text;
   std::optional<core::WallTime> time;  // nothing: now
 };
-// Another master has taken the job over: it knows what the one before it was told, and not what that one has done.
+// A new master has taken the job over. It has every event of the master before it, but does not know which of the
+// resulting actions that master carried out.
 struct TookOver {
   std::string host;  // where it runs
 };
-// What the machine wanted was not done for a while: that time counts for no deadline of a task.
+// The driver could not carry out actions for a while. That time does not count against the deadlines of tasks.
 struct Delayed {};
-// A deadline may have passed.
+// A deadline may have passed; see Machine::next_deadline().
 struct Tick {};
 using Event = std::variant<Begin, Granted, Reached, Placed, NotPlacedYet, CannotPlace, Started, StartFailed, Saving,
                            Exited, Lost, HostFailed, NoHostLeft, Saved, FellSilent, WritesAgain, Warned, WarningOver,
@@ -222,24 +224,25 @@ using Event = std::variant<Begin, Granted, Reached, Placed, NotPlacedYet, Cannot
 // Find a host and hold ports there.
 struct Ask {
   AttemptId attempt;
-  // The attempt of this task before it, whose container or agent it gets if that still lives. Nothing was released of
-  // it: what is not used again is to be freed now.
+  // The attempt of this task before it, if its container or agent may be reused. The machine has not released that
+  // attempt: the backend must free whatever it does not reuse.
   std::optional<int> takes_over = std::nullopt;
-  std::vector<std::uint16_t> same_ports = {};  // not empty: there or nowhere, with these ports; else Lost is told
-  std::set<std::string> not_on = {};           // nodes to be left out where others can do it
+  // Not empty: only that container with these ports will do; if it is gone, the backend reports Lost.
+  std::vector<std::uint16_t> same_ports = {};
+  std::set<std::string> not_on = {};  // nodes to avoid if other nodes can run the task
 };
-// No task is to be placed on this node until it is forgiven. What runs there goes on.
+// No task is placed on this node until ForgiveHost. Tasks that run there continue.
 struct AvoidHost {
   std::string node;
 };
 struct ForgiveHost {
   std::string node;
 };
-// An earlier master has placed this attempt: find its container again, or tell that the attempt is lost. What comes
-// after it about the attempt may have been done before.
+// An earlier master has placed this attempt: find its container again, or report the attempt as lost. The earlier
+// master may already have carried out actions about this attempt that follow this one.
 struct Adopt {
   enum class Stage {
-    placed,    // it was not told to start
+    placed,    // it was not launched
     launched,  // it may run, or may have ended
     over,      // it has ended; its container is kept for the next attempt
   };
@@ -249,13 +252,13 @@ struct Adopt {
 };
 struct Launch {
   AttemptId attempt;
-};  // every task has a place: start this one
+};  // start the task; in a gang, only after every task was placed
 struct Stop {
   AttemptId attempt;
   Millis grace;
-  bool writes_stacks = false;  // it hangs: its log is to say where
-};  // ask it to end, then make it
-// Tell it that `task`, which may be itself, will lose its container; or that this is not so any more.
+  bool writes_stacks = false;  // the task hangs: write the stacks of its processes to its log first
+};  // SIGTERM, then after `grace` SIGKILL
+// Tell the attempt that `task`, which may be itself, will lose its container; CallOff: the container stays after all.
 struct Warn {
   AttemptId attempt;
   TaskId task;
@@ -267,13 +270,13 @@ struct CallOff {
 };
 struct Release {
   AttemptId attempt;
-};  // its place is not needed any more
+};  // the attempt no longer needs its container
 
-// An entry of the journal.
+// An entry of events.jsonl, for users and programs.
 struct Record {
   RecordKind kind = RecordKind::note;
   std::optional<AttemptId> attempt;
-  std::string text;                                   // one sentence for people
+  std::string text;                                   // one sentence for users
   std::optional<ExitStatus> exit;                     // task_succeeded, task_failed; of a job that ended: its code
   std::optional<Place> place;                         // task_placed
   int pid = 0;                                        // task_running
@@ -292,14 +295,14 @@ struct Finish {
   Outcome outcome;
 };
 
-// ---- the rendezvous: what the tasks of a framework register with (the scheduler of ps-lite). The driver of a
-// framework without one ignores these.
-struct OpenRendezvous {};   // a start of all tasks begins: they register afresh
-struct CloseRendezvous {};  // all tasks are about to be stopped: what they still say there means nothing
+// ---- the rendezvous: the service that the tasks of a framework register with, such as the scheduler of ps-lite.
+// Drivers ignore these actions if the framework has none.
+struct OpenRendezvous {};   // all tasks are about to start, and will register
+struct CloseRendezvous {};  // all tasks are about to stop: ignore what they still send
 struct MemberEnded {
   enum class Next {
-    unknown,   // what follows is not decided yet
-    restarts,  // it comes back with its next attempt
+    unknown,   // not decided yet
+    restarts,  // it registers again with its next attempt
     left,      // it succeeded
     gone,      // it was stopped or lost
   };
@@ -323,10 +326,10 @@ struct TaskSnapshot {
   std::optional<ExitStatus> exit;   // of the latest attempt that ended
   Cause cause = Cause::none;        // why the latest attempt failed or was lost
   std::optional<Instant> saved_at;  // when what it had written was last saved, by whichever attempt
-  // The same while it was the first of its role, which writes for the others; in jobs with elastic roles, where another
-  // task may be that later.
+  // When it was last saved as the first task of its role, which writes checkpoints for the others. In jobs with elastic
+  // roles another task may become the first one later.
   std::optional<Instant> saved_as_first;
-  bool is_member = true;  // not: its role is elastic, and the job goes on without it now
+  bool is_member = true;  // false: its role is elastic, and the job currently runs without it
 };
 struct AvoidedHost {
   std::string node;
@@ -338,10 +341,10 @@ struct Snapshot {
   int attempt = 1;  // of the whole job
   std::vector<TaskSnapshot> tasks;
   std::optional<Outcome> outcome;
-  std::vector<AvoidedHost> avoided;  // the one that was avoided first comes first
+  std::vector<AvoidedHost> avoided;  // the one avoided longest comes first
 };
 
-// exit_code, signal, memory or what `status.cause` names; none for a success.
+// `status.cause` if it is set; else memory, signal or exit_code; none for a success.
 [[nodiscard]] Cause cause_of(const ExitStatus& status);
 // "failed with exit code 3", "was killed by signal 9 (SIGKILL)", "ran out of memory: ...".
 [[nodiscard]] std::string describe(const ExitStatus& status);

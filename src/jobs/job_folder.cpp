@@ -27,7 +27,7 @@ struct JsonValue<jobs::PortRange> {
   static Result<jobs::PortRange> read(const boost::json::value& value) {
     const auto ports = JsonValue<std::vector<std::uint16_t>>::read(value);
     if (!ports || ports->size() != 2 || ports->front() < 1 || ports->front() > ports->back())
-      return fail(Errc::corrupt, "is no range of ports");
+      return fail(Errc::corrupt, "is not a range of ports");
     return jobs::PortRange(ports->front(), ports->back());
   }
 };
@@ -96,7 +96,7 @@ std::string id_prefix(const std::string& name) {
   return prefix.empty() ? "job" : prefix;
 }
 
-constexpr char kUnfinished = '.';  // begins the name of a folder that a client is still making
+constexpr char kUnfinished = '.';  // the first character of the name of a folder that is not complete yet
 
 bool is_unfinished(const fs::path& folder) {
   return folder.filename().string().starts_with(kUnfinished);
@@ -107,7 +107,7 @@ void remove_tree(const fs::path& folder) {
   fs::remove_all(folder, ignored);
 }
 
-// Folders of clients that were killed while they made them.
+// Removes incomplete folders of clients that were killed.
 void remove_abandoned(const fs::path& jobs) {
   std::error_code error;
   std::vector<fs::path> abandoned;
@@ -159,7 +159,7 @@ Result<JobFolder> create_job_folder(const fs::path& jobs, const std::string& nam
     const JobFolder unfinished(jobs / fmt::format("{}{}", kUnfinished, id));
     const auto cannot = [&](int error) {
       remove_tree(unfinished.root());
-      return fail(core::system_error(error, fmt::format("cannot make the job's folder {}", folder.root().string())));
+      return fail(core::system_error(error, fmt::format("cannot create the job's folder {}", folder.root().string())));
     };
     if (::mkdir(unfinished.root().c_str(), 0700) != 0) {
       if (errno == EEXIST) continue;
@@ -191,7 +191,7 @@ std::vector<JobFolder> list_job_folders(const fs::path& jobs) {
 
 Result<JobFolder> find_job_folder(const fs::path& jobs, std::string_view id) {
   if (id.empty() || id.find('/') != std::string_view::npos || id.starts_with('.')) {
-    return fail(Errc::not_found, fmt::format("'{}' is no job id: `ydl ls` shows them", id));
+    return fail(Errc::not_found, fmt::format("'{}' is not a job id; `ydl ls` shows the jobs", id));
   }
   const auto folders = list_job_folders(jobs);
   std::vector<std::string> names;
@@ -203,7 +203,8 @@ Result<JobFolder> find_job_folder(const fs::path& jobs, std::string_view id) {
   }
   if (matching.size() == 1) return JobFolder(jobs / matching.front());
   if (matching.size() > 1)
-    return fail(Errc::not_found, fmt::format("'{}' could be any of {}: say which", id, core::join(matching, ", ")));
+    return fail(Errc::not_found,
+                fmt::format("'{}' matches several jobs: {}; give more of the id", id, core::join(matching, ", ")));
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   return fail(Errc::not_found,
               fmt::format("there is no job '{}'{} (`ydl ls` shows all)", id, core::did_you_mean(id, candidates)));
@@ -250,8 +251,8 @@ Result<core::UniqueFd> lock_job(const JobFolder& folder) {
   if (!fd) return fail(core::system_error(errno, fmt::format("cannot open {}", folder.lock_file().string())));
   struct flock lock = whole_file_lock();
   if (::fcntl(fd.get(), F_OFD_SETLK, &lock) != 0)
-    return fail(Errc::exists, fmt::format("job {} has a master already", folder.id().str()));
-  // On a disk that is full the master runs all the same; its owner is not known then.
+    return fail(Errc::exists, fmt::format("job {} already has a master", folder.id().str()));
+  // If the disk is full, the master still runs, but the file does not name the lock's owner.
   if (::ftruncate(fd.get(), 0) == 0) (void)core::write_all(fd.get(), lock_owner());
   return fd;
 }
@@ -264,7 +265,7 @@ std::string lock_owner() {
 bool master_lives(const JobFolder& folder) {
   const core::UniqueFd fd(::open(folder.lock_file().c_str(), O_RDWR | O_CLOEXEC));
   if (!fd) return false;
-  struct flock lock = whole_file_lock();  // asked about, not taken: looking must not get in a master's way
+  struct flock lock = whole_file_lock();  // F_OFD_GETLK takes no lock, so this cannot keep a master from starting
   return ::fcntl(fd.get(), F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 

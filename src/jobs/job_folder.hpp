@@ -22,22 +22,22 @@ namespace ydl::jobs {
 
 inline constexpr int kFolderVersion = 1;
 
-// One job on disk, readable with the naked eye and after the fact:
+// The files of one job. They can be read without ydl, also after the job has ended:
 //
-//   jobs/ID/job.json                 what was asked: JobFile
-//           state.json               where it stands: StateFile, replaced as a whole
+//   jobs/ID/job.json                 what the user asked for: JobFile
+//           state.json               the current state: StateFile, replaced as a whole
 //           view.json                the job and its tasks as they ended
-//           events.jsonl             everything that happened, one JSON object per line
-//           told.jsonl               what the job's state machine was told, and when: job/event_codec.hpp
-//           yarn.json                where it runs on a cluster, if it does
+//           events.jsonl             everything that happened, for users: one JSON object per line
+//           told.jsonl               the events of the job's state machine: job/event_codec.hpp
+//           yarn.json                the application on a cluster, if there is one
 //           master.json              address and secret of the running master, mode 0600
-//           master.sock              of a job on this machine: the running master's API
-//           master.lock              locked while the master lives; tells where (lock_owner())
+//           master.sock              the API of the running master, for jobs on this machine
+//           master.lock              locked while the master runs; contains lock_owner()
 //           logs/master.log  logs/agent.log
 //           logs/worker-0/1/stdout   and stderr, per attempt
 //           tasks/worker-0/          the task's working directory
 //           archives/NAME/           the job's archives, unpacked
-//           results/worker-0/        what YDL_RESULTS_DIR names, unless --results says otherwise
+//           results/worker-0/        what YDL_RESULTS_DIR names, unless --results names another folder
 class JobFolder {
  public:
   explicit JobFolder(std::filesystem::path root) : root_(std::move(root)) {}
@@ -67,9 +67,9 @@ class JobFolder {
 
 using PortRange = std::pair<std::uint16_t, std::uint16_t>;  // the first and the last
 
-// Where another job keeps what its tasks wrote: below each, a task has a folder.
+// The folders in which another job keeps what its tasks wrote. Each task has a folder below them.
 struct RestoreFolders {
-  std::string saves;  // empty: it has none, as on one machine
+  std::string saves;  // empty for a job on this machine, which has no saves
   std::string results;
 };
 
@@ -88,29 +88,29 @@ struct JobFile {
 struct StateFile {
   core::JobState state = core::JobState::placing;
   int tasks = 0;
-  int exit_code = 0;  // once final
+  int exit_code = 0;  // once the state is final
   std::string reason;
   std::string cause;  // the task that failed first, "worker:1", or empty
   int cause_attempt = 0;
   std::optional<core::WallTime> finished;
 };
 
-// Where jobs are kept: $XDG_STATE_HOME/ydl/jobs or ~/.local/state/ydl/jobs.
+// The folder of all jobs: $XDG_STATE_HOME/ydl/jobs or ~/.local/state/ydl/jobs.
 [[nodiscard]] core::Result<std::filesystem::path> jobs_root(const core::Getenv& getenv = core::process_getenv);
 
-// Whether it has the form of an id that create_job_folder() gives: "train-03fa". Names from elsewhere must pass this
-// before they become part of a path.
+// Whether the text has the form of an id that create_job_folder() creates: "train-03fa". A name from another source,
+// such as a cluster, must pass this check before it becomes part of a path.
 [[nodiscard]] bool is_job_id(std::string_view text);
 
-// Writes the first files of a job. They go into `unfinished`, which becomes `folder` when all of them are there.
+// Writes the first files of a job into `unfinished`, which is renamed to `folder` when all files are written.
 using FillJobFolder = std::function<core::Result<void>(const JobFolder& unfinished, const JobFolder& folder)>;
 
-// Makes a new folder with an id that starts with `name`. It appears with its files or not at all: a client that is
-// killed meanwhile leaves a folder whose name begins with '.', which the next client removes an hour later.
+// Creates a new folder with an id that starts with `name`. The folder appears together with its files. A client that is
+// killed meanwhile leaves a folder whose name begins with '.'; a later client removes it after an hour.
 [[nodiscard]] core::Result<JobFolder> create_job_folder(const std::filesystem::path& jobs, const std::string& name,
                                                         const FillJobFolder& fill = {});
 
-// The folder of an id, or of the one id that starts so. Errors: not_found with the nearest id.
+// The folder of the job with this id, or with the only id that starts with `id`. Errors: not_found, suggesting an id.
 [[nodiscard]] core::Result<JobFolder> find_job_folder(const std::filesystem::path& jobs, std::string_view id);
 [[nodiscard]] std::vector<JobFolder> list_job_folders(const std::filesystem::path& jobs);
 
@@ -119,11 +119,11 @@ using FillJobFolder = std::function<core::Result<void>(const JobFolder& unfinish
 [[nodiscard]] core::Result<void> write_state_file(const JobFolder& folder, const StateFile& state);
 [[nodiscard]] core::Result<StateFile> read_state_file(const JobFolder& folder);
 
-// Held for the master's life; the kernel lets go of it however the master ends.
+// Locks the folder for as long as the master runs. The kernel releases the lock however the master ends.
 [[nodiscard]] core::Result<core::UniqueFd> lock_job(const JobFolder& folder);
-// What lock_job() writes into the lock file: the id of this start of this machine. Only a lock that was taken since
-// then tells by being free that its owner has ended: home directories are shared between machines, and locks may not
-// be. Empty where the kernel does not tell it.
+// What lock_job() writes into the lock file: the boot id of this machine. A free lock proves that its owner has ended
+// only if it was taken since this boot of this machine: home directories may be shared between machines whose locks are
+// not shared. Empty if the kernel does not provide the id.
 [[nodiscard]] std::string lock_owner();
 inline constexpr std::size_t kLongestLockOwner = 64;
 [[nodiscard]] bool master_lives(const JobFolder& folder);

@@ -15,7 +15,7 @@
 namespace ydl::jobs {
 namespace {
 
-// What a line says of job.json.
+// The members of job.json that a line shows.
 struct SpecHead {
   std::optional<std::string> name;
   std::optional<std::string> framework;
@@ -50,14 +50,14 @@ core::Result<JobSummary> summarise(const JobFolder& folder) {
                  .tasks = state->tasks,
                  .created = head->created,
                  .finished = state->finished};
-  // On YARN the master is in a container, unless it has locked the folder.
+  // On YARN the master usually runs in a container, and then no process has locked the folder.
   const bool has_master =
       job.cluster == core::ClusterKind::yarn ? trace_of_master(folder) != MasterTrace::gone : master_lives(folder);
   if (!is_final(state->state) && !has_master) {
     job.state = core::JobState::lost;
     job.last_seen = written_at(folder.state_file());
     job.reason = "its master ended before the job did";
-    remove_unfinished_files(folder);  // nobody else will
+    remove_unfinished_files(folder);  // the master that was writing them has ended
   }
   return job;
 }

@@ -12,13 +12,13 @@
 
 namespace ydl::jobs {
 
-// One line of `ydl ls`: read without looking into the whole job, so that hundreds cost little.
+// One line of `ydl ls`. Only a part of the job's files is read, so that a list of hundreds of jobs is fast.
 struct JobSummary {
   core::JobId id;
   std::string name;
   std::string framework;
-  std::optional<core::ClusterKind> cluster;  // nothing: it cannot be read
-  std::optional<core::JobState> state;       // nothing: it cannot be read. On a cluster only that knows whether it runs
+  std::optional<core::ClusterKind> cluster;  // nothing if it cannot be read
+  std::optional<core::JobState> state;       // nothing if it cannot be read; for a cluster it may be out of date
   std::string reason;
   int tasks = 0;
   std::optional<core::WallTime> created;

@@ -16,9 +16,9 @@
 #include <boost/describe/class.hpp>
 #include <boost/json/fwd.hpp>
 
-// A job as its master shows it, in view.json, events.jsonl and the HTTP API. Master and clients may be of different
-// versions: fields are added only, those that a reader does not know are ignored, and unknown states and kinds keep
-// their names. The members have the names of the JSON, in its order; only an optional one may be missing.
+// A job as its master shows it in view.json, events.jsonl and the HTTP API. Master and clients may have different
+// versions, so fields are only added, readers ignore unknown fields, and unknown states and kinds keep their names. The
+// members have the names and the order of the JSON; only optional ones may be missing.
 namespace ydl::jobs {
 
 struct TaskView {
@@ -33,9 +33,9 @@ struct TaskView {
   std::optional<std::string> last_line = {};
   std::optional<double> progress = {};
   std::optional<std::string> progress_text = {};
-  std::optional<core::WallTime> saved = {};  // when what it had written was last saved
-  std::optional<core::Millis> left_ms = {};  // until its progress is 1, as an estimate
-  // Of a running task, as they were when its agent last looked.
+  std::optional<core::WallTime> saved = {};  // when its files were last saved
+  std::optional<core::Millis> left_ms = {};  // the estimated time until its progress is 1
+  // Of a running task, from the last sample of its agent.
   std::optional<int> cpu_percent = {};  // 100: one core
   std::optional<std::uint64_t> memory_bytes = {};
   std::optional<std::uint64_t> memory_limit_bytes = {};
@@ -45,7 +45,7 @@ BOOST_DESCRIBE_STRUCT(TaskView, (),
                       (id, attempt, state, reason, node, cause, ran_ms, running_since, last_line, progress,
                        progress_text, saved, left_ms, cpu_percent, memory_bytes, memory_limit_bytes, quiet_ms))
 
-// A host that the job does not use now.
+// A host that the job currently avoids.
 struct AvoidedView {
   std::string node;
   std::optional<core::WallTime> until = {};  // nothing: until the job ends
@@ -58,7 +58,7 @@ struct ElasticRoleView {
   std::string name;
   int least = 1;
   int most = 1;
-  int tasks = 0;  // that the job has now
+  int tasks = 0;  // the current number
 };
 BOOST_DESCRIBE_STRUCT(ElasticRoleView, (), (name, least, most, tasks))
 
@@ -78,10 +78,10 @@ struct JobView {
   std::optional<int> exit_code = {};
   std::optional<std::string> reason = {};
   std::optional<core::Named<job::Cause>> cause = {};
-  std::optional<std::vector<AvoidedView>> avoided = {};  // the one that was avoided first comes first
+  std::optional<std::vector<AvoidedView>> avoided = {};  // the one avoided longest comes first
   std::optional<std::vector<ElasticRoleView>> elastic = {};
-  std::optional<std::string> notice = {};  // what holds the job up now, outside of its tasks
-  // Of the deciding tasks that report progress, of the one that has most to do.
+  std::optional<std::string> notice = {};  // what currently delays the job, other than its tasks
+  // Those of the deciding task that will need the most time.
   std::optional<double> progress = {};
   std::optional<core::Millis> left_ms = {};
 };

@@ -37,13 +37,13 @@ core::UniqueFd handed_lock(const JobFolder& folder, int descriptor) {
   if (::fstat(descriptor, &handed) != 0 || ::stat(folder.lock_file().c_str(), &wanted) != 0) return {};
   if (handed.st_dev != wanted.st_dev || handed.st_ino != wanted.st_ino) return {};
   struct flock lock{};
-  lock.l_type = F_WRLCK;  // all of the file; one that this descriptor holds is given again
+  lock.l_type = F_WRLCK;  // for the whole file; the call succeeds if this descriptor already holds the lock
   if (::fcntl(descriptor, F_OFD_SETLK, &lock) != 0 || ::fcntl(descriptor, F_SETFD, FD_CLOEXEC) != 0) return {};
   return core::UniqueFd(descriptor);
 }
 
-// A master writes only while it holds the lock. The files are listed before the lock is looked at: whoever was writing
-// one of them has ended when the lock is free then.
+// A master writes files only while it holds the lock. The files are listed before the lock is checked, so if the lock
+// is free, the master that wrote them has ended.
 void remove_unfinished_files(const JobFolder& folder) {
   const auto files = unfinished_files(folder.root());
   if (files.empty() || trace_of_master(folder) != MasterTrace::gone) return;

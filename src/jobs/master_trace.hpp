@@ -4,21 +4,21 @@
 
 namespace ydl::jobs {
 
-// What a job's folder tells of a master that runs, or ran, beside it.
+// What the lock of a job's folder shows about a master on this machine.
 enum class MasterTrace {
   none,       // the folder was never locked: no master has started here, or it runs in a container
-  lives,      // it, or the client that is about to start it, holds the lock
-  gone,       // the lock is free, and was taken since this machine started: the process has ended
-  elsewhere,  // the lock is free here, and was taken on another machine or before this one was restarted
+  lives,      // the master, or the client that is about to start it, holds the lock
+  gone,       // the lock is free and was taken since this machine booted, so the process has ended
+  elsewhere,  // the lock is free, but was taken on another machine or before this one was restarted
 };
 [[nodiscard]] MasterTrace trace_of_master(const JobFolder& folder);
 
-// The folder's lock that the process which started this one took and handed over as `descriptor`. Nothing where that is
-// something else, or nothing.
+// The lock of the folder, which the parent process took and passed to this one as `descriptor`. Nothing if the
+// descriptor is not open or is another file.
 [[nodiscard]] core::UniqueFd handed_lock(const JobFolder& folder, int descriptor);
 
-// Removes what a master that was killed while it wrote a file has left in the job's folder. Where the master is not
-// surely gone, nothing is removed.
+// Removes incomplete files that a killed master has left in the job's folder. Nothing is removed unless the master has
+// certainly ended.
 void remove_unfinished_files(const JobFolder& folder);
 
 }  // namespace ydl::jobs

@@ -7,7 +7,8 @@
 
 namespace ydl::jobs {
 
-// jobs_root() for whoever creates jobs: it and the folder of ydl around it exist, belong to us and let nobody else in.
+// jobs_root() for programs that create jobs. It and the folder of ydl that contains it exist afterwards, belong to this
+// user, and are not accessible to other users.
 // Errors: those of jobs_root() and core::make_private_directory().
 [[nodiscard]] core::Result<std::filesystem::path> make_jobs_root(const core::Getenv& getenv = core::process_getenv);
 

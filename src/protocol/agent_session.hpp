@@ -9,15 +9,16 @@
 
 namespace ydl::protocol {
 
-// An agent's side of the two numbered lists. Pure.
+// The agent's side of the two numbered lists. Pure.
 //
-// An agent never obeys a master of a lower epoch than the highest it has seen: such a master has been replaced, and
-// does not know it. With the first message of a higher epoch both lists are numbered afresh. The new master may know
-// less than the earlier one: it is told all facts about the attempts that the agent holds, once, and then what the
-// earlier one had not confirmed. Answers to the earlier master's questions are dropped.
+// An agent ignores masters of a lower epoch than the highest one it has seen: such a master has been replaced without
+// noticing it. At the first message of a higher epoch the numbers of both lists start again at 1. The new master may
+// have fewer facts than the earlier one, so the agent first repeats all facts about the attempts that it holds, and
+// then sends the reports that the earlier master had not confirmed. Answers to questions of the earlier master are
+// dropped.
 class AgentSession {
  public:
-  // A message of a master has this epoch. Returns false if the message must be ignored.
+  // Called with the epoch of each message. Returns false if the message must be ignored.
   [[nodiscard]] bool accept(Epoch epoch);
   [[nodiscard]] Epoch epoch() const { return epoch_; }
 
@@ -32,12 +33,12 @@ class AgentSession {
 
   void push(Report report);
   [[nodiscard]] const Outbox<Report>& reports() const { return reports_; }
-  // The master of `epoch` has all reports up to `seq`. An answer that comes after the epoch has changed means nothing:
-  // its numbers are those of the earlier list.
+  // The master of `epoch` has received all reports up to `seq`. An answer of an earlier epoch is ignored, because its
+  // numbers are those of the earlier list.
   void confirm(Epoch epoch, Sequence seq);
 
  private:
-  Epoch epoch_{0};  // none was seen yet
+  Epoch epoch_{0};  // 0: no master was seen yet
   Inbox commands_;
   AttemptFacts facts_;
   Outbox<Report> reports_;

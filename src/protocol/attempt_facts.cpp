@@ -7,7 +7,7 @@
 namespace ydl::protocol {
 namespace {
 
-// Of each kind the last report of an attempt is a fact, and replaces the one before.
+// The last report of each kind is a fact about an attempt; it replaces the report before it.
 enum class Kind { none, preparation, start, start_failure, silence, output, saving, end, scheduler };
 
 struct KindOf {
@@ -28,7 +28,7 @@ Kind kind_of(const Report& report) {
   return std::visit(KindOf{}, report);
 }
 
-// What a task that has ended did before does not matter any more; that it ran does.
+// Once a task has ended, its silence and its saving are over. That it was started still matters.
 bool is_over_with(Kind end, Kind kind) {
   return end == Kind::end && (kind == Kind::silence || kind == Kind::saving);
 }

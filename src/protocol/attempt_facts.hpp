@@ -8,19 +8,20 @@
 
 namespace ydl::protocol {
 
-// What a later master has to be told of the attempts that an agent holds, whatever an earlier one was told: that they
-// are prepared, run, save their results, or have ended, whether they are silent, and what they last wrote. Pure.
+// The facts that a new master needs about the attempts that an agent holds, even if an earlier master received them:
+// whether an attempt is prepared, runs, saves its results or has ended, whether it is silent, and its last output.
+// Pure.
 class AttemptFacts {
  public:
-  // From an attempt's Prepare to its Release. What is reported about others is not a fact.
+  // An attempt is held from its Prepare to its Release. Reports about other attempts are not kept.
   void hold(const core::AttemptId& attempt) { facts_.try_emplace(attempt); }
   void release(const core::AttemptId& attempt) { facts_.erase(attempt); }
   [[nodiscard]] std::vector<core::AttemptId> held() const;
 
   void note(const Report& report);
-  // Whether such a report is restated, or made superfluous by what is.
+  // Whether restated() contains this report or a later one of its kind.
   [[nodiscard]] bool covers(const Report& report) const;
-  // In the order in which each attempt's facts were reported.
+  // All facts; those of one attempt are in the order in which they were reported.
   [[nodiscard]] std::vector<Report> restated() const;
 
  private:

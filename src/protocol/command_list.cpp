@@ -15,7 +15,7 @@ namespace {
 namespace json = boost::json;
 using Environment = core::Strings;
 
-// How many of the commands fit into one answer.
+// The number of commands that fit into one answer.
 std::size_t count_until_second_gang(const std::deque<Command>& commands) {
   const std::string* gang = nullptr;
   for (std::size_t i = 0; i < commands.size(); ++i) {
@@ -27,7 +27,7 @@ std::size_t count_until_second_gang(const std::deque<Command>& commands) {
   return commands.size();
 }
 
-// What several launches set alike; nothing if there is only one.
+// The variables that all launches set to the same value. Empty if there is only one launch.
 Environment shared_by_launches(std::span<const Launch* const> launches) {
   if (launches.size() < 2) return {};
   auto shared = launches.front()->env;
@@ -62,7 +62,7 @@ core::Result<std::shared_ptr<const GangFacts>> decode_gang(std::string_view text
   return std::make_shared<const GangFacts>(GangFacts{*start, json::serialize(**tasks), *std::move(beginnings)});
 }
 
-// The launch as the master meant it, with what it shares with others.
+// Adds to a launch the variables that it shares with others.
 core::Result<void> complete(Launch& launch, const Environment& shared, std::shared_ptr<const GangFacts> gang) {
   launch.env.insert(shared.begin(), shared.end());
   for (const auto& name : std::exchange(launch.continued, {})) {
@@ -123,7 +123,7 @@ core::Result<void> read_commands(std::string_view body, const CommandSink& sink)
   }
   if (!sink.begin(*epoch)) {
     return core::fail(core::Errc::refused,
-                      fmt::format("the list is of epoch {}, and a later master has taken over", epoch->number));
+                      fmt::format("the commands are of epoch {}, and a later master has taken over", epoch->number));
   }
   for (const auto& item : **list) {
     if (!item.is_object()) return core::fail(core::Errc::corrupt, "'commands' contains a value that is not an object");

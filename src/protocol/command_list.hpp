@@ -8,35 +8,36 @@
 
 namespace ydl::protocol {
 
-// The answer to an agent that asks for commands: one line of JSON, and a second one where the commands contain launches
-// of a gang. What all launches put into the environment alike is written once: the tasks of a gang differ in few
-// variables.
+// The answer to an agent that asks for commands: one line of JSON, and a second line if the commands contain launches
+// of a gang. Variables that are the same in all launches are written once, because the tasks of a gang differ in few of
+// them.
 //
 //   {"epoch":1,"commands":[{"seq":7,"type":"launch",...,"env":{"RANK":"0"}},...], "common_env":{"WORLD_SIZE":"64",...}}
 //   {"start":1,"tasks":{"worker":[...]},"beginnings":{}}
 struct CommandList {
   std::string commands;
-  // The second line, with the line break before it. The answers to all agents of a gang share it.
+  // The second line, including the line break before it. The answers to all agents of a gang share this text.
   std::shared_ptr<const std::string> gang;
 };
 
-// Launches of two gangs do not fit into one answer: those of the second are left for the next.
+// An answer can contain launches of one gang only. Launches of a second gang are left for the next answer.
 [[nodiscard]] CommandList encode_commands(Epoch epoch, const Outbox<Command>& commands);
 
 // For Launch::gang_text.
 [[nodiscard]] std::shared_ptr<const std::string> encode_gang(const GangFacts& gang);
 
-// Takes what such an answer holds.
+// Receives the contents of such an answer.
 struct CommandSink {
-  // Called first: whether commands of a master of this epoch are to be read.
+  // Called first. Returns whether to read commands of a master of this epoch.
   std::function<bool(Epoch)> begin;
-  // Takes a command with its number, or why it is not understood.
+  // Called with the number of each command and the command, or the error if it cannot be decoded.
   std::function<void(Sequence, core::Result<Command>)> take;
 };
 
-// Hands out the commands of such an answer one after the other: all at once, a gang's launches are so much memory that
-// an agent feels it in each fork that follows. Errors: corrupt, if it is no such list; what came before was handed out.
-// refused, if the sink does not want commands of this epoch.
+// Passes the commands of an answer to `sink` one by one. All launches of a gang together would need so much memory that
+// every later fork of the agent would be slow.
+// Errors: corrupt, if the body is not such a list (earlier commands were passed on); refused, if sink.begin() returned
+// false.
 [[nodiscard]] core::Result<void> read_commands(std::string_view body, const CommandSink& sink);
 
 }  // namespace ydl::protocol

@@ -81,7 +81,7 @@ struct Prepare {
   core::AttemptId attempt;
   int ports = 0;
   std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;
-  std::vector<std::uint16_t> same_ports;  // not empty: hold these and no others
+  std::vector<std::uint16_t> same_ports;  // not empty: hold exactly these
   int gpus = 0;
   HostGpus host_gpus = HostGpus::hidden;
   std::uint64_t memory_limit = 0;  // bytes; 0: none
@@ -89,20 +89,20 @@ struct Prepare {
   std::string working_directory;
   std::string results_directory;
   std::string log_directory;
-  std::string linked_directory;  // whose entries all appear in the working directory; may be empty
+  std::string linked_directory;  // all its entries are linked into the working directory; may be empty
   std::vector<Link> links;
   // Folders of the working directory whose programs come first on the task's PATH, unless its Launch sets that.
   std::vector<std::string> path_first;
-  // Absolute paths of HDFS; where they are empty, logs and results stay on this machine.
-  std::string remote_logs;     // the folder that gets copies of stdout and stderr while the task runs
-  std::string remote_results;  // the folder that results_directory is saved to, and filled from before the start
-  std::vector<Input> inputs;   // brought here before the task starts
+  // Absolute paths in HDFS. If they are empty, logs and results stay on this machine.
+  std::string remote_logs;     // stdout and stderr are copied to this folder while the task runs
+  std::string remote_results;  // results_directory is filled from this folder before the start, and saved to it
+  std::vector<Input> inputs;   // downloaded before the task starts
   std::optional<Image> image;
-  std::string remote_saves;         // the folder that gets copies of the results while the task runs; empty: none
-  core::Millis save_every{0};       // at most this often
-  std::vector<Restorable> restore;  // the first one that has something becomes the task's YDL_RESTORE_DIR
-  core::Millis stall_timeout{0};    // a task that writes nothing for this long is reported; 0: none is
-  std::optional<SchedulerPlan> scheduler;  // its port is one more, the last one of Prepared
+  std::string remote_saves;                // results are saved to this folder while the task runs; empty: they are not
+  core::Millis save_every{0};              // the shortest time between two saves
+  std::vector<Restorable> restore;         // the first one that is not empty becomes the task's YDL_RESTORE_DIR
+  core::Millis stall_timeout{0};           // a task that writes nothing for this long is reported; 0: never
+  std::optional<SchedulerPlan> scheduler;  // it needs one more port, the last one in Prepared
 };
 BOOST_DESCRIBE_STRUCT(Prepare, (),
                       (attempt, ports, port_range, same_ports, gpus, host_gpus, memory_limit, vcores_limit,
@@ -110,26 +110,26 @@ BOOST_DESCRIBE_STRUCT(Prepare, (),
                        remote_logs, remote_results, inputs, image, remote_saves, save_every, restore, stall_timeout,
                        scheduler))
 
-// How many ports the agent reports when it has prepared this.
+// The number of ports that the agent reports once it has prepared the task.
 [[nodiscard]] inline int ports_reported(const Prepare& prepare) {
   return prepare.ports + (prepare.scheduler ? 1 : 0);
 }
 
-// What all launches of a gang's start have in common. Its size grows with the number of tasks, so that memory and each
-// answer hold it once.
+// What all launches in one start of a gang have in common. Its size grows with the number of tasks, so it is stored and
+// sent only once.
 struct GangFacts {
-  int start = 1;      // counts the starts of the whole gang
-  std::string tasks;  // JSON: where every task is, by role and index
-  // The beginnings of variables that continue differently for each task: TF_CONFIG names all tasks, then its own.
+  int start = 1;      // the number of the start of all tasks
+  std::string tasks;  // JSON: hosts and ports of all tasks, by role and index
+  // The common beginnings of variables whose ends differ: TF_CONFIG names first all tasks and then the task itself.
   std::map<std::string, std::string> beginnings;
 };
 
 struct Launch {
   core::AttemptId attempt;
   std::vector<std::string> argv;
-  std::map<std::string, std::string> env = {};             // over the agent's own
-  std::vector<std::string> continued = {};                 // variables of `env` whose beginnings are those of the gang
-  std::shared_ptr<const GangFacts> gang = nullptr;         // nothing: it is told of no other task
+  std::map<std::string, std::string> env = {};             // these override the agent's own
+  std::vector<std::string> continued = {};                 // variables of `env` that continue a beginning of the gang
+  std::shared_ptr<const GangFacts> gang = nullptr;         // null: the task learns of no other task
   std::shared_ptr<const std::string> gang_text = nullptr;  // the same as encode_gang() wrote it; only in the master
 };
 BOOST_DESCRIBE_STRUCT(Launch, (), (attempt, argv, env, continued))
@@ -137,12 +137,12 @@ BOOST_DESCRIBE_STRUCT(Launch, (), (attempt, argv, env, continued))
 struct Stop {
   core::AttemptId attempt;
   core::Millis grace{0};
-  bool writes_stacks = false;  // before it ends: it hangs, and its log is to say where
+  bool writes_stacks = false;  // the task hangs: first write the stacks of its processes to its log
 };
 BOOST_DESCRIBE_STRUCT(Stop, (), (attempt, grace, writes_stacks))
 
-// A task of the gang will lose its container: the file that YDL_PREEMPTION_FILE names appears, and what is written is
-// saved. Processes of that task which handle SIGTERM get it.
+// A task of the gang will lose its container. The agent creates the file that YDL_PREEMPTION_FILE names and saves what
+// the task has written. It sends SIGTERM to processes of that task which handle the signal.
 struct Warn {
   core::AttemptId attempt;
   core::TaskId task;  // the one that will lose it
@@ -151,27 +151,27 @@ struct Warn {
 };
 BOOST_DESCRIBE_STRUCT(Warn, (), (attempt, task, cause, within))
 
-// It keeps its container after all: the file is removed.
+// The task keeps its container after all. The agent removes the file.
 struct CallOff {
   core::AttemptId attempt;
 };
 BOOST_DESCRIBE_STRUCT(CallOff, (), (attempt))
 
-// ---- to the agent of the attempt whose Prepare has a scheduler. A master that was restarted says them again.
+// ---- commands for the agent whose Prepare has a scheduler. A restarted master sends them again.
 struct SchedulerNode {
   core::AttemptId attempt;
-  std::string host;        // where it registers from
+  std::string host;        // the host that it registers from
   std::uint16_t port = 0;  // 0: any
 };
 BOOST_DESCRIBE_STRUCT(SchedulerNode, (), (attempt, host, port))
 
-// These are about to start. The first one opens the scheduler: until then nobody can register.
+// These nodes are about to start. The scheduler accepts registrations only after the first of these commands.
 struct SchedulerExpect {
   core::AttemptId attempt;
-  std::string host;  // of the scheduler, as the tasks were told
+  std::string host;  // the scheduler's host as the tasks know it
   std::vector<SchedulerNode> nodes;
-  std::vector<std::string> addresses;  // of hosts of this job, beside those of the nodes: a host can have several
-  std::optional<int> workers = std::nullopt;  // where their number is another one with each start of all
+  std::vector<std::string> addresses;         // more addresses of the job's hosts, which may have several each
+  std::optional<int> workers = std::nullopt;  // their number, if it may differ between starts
 };
 BOOST_DESCRIBE_STRUCT(SchedulerExpect, (), (attempt, host, nodes, addresses, workers))
 
@@ -183,9 +183,9 @@ struct SchedulerEnded {
 };
 BOOST_DESCRIBE_STRUCT(SchedulerEnded, (), (attempt, node, next, reason))
 
-enum class LogStream { standard_output, standard_error };  // their names are those of the files
+enum class LogStream { standard_output, standard_error };  // the names are those of the log files
 
-// Tell what is in a log now: up to `limit` bytes from `offset`, in a LogPiece with the same token.
+// Read up to `limit` bytes of a log from `offset`. The agent answers with a LogPiece that has the same token.
 struct ReadLog {
   core::AttemptId attempt;
   LogStream stream = LogStream::standard_output;
@@ -195,17 +195,17 @@ struct ReadLog {
 };
 BOOST_DESCRIBE_STRUCT(ReadLog, (), (attempt, stream, offset, limit, token))
 
-// Give up whatever Prepare took. A task that still runs is killed.
+// Release what Prepare has taken. A task that still runs is killed.
 struct Release {
   core::AttemptId attempt;
 };
 BOOST_DESCRIBE_STRUCT(Release, (), (attempt))
 
-// End all tasks, then yourself.
+// End all tasks, then the agent itself.
 struct Shutdown {};
 BOOST_DESCRIBE_STRUCT(Shutdown, (), ())
 
-// What a backend passes on to an attempt's agent as it is.
+// Commands that a backend passes on to the agent of an attempt without acting on them.
 using Notice = std::variant<Warn, CallOff, SchedulerExpect, SchedulerEnded>;
 
 [[nodiscard]] inline bool is_about_task(const Notice& notice) {

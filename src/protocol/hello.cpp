@@ -14,7 +14,7 @@ boost::json::object to_json(const Welcome& welcome) {
   return {{"epoch", welcome.epoch.number}};
 }
 
-// The hello of an earlier protocol has no "holds": it is read so that its version can be refused by name.
+// The Hello of an earlier protocol has no "holds". It must still be readable, so that the error can name its version.
 core::Result<Hello> hello_from_json(const boost::json::object& object) {
   if (object.contains("holds")) return core::from_json<Hello>(object);
   auto complete = object;

@@ -10,16 +10,16 @@
 #include <boost/describe/class.hpp>
 #include <boost/json/fwd.hpp>
 
-// What master and agent say to each other, as JSON over the master's HTTP server:
+// The messages between agents and their master, as JSON over the master's HTTP server:
 //
 //   agent -> master   POST /v1/agents/ID/hello      Hello, answered with a Welcome
 //   agent -> master   POST /v1/agents/ID/exchange?after=N&wait=MS     {"epoch":E,"first":N,"reports":[...]}
 //                     answered with what command_list.hpp encodes: {"epoch":E,"commands":[{"seq":N+1,...},...],...}
 //
-// The answer comes when there is a command, when the agent sends its next call on the same connection, or after MS; an
-// empty list of reports is a heartbeat. Both lists are numbered and kept until the other side has named a later number,
-// so that a lost connection loses nothing and a repeated request repeats nothing. The numbers belong to a master's
-// epoch: epoch.hpp, agent_session.hpp.
+// The master answers when there is a command, when the agent's next call arrives, or after MS milliseconds. An empty
+// list of reports is a heartbeat. The items of both lists are numbered, and each side keeps an item until the other
+// side has confirmed its number. So no item is lost with a connection, and a repeated request has no effect. The
+// numbers belong to the epoch of a master: epoch.hpp, agent_session.hpp.
 namespace ydl::protocol {
 
 inline constexpr int kProtocolVersion = 9;
@@ -29,7 +29,7 @@ struct Hello {
   std::string version;  // of ydl
   std::string node;
   int pid = 0;
-  // The attempts it has: from their Prepare to their Release. None at its first hello.
+  // The attempts that it holds, from Prepare to Release. Empty in its first Hello.
   std::vector<core::AttemptId> holds = {};
 };
 BOOST_DESCRIBE_STRUCT(Hello, (), (protocol, version, node, pid, holds))

@@ -13,7 +13,7 @@ namespace ydl::protocol {
 
 namespace {
 
-// Each answer is up to 256 KiB in the memory of the agent, which is that of its task's container.
+// An answer has up to 256 KiB, and the agent's memory counts towards the limit of its task's container.
 constexpr std::size_t kMostQuestions = 8;
 constexpr core::Millis kForgetQuestion = core::Seconds(60);
 
@@ -22,15 +22,15 @@ core::Error unknown_agent(const core::AgentId& id) {
 }
 
 core::Error suspended() {
-  return {core::Errc::unavailable, "this master cannot tell whether it was replaced: look for another one"};
+  return {core::Errc::unavailable, "this master may have been replaced: look for a new one"};
 }
 
-// The report, or that the task is not prepared after all: without the ports that it was told to hold, its peers would
-// be told of ports that do not exist.
+// Turns a Prepared report with a wrong number of ports into a PrepareFailed. Otherwise the peers of the task would be
+// given ports that do not exist.
 Report with_ports(int asked, const Report& report) {
   const auto* prepared = std::get_if<Prepared>(&report);
   if (prepared == nullptr || std::ssize(prepared->ports) == asked) return report;
-  return PrepareFailed{prepared->attempt, fmt::format("its agent holds {} instead of {} for it",
+  return PrepareFailed{prepared->attempt, fmt::format("its agent holds {} for it instead of {}",
                                                       core::plural(std::ssize(prepared->ports), "port"), asked)};
 }
 
@@ -83,7 +83,7 @@ std::optional<core::AgentId> Hub::agent_of(const core::AttemptId& attempt) const
 
 void Hub::send(const core::AgentId& id, Command command) {
   const auto found = sessions_.find(id);
-  if (found == sessions_.end()) return;  // gone: whoever sent this learns it from the backend
+  if (found == sessions_.end()) return;  // the agent is gone, which the backend reports
   if (const auto* prepare = std::get_if<Prepare>(&command)) {
     agents_[prepare->attempt] = id;
     found->second->attempts.insert_or_assign(prepare->attempt, ports_reported(*prepare));
@@ -111,8 +111,9 @@ core::Result<std::shared_ptr<Hub::Session>> Hub::session(const core::AgentId& id
   if (is_suspended_) return core::fail(suspended());
   if (found != sessions_.end()) return found->second;
   if (!is_taking_over_) return core::fail(unknown_agent(id));
-  return core::fail(core::Errc::unavailable,
-                    fmt::format("this master does not know yet whether agent '{}' is of its job", id.str()));
+  return core::fail(
+      core::Errc::unavailable,
+      fmt::format("this master cannot tell yet whether agent '{}' belongs to its job; try again", id.str()));
 }
 
 core::Result<Welcome> Hub::hello(const core::AgentId& id, std::string_view body, const std::string& from) {
@@ -133,7 +134,7 @@ core::Result<Welcome> Hub::hello(const core::AgentId& id, std::string_view body,
 }
 
 net::Async<CommandList> Hub::commands(core::AgentId id, Sequence after, core::Millis wait) {
-  // The hub may end while this waits.
+  // The hub may be destroyed while this coroutine waits, so it uses copies.
   const auto executor = executor_;
   const auto epoch = epoch_;
   const auto found = session(id);
@@ -142,7 +143,7 @@ net::Async<CommandList> Hub::commands(core::AgentId id, Sequence after, core::Mi
   if (after >= current->outbox.first()) current->outbox_since = core::steady_now();
   current->outbox.confirm(after);
   if (current->outbox.empty()) co_await current->news.wait(wait);
-  // What was said in one go travels in one answer: let the sender finish its turn.
+  // Let the code that sends commands finish its turn, so that all of them go into one answer.
   co_await net::asio::post(executor, net::asio::use_awaitable);
   current->last_heard = core::steady_now();
   if (current->is_suspended) co_return core::fail(suspended());
@@ -168,17 +169,18 @@ net::Async<LogPiece> Hub::read_log(core::AgentId id, ReadLog question, core::Mil
   session->questions.emplace(token, asked);
   question.token = token;
   send(id, std::move(question));
-  co_await asked->answered.wait(at_most);  // a question without an answer still counts: the agent will send one
+  co_await asked->answered.wait(at_most);  // after a timeout the question stays, because the agent may still answer
   if (!asked->answer && session->forgotten) co_return core::fail(unknown_agent(id));
   if (!asked->answer) {
-    co_return core::fail(core::Errc::timeout, fmt::format("agent '{}' did not tell what is in a log", id.str()));
+    co_return core::fail(core::Errc::timeout,
+                         fmt::format("agent '{}' did not answer a request for a log in time", id.str()));
   }
   if (!asked->answer->problem.empty()) co_return core::fail(core::Errc::io, asked->answer->problem);
   co_return *std::move(asked->answer);
 }
 
-// An answer goes to who asked; everything else is for the listener, unless it is about an attempt of another agent: a
-// task that found its container's key must not decide about the others.
+// A LogPiece goes to the caller of read_log(), all else to the listener. Reports about attempts of other agents are
+// dropped: a task that has found the key of its own container must not be able to report for other tasks.
 void Hub::deliver(const core::AgentId& id, Session& session, const Report& report) {
   const auto* piece = std::get_if<LogPiece>(&report);
   if (piece == nullptr) {
@@ -186,12 +188,12 @@ void Hub::deliver(const core::AgentId& id, Session& session, const Report& repor
     const auto own = session.attempts.find(attempt);
     if (own != session.attempts.end()) return session.listener.on_report(with_ports(own->second, report));
     if (!std::exchange(session.sent_foreign, true))
-      core::log("agent '{}': reports about {} are dropped: that is not an attempt of this agent", id.str(),
+      core::log("agent '{}': dropping its reports about {}, which is not an attempt of this agent", id.str(),
                 attempt.str());
     return;
   }
   const auto found = session.questions.find(piece->token);
-  if (found == session.questions.end()) return;  // it came too late
+  if (found == session.questions.end()) return;  // the answer came too late
   const auto asked = found->second;
   session.questions.erase(found);
   asked->answer = *piece;
@@ -206,8 +208,8 @@ core::Result<void> Hub::reports(const core::AgentId& id, std::string_view body) 
     if (!current->inbox.accept(seq)) return;
     if (report)
       deliver(id, *current, *report);
-    else  // refused, the agent would send the same list again for ever, and the master would miss the rest
-      core::log("agent '{}': report {} cannot be read and is skipped: {}", id.str(), seq, report.error().message);
+    else  // if the list were refused, the agent would repeat it for ever and its other reports would never arrive
+      core::log("agent '{}': skipping report {}, which cannot be decoded: {}", id.str(), seq, report.error().message);
   });
 }
 

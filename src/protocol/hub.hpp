@@ -20,8 +20,8 @@
 
 namespace ydl::protocol {
 
-// The master's side of its agents: commands wait here until an agent fetches them, reports arrive here. It does not
-// know HTTP: the master's routes pass bodies in and out.
+// The master's connection to its agents: commands wait here until an agent fetches them, and reports arrive here. The
+// hub is independent of HTTP: the routes of the master pass it the bodies of requests and send its answers.
 class Hub {
  public:
   struct Listener {
@@ -33,40 +33,41 @@ class Hub {
 
   void expect(const core::AgentId& id, Listener listener);
   void forget(const core::AgentId& id);
-  // An earlier master had told this agent, which is expected, to prepare the attempt with so many ports.
+  // An earlier master has told this agent to prepare the attempt with this number of ports. Call expect() first.
   void adopt(const core::AgentId& id, const core::AttemptId& attempt, int ports);
 
-  // While a master takes a job over it does not know all agents yet: those that it does not know are told to try again
-  // (unavailable) instead of being turned away (not_found), which would end their tasks.
+  // While a master takes over a job, it does not have the ids of all agents yet. Until then unknown agents get
+  // `unavailable` and try again. `not_found` would make them end their tasks.
   void begin_taking_over() { is_taking_over_ = true; }
   void end_taking_over() { is_taking_over_ = false; }
-  // From suspend() to resume() every call of an agent fails with unavailable, also those that are open: this master may
-  // have been replaced, and the agents must find out for themselves.
+  // From suspend() to resume() every call of an agent fails with `unavailable`, including calls that are open. This
+  // master may have been replaced, and the agents must then find the new one.
   void suspend();
   void resume();
   void send(const core::AgentId& id, Command command);
-  // Where agents of this job have said hello from.
+  // The addresses from which agents of this job have sent a Hello.
   [[nodiscard]] const std::set<std::string>& addresses() const { return addresses_; }
   [[nodiscard]] core::Instant last_heard(const core::AgentId& id) const;
-  // Since when a command waits that the agent has not confirmed; nullopt if it has confirmed all.
+  // Since when the oldest unconfirmed command waits; nullopt if the agent has confirmed all.
   [[nodiscard]] std::optional<core::Instant> unconfirmed_since(const core::AgentId& id) const;
 
   // The agent that prepared the attempt, as long as it has not been told to release it.
   [[nodiscard]] std::optional<core::AgentId> agent_of(const core::AttemptId& attempt) const;
 
-  // What is in a task's log now, asked of its agent; `question.token` is set here.
-  // Errors: not_found (no such agent, or it is gone), timeout, io (it cannot be read there), unavailable (the agent has
-  // not answered earlier questions yet).
+  // Asks an agent for a part of a task's log; sets `question.token`.
+  // Errors: not_found (there is no such agent, or it has ended), timeout, io (the agent cannot read the log),
+  // unavailable (the agent has not answered earlier questions yet).
   [[nodiscard]] net::Async<LogPiece> read_log(core::AgentId id, ReadLog question,
                                               core::Millis at_most = core::Seconds(5));
 
-  // The calls of hello.hpp; an exchange is reports(), then commands(). Errors: not_found (no such agent), unavailable
-  // (begin_taking_over, suspend), corrupt, refused (another version or epoch).
+  // The calls of hello.hpp; an exchange is reports() and then commands().
+  // Errors: not_found (there is no such agent), unavailable (see begin_taking_over(), suspend()), corrupt, refused
+  // (another version or epoch).
   [[nodiscard]] core::Result<Welcome> hello(const core::AgentId& id, std::string_view body,
                                             const std::string& from = {});
   [[nodiscard]] core::Result<void> reports(const core::AgentId& id, std::string_view body);
   [[nodiscard]] net::Async<CommandList> commands(core::AgentId id, Sequence after, core::Millis wait);
-  // Who waits for commands of this agent waits no longer: the agent's next call is there.
+  // Answers an open commands() call of this agent now, because its next call has arrived.
   void answer_now(const core::AgentId& id);
 
  private:
@@ -80,14 +81,14 @@ class Hub {
     explicit Session(const net::asio::any_io_executor& executor) : news(executor) {}
     Listener listener;
     Outbox<Command> outbox;
-    core::Instant outbox_since = {};  // when it was filled, or last grew shorter
+    core::Instant outbox_since = {};  // when it became non-empty, or last became shorter
     Inbox inbox;
-    std::map<core::AttemptId, int> attempts;  // that it was told to prepare, with how many ports it is to report
+    std::map<core::AttemptId, int> attempts;  // that it was told to prepare, with the number of ports it must report
     net::Signal news;
     core::Instant last_heard = core::steady_now();
     std::map<std::uint64_t, std::shared_ptr<Question>> questions;  // by token
     bool forgotten = false;
-    bool is_suspended = false;  // as the hub, which may be gone when a call that waits goes on
+    bool is_suspended = false;  // a copy, because an open call may outlive the hub
     bool sent_foreign = false;  // it reported about an attempt that is not its own
   };
 

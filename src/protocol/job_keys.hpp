@@ -9,8 +9,8 @@
 
 namespace ydl::protocol {
 
-// The keys of one job, all from one. The owner's opens every call of the master's API, an agent's only that agent's.
-// Tasks have none.
+// The keys of one job, all derived from one key. The owner's key permits every call of the master's API; the key of an
+// agent permits only the calls of that agent. Tasks have no key.
 class JobKeys {
  public:
   explicit JobKeys(std::string job_key) : job_key_(std::move(job_key)) {}

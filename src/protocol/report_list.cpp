@@ -37,8 +37,9 @@ core::Result<void> read_reports(std::string_view body, Epoch epoch, const Report
   if (!list) return core::fail(list.error());
   if (*first < 1) return core::fail(core::Errc::corrupt, "'first' is not the number of a report");
   if (*listed != epoch) {
-    return core::fail(core::Errc::refused, fmt::format("the reports are numbered in epoch {}, this master's is {}",
-                                                       listed->number, epoch.number));
+    return core::fail(core::Errc::refused,
+                      fmt::format("the reports are numbered in epoch {}, and this master has epoch {}", listed->number,
+                                  epoch.number));
   }
   auto seq = static_cast<Sequence>(*first);
   for (const auto& item : **list) {

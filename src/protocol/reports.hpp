@@ -14,7 +14,7 @@
 #include <boost/describe/class.hpp>
 #include <boost/json/fwd.hpp>
 
-// What an agent tells its master.
+// What an agent reports to its master.
 namespace ydl::protocol {
 
 struct Prepared {
@@ -27,7 +27,7 @@ struct PrepareFailed {
   core::AttemptId attempt;
   std::string reason;
   job::Cause cause = job::Cause::files;
-  bool on_every_host = false;  // what it needs exists nowhere: no other host could prepare it
+  bool on_every_host = false;  // an input does not exist, so no other host could prepare the task either
 };
 BOOST_DESCRIBE_STRUCT(PrepareFailed, (), (attempt, reason, cause, on_every_host))
 
@@ -44,7 +44,7 @@ struct TaskStartFailed {
 };
 BOOST_DESCRIBE_STRUCT(TaskStartFailed, (), (attempt, cause, reason))
 
-// The task's process has ended and its results are being saved; said every few seconds until TaskExited.
+// The task's process has ended and its results are being saved. Repeated every few seconds until TaskExited.
 struct TaskSaving {
   core::AttemptId attempt;
 };
@@ -53,24 +53,24 @@ BOOST_DESCRIBE_STRUCT(TaskSaving, (), (attempt))
 struct TaskExited {
   core::AttemptId attempt;
   job::ExitStatus status;
-  int leftovers = 0;    // processes the task left behind, which were killed
-  std::string problem;  // why its results are not where they should be: whatever its status, its work is lost
+  int leftovers = 0;    // processes that the task left running; the agent killed them
+  std::string problem;  // why its results could not be saved; empty if they were
 };
 BOOST_DESCRIBE_STRUCT(TaskExited, (), (attempt, status, leftovers, problem))
 
-// The attempt was released, or its agent told to shut down: nothing of it runs any more.
+// The attempt was released, or its agent was told to shut down, and none of its processes runs any more.
 struct TaskGone {
   core::AttemptId attempt;
 };
 BOOST_DESCRIBE_STRUCT(TaskGone, (), (attempt))
 
-// What the task had written is saved; it runs on.
+// What the task has written so far is saved. The task continues.
 struct TaskSaved {
   core::AttemptId attempt;
 };
 BOOST_DESCRIBE_STRUCT(TaskSaved, (), (attempt))
 
-// The task has written nothing for as long as its Prepare allows; later, that it writes again.
+// The task has written nothing for Prepare::stall_timeout; TaskWrites reports that it writes again.
 struct TaskSilent {
   core::AttemptId attempt;
 };
@@ -80,7 +80,8 @@ struct TaskWrites {
 };
 BOOST_DESCRIBE_STRUCT(TaskWrites, (), (attempt))
 
-// What the task last said, and what its processes use; sent when it changes, not for every line.
+// The last line and the progress of the task, and what its processes use. Sent when they change, but not for every
+// line.
 struct TaskOutput {
   core::AttemptId attempt;
   std::string last_line;
@@ -100,7 +101,7 @@ struct Note {
 };
 BOOST_DESCRIBE_STRUCT(Note, (), (attempt, text))
 
-// Of the scheduler that the attempt's agent runs: a sentence for the user; why the job cannot go on.
+// From the scheduler that runs in the attempt's agent: a sentence for the user, and why the job cannot continue.
 struct SchedulerNote {
   core::AttemptId attempt;
   std::string text;
@@ -112,7 +113,7 @@ struct SchedulerBroken {
 };
 BOOST_DESCRIBE_STRUCT(SchedulerBroken, (), (attempt, reason))
 
-// Any bytes; JSON holds them as base64.
+// Arbitrary bytes, which are base64 in JSON.
 struct Bytes {
   std::string data;
 };
@@ -122,9 +123,9 @@ struct LogPiece {
   core::AttemptId attempt;
   std::uint64_t token = 0;
   std::uint64_t offset = 0;  // of the first byte
-  std::uint64_t size = 0;    // of the log now; smaller than the offset when the task cut it
+  std::uint64_t size = 0;    // of the log now; smaller than the offset if the task has truncated it
   Bytes bytes;
-  std::string problem;  // why there are none
+  std::string problem;  // why there are no bytes; empty without an error
 };
 BOOST_DESCRIBE_STRUCT(LogPiece, (), (attempt, token, offset, size, bytes, problem))
 
@@ -132,7 +133,7 @@ using Report =
     std::variant<Prepared, PrepareFailed, TaskStarted, TaskStartFailed, TaskSaving, TaskSaved, TaskSilent, TaskWrites,
                  TaskExited, TaskGone, TaskOutput, Note, SchedulerNote, SchedulerBroken, LogPiece>;
 
-// Not about the attempt's task, and said after its end too.
+// Reports of the scheduler are not about the attempt's task, and may come after the task has ended.
 [[nodiscard]] inline bool is_of_scheduler(const Report& report) {
   return std::holds_alternative<SchedulerNote>(report) || std::holds_alternative<SchedulerBroken>(report);
 }

@@ -357,7 +357,7 @@ def test_an_ambiguous_job_id_names_the_candidates(ydl):
     ydl.ok("run", "--name", "twin", "--", "true")
     first, second = ydl.jobs()
     done = ydl("status", "twin-")
-    refused(done, 1, "'twin-' could be any of", first.id, second.id)
+    refused(done, 1, "'twin-' matches several jobs:", first.id, second.id)
 
 
 def test_a_task_that_the_job_does_not_have_is_refused(ydl):

@@ -99,7 +99,7 @@ def test_a_job_has_one_master(ydl):
     job = ydl.detach("--", "sleep", "600").running()
     second = ydl("__master", "--folder", job.folder)
     assert second.code == 1
-    assert f"job {job.id} has a master already" in second.out
+    assert f"job {job.id} already has a master" in second.out
     assert ydl.listed()[job.id]["state"] == "running"
     job.kill()
 

@@ -40,7 +40,7 @@ class Story:
         kill_master(self.jobs)
 
     def wait_for_successor(self):
-        eventually(lambda: any("another one has taken over" in event["text"] for event in self.events("note")), "another master")
+        eventually(lambda: any("has taken over" in event["text"] for event in self.events("note")), "another master")
 
     def attempts(self):
         return {event["task"]: event["attempt"] for event in self.events("task_running")}

@@ -95,7 +95,7 @@ def test_sync_reaches_the_task_as_dist_sync_and_other_words_reach_it_untouched(j
     """)
     code, output = jobs.run("--n", 2, "--jobname", "MXNetOnYarn", "--jar", "ydl-mx.jar", script, "--kv-store", "sync", "--data-dir", ".", "--n", "7", "a b")
     assert code == 0, output
-    assert "--kv-store sync reaches the task as --kv-store dist_sync" in output
+    assert "--kv-store sync was changed to --kv-store dist_sync" in output
     assert "--jar ydl-mx.jar is not needed" in output
     assert "argv ['--kv-store', 'dist_sync', '--data-dir', '.', '--n', '7', 'a b']" in output
     assert "type dist_sync workers 2" in output

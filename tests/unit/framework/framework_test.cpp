@@ -231,7 +231,7 @@ TEST(MxNet, only_workers_whose_command_asks_for_an_asynchronous_store_start_agai
   EXPECT_EQ(restart({"train.py", "--kvstore=dist_async"}), RestartUnit::task);
   EXPECT_EQ(restart({"train.py", "dist_async"}), RestartUnit::task);
   EXPECT_EQ(restart({"train.py", "--kv-store", "dist_sync"}), RestartUnit::gang);
-  EXPECT_EQ(restart({"train.py", "--mode", "async"}), RestartUnit::gang);  // of what, nobody knows
+  EXPECT_EQ(restart({"train.py", "--mode", "async"}), RestartUnit::gang);  // the word may mean anything
   EXPECT_EQ(restart({"train.py"}), RestartUnit::gang);
   EXPECT_EQ(restart({"train.py", "--kv-store", "dist_async"}, "server"), RestartUnit::gang);
 }
@@ -299,7 +299,7 @@ TEST(MxNet, a_local_store_by_mistake_becomes_the_distributed_one_with_a_note) {
   EXPECT_EQ(argv, (std::vector<std::string>{"python", "train.py", "--kv-store", "dist_sync", "--kv-store=dist_async",
                                             "--lr", "sync"}));
   ASSERT_EQ(notes.size(), 2U);
-  EXPECT_THAT(notes[0], HasSubstr("--kv-store sync reaches the task as --kv-store dist_sync"));
+  EXPECT_THAT(notes[0], HasSubstr("--kv-store sync was changed to --kv-store dist_sync"));
   std::vector<std::string> right{"train.py", "--kv-store", "dist_device_sync"};
   EXPECT_TRUE(get("mxnet").correct_arguments(right).empty());
 }

@@ -34,7 +34,7 @@ std::string members(const Script& job) {
   return text;
 }
 
-// The first `tasks` of the job run, the others found no place.
+// The first `tasks` tasks of the job run; the others could not be placed.
 void run_some(Script& job, int tasks) {
   job.begin();
   for (int i = 0; i < tasks; ++i) job.placed(fmt::format("worker:{}", i), fmt::format("host{}", i + 1));
@@ -97,7 +97,7 @@ TEST(JobElastic, fewer_than_the_least_wait_for_the_allocation_timeout) {
               ElementsAre("release worker:0#2", "release worker:1#2", "release worker:2#2", "finish failed 1"));
 }
 
-TEST(JobElastic, a_place_that_is_lost_before_the_start_no_longer_counts) {
+TEST(JobElastic, a_container_that_is_lost_before_the_start_no_longer_counts) {
   Script job(gang(1, 2));
   job.begin();
   job.placed("worker:0");
@@ -199,7 +199,7 @@ TEST(JobElastic, a_job_does_not_wait_for_a_task_that_it_goes_on_without) {
   job.run_all(Script::Hosts::many);
   job.lost("worker:1", "host gone", Cause::host_lost);
   job.exits("worker:0", 0);
-  EXPECT_EQ(job.state(), "running");  // the place may still come
+  EXPECT_EQ(job.state(), "running");  // the container may still come
   EXPECT_THAT(job.passes(30s), ElementsAre("release worker:1#2", "finish succeeded 0"));
 }
 
@@ -244,7 +244,7 @@ TEST(JobElastic, another_failure_starts_those_again_that_the_job_has) {
   EXPECT_EQ(job.state_of("worker:2"), "absent");
 }
 
-TEST(JobElastic, a_job_whose_places_do_not_come_in_time_asks_for_all_of_them_again) {
+TEST(JobElastic, a_job_that_is_not_placed_in_time_requests_all_containers_again) {
   Script job(gang(1, 2));
   run_some(job, 1);
   EXPECT_THAT(job.lost("worker:0", "host gone", Cause::host_lost),
@@ -377,7 +377,7 @@ TEST(JobElastic, a_gang_that_hangs_is_found_while_a_spare_task_waits) {
 
 // ---- hosts
 
-TEST(JobElastic, a_role_with_enough_tasks_does_not_fail_for_want_of_hosts) {
+TEST(JobElastic, a_role_with_enough_tasks_does_not_fail_for_lack_of_hosts) {
   auto plan = alone(1, 2);
   plan.blacklist.mode = Blacklist::Mode::strict;
   Script job(plan);

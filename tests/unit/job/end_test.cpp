@@ -156,7 +156,7 @@ TEST(JobEnd, results_that_are_being_saved_are_waited_for_as_long_as_that_is_said
   EXPECT_TRUE(s.said(RecordKind::note, "saving its results"));
 }
 
-TEST(JobEnd, results_that_nobody_says_are_saved_any_more_do_not_hang_the_job) {
+TEST(JobEnd, results_whose_saving_is_not_reported_any_more_do_not_hang_the_job) {
   Script s(workers(1));
   s.run_all();
   s.stop();
@@ -191,7 +191,7 @@ TEST(JobEnd, a_task_that_is_stopped_before_it_ran_has_an_end_among_the_events) {
   for (const auto& record : s.records) {
     if (record.kind == RecordKind::task_stopped) stopped.push_back(record.attempt->str());
   }
-  // worker:2 appears in no event: nobody looks for its end.
+  // worker:2 appears in no event, so none reports its end.
   EXPECT_EQ(stopped, (std::vector{s.attempt("worker:0").str(), s.attempt("worker:1").str()}));
 }
 

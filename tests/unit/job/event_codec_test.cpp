@@ -80,7 +80,7 @@ TEST(EventCodec, another_version_is_refused_in_a_sentence) {
   EXPECT_THAT(event.error().message, HasSubstr("version 99"));
 }
 
-// What is written down is enough to bring a new machine to where the old one was.
+// The recorded events are enough to put a new machine into the state of the old one.
 TEST(EventCodec, a_machine_that_is_told_the_written_events_is_in_the_same_state) {
   auto plan = workers(2);
   plan.roles[0].retries = 2;

@@ -1,4 +1,4 @@
-// Failures: who may try again, who takes the others down.
+// Failures: which tasks restart, and when the others are stopped.
 #include "script.hpp"
 
 #include <algorithm>
@@ -154,12 +154,12 @@ Plan servers_and_workers() {
 TEST(JobFailure, a_rendezvous_that_failed_ends_the_job_when_no_task_shows_why) {
   Script s(servers_and_workers());
   s.run_all();
-  EXPECT_EQ(s.happens(RendezvousFailed{s.attempt("server:0"), "nobody came"}), Strings{});
+  EXPECT_EQ(s.happens(RendezvousFailed{s.attempt("server:0"), "no node registered"}), Strings{});
   EXPECT_EQ(s.happens(RendezvousFailed{s.attempt("server:0"), "and once more"}), Strings{});
   EXPECT_EQ(s.passes(core::Seconds(9)), Strings{});
   EXPECT_EQ(s.passes(core::Seconds(1)),
             (Strings{"stop worker:0#1 10 s", "stop worker:1#1 10 s", "stop server:0#1 10 s"}));
-  EXPECT_EQ(s.machine.snapshot().outcome->reason, "nobody came");
+  EXPECT_EQ(s.machine.snapshot().outcome->reason, "no node registered");
 }
 
 TEST(JobFailure, a_task_whose_end_made_the_rendezvous_fail_decides_though_it_is_reported_later) {
@@ -189,7 +189,7 @@ TEST(JobFailure, a_failure_whose_peers_are_waited_for_decides_before_the_rendezv
   EXPECT_EQ(s.state(), "restarting");
 }
 
-TEST(JobFailure, the_rendezvous_of_an_earlier_start_fails_for_nobody) {
+TEST(JobFailure, a_failed_rendezvous_of_an_earlier_start_is_ignored) {
   Script s(servers_and_workers());
   s.run_all();
   s.killed("worker:1", 9);
@@ -204,7 +204,7 @@ TEST(JobFailure, the_rendezvous_of_an_earlier_start_fails_for_nobody) {
   EXPECT_EQ(s.state(), "placing");
 }
 
-TEST(JobFailure, the_place_of_the_rendezvous_is_kept_while_others_run) {
+TEST(JobFailure, the_container_of_the_rendezvous_is_kept_while_others_run) {
   Script s(servers_and_workers());
   s.run_all();
   EXPECT_EQ(s.exits("server:0", 0), Strings{});

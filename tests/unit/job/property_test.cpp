@@ -14,7 +14,7 @@ class World {
  public:
   explicit World(unsigned seed) : random_(seed), machine_(make_plan()) {}
 
-  // Runs the story to its end; returns what was violated, or nothing.
+  // Runs the story to completion. Returns the violated promise, or nothing.
   std::string run() {
     apply(Begin{});
     for (int step = 0; step < 5000 && !finished_; ++step) {
@@ -92,7 +92,7 @@ class World {
     }
   }
 
-  // Some places are lost before anything runs there.
+  // Some containers are lost before a task runs in them.
   void lose_place(const Event& event) {
     const auto* placed = std::get_if<Placed>(&event);
     if (placed == nullptr || std::erase(lost_places_, placed->attempt) == 0 || launched_.contains(placed->attempt))
@@ -169,7 +169,7 @@ class World {
       adopted_.insert(adopt->attempt);
       if (launched_.contains(adopt->attempt)) held_.insert(adopt->attempt);  // or was to be taken over
     }
-    // It was taken for lost, and its container is one that nobody adopts.
+    // It counted as lost, so no master adopts its container.
     for (const auto& task : machine_.snapshot().tasks) {
       if (task.state == TaskState::lost) live_.erase({task.id, task.attempt});
     }

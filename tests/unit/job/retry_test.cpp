@@ -13,7 +13,7 @@ Plan retried(int count, RestartUnit restart = RestartUnit::task, int retries = 2
   return plan;
 }
 
-// Places and starts the task's next attempt.
+// Lets the task's next attempt be placed and start.
 void start_again(Script& s, const std::string& task, const std::string& node = "host1") {
   s.placed(task, node);
   s.started(task);

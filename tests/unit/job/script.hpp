@@ -11,7 +11,7 @@
 
 namespace ydl::job {
 
-// Drives a Machine as a story: say what happens, then compare what it wants done, as text.
+// Drives a Machine as a story: a test states what happens and compares the resulting actions as text.
 //   "ask worker:0#1", "launch worker:0#1", "stop worker:0#1 10 s", "release worker:0#1", "finish failed 3"
 //   "ask worker:0#2 after #1": in the container of attempt 1; "on 7000": with this port; "not on host1"
 //   "avoid host1", "forgive host1", "warn worker:0#1 of worker:1 14 s", "call off worker:0#1"
@@ -72,7 +72,7 @@ class Script {
     return happens(Tick{});
   }
 
-  // Places and starts every task of the plan, each on a host of its own if wanted: "host1", "host2", …
+  // Lets every task of the plan be placed and start, on separate hosts if asked to: "host1", "host2", …
   enum class Hosts { one, many };
   void run_all(Hosts hosts = Hosts::one) {
     begin();

@@ -15,7 +15,7 @@ TEST(JobStart, every_task_is_asked_for_at_once) {
   EXPECT_TRUE(s.said(RecordKind::job_placing, "requesting 2 containers (2 workers)"));
 }
 
-TEST(JobStart, no_task_is_launched_before_every_task_has_a_place) {
+TEST(JobStart, no_task_is_launched_before_every_task_is_placed) {
   Script s(workers(3));
   s.begin();
   EXPECT_EQ(s.placed("worker:1"), Strings{});
@@ -47,7 +47,7 @@ TEST(JobStart, a_task_that_ends_before_the_last_one_runs_does_not_hold_the_job_u
   EXPECT_EQ(s.exits("worker:1", 0), (Strings{"release worker:1#1", "finish succeeded 0"}));
 }
 
-TEST(JobStart, a_place_nobody_asked_for_is_released) {
+TEST(JobStart, a_container_that_was_not_requested_is_released) {
   Script s(workers(1));
   s.begin();
   s.placed("worker:0");
@@ -91,7 +91,7 @@ TEST(JobStart, two_gangs_that_hold_half_of_the_cluster_each_run_one_after_the_ot
   }
 }
 
-TEST(JobStart, after_the_last_round_the_job_fails_and_names_who_is_missing_and_why) {
+TEST(JobStart, after_the_last_round_the_job_fails_and_names_the_missing_tasks_and_why) {
   auto plan = workers(2);
   plan.allocation_rounds = 1;
   Script s(plan);
@@ -111,7 +111,7 @@ TEST(JobStart, a_reason_for_waiting_is_said_once) {
   EXPECT_EQ(std::ranges::count(s.records, RecordKind::task_waiting, &Record::kind), 1);
 }
 
-TEST(JobStart, steps_on_the_way_to_a_place_are_told_and_change_nothing) {
+TEST(JobStart, steps_before_a_task_is_placed_are_recorded_and_change_nothing) {
   Script s(workers(1));
   s.begin();
   EXPECT_EQ(s.granted("worker:0"), Strings{});
@@ -131,8 +131,8 @@ TEST(JobStart, a_task_that_can_never_be_placed_fails_the_job) {
   EXPECT_EQ(s.machine.snapshot().outcome->reason, "worker:1 cannot be placed: no GPU is left");
 }
 
-// TonY#430: the others wait for a place that is lost.
-TEST(JobStart, a_place_lost_before_the_gang_is_complete_is_asked_for_again_without_charge) {
+// TonY#430: the other tasks wait for a container that is lost.
+TEST(JobStart, a_container_lost_before_the_gang_is_complete_is_requested_again_without_using_a_retry) {
   Script s(workers(2));
   s.begin();
   s.placed("worker:0");
@@ -165,7 +165,7 @@ TEST(JobStart, a_command_that_is_not_executable_ends_the_job_with_126) {
             (Strings{"release worker:0#1", "finish failed 126"}));
 }
 
-TEST(JobStart, a_port_taken_by_a_stranger_starts_the_gang_again_on_new_ports_uncharged) {
+TEST(JobStart, a_port_taken_by_another_program_restarts_the_gang_on_new_ports_without_using_a_retry) {
   Script s(workers(2));
   s.begin();
   s.placed("worker:0");
@@ -178,7 +178,7 @@ TEST(JobStart, a_port_taken_by_a_stranger_starts_the_gang_again_on_new_ports_unc
   EXPECT_EQ(s.killed("worker:1", 15), (Strings{"ask worker:0#2 after #1", "ask worker:1#2 after #1"}));
 }
 
-TEST(JobStart, ports_taken_again_and_again_end_in_a_failure_that_says_so) {
+TEST(JobStart, ports_taken_again_and_again_end_in_a_failure_that_names_the_cause) {
   Script s(workers(1));
   s.begin();
   for (int i = 0; i < 6; ++i) {

@@ -138,7 +138,7 @@ TEST(JobTakeover, an_end_that_was_decided_is_reached) {
   EXPECT_THAT(job.killed("worker:1", 15), ElementsAre("release worker:1#1", "finish failed 3"));
 }
 
-// Nobody may have told the next master that a warning is over.
+// The end of a warning may not have reached any master.
 TEST(JobTakeover, warnings_are_called_off_and_count_again_when_they_are_repeated) {
   Script job(workers(2));
   job.run_all();
@@ -168,7 +168,7 @@ TEST(JobDelay, nor_for_the_confirmation_of_a_stop) {
   EXPECT_THAT(job.passes(10min), Contains("release worker:0#1")) << "it does end";
 }
 
-TEST(JobStop, an_end_that_nobody_confirms_holds_the_next_attempt_back) {
+TEST(JobStop, an_end_that_is_not_confirmed_holds_the_next_attempt_back) {
   Script job(gang(2));
   job.run_all();
   job.lost("worker:0", "its host is gone", Cause::host_lost);

@@ -265,7 +265,8 @@ TEST_F(JobFolderTest, a_beginning_of_several_ids_is_refused_with_their_names) {
   const auto found = find_job_folder(jobs(), "mnist");
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, core::Errc::not_found);
-  EXPECT_THAT(found.error().message, MatchesRegex("'mnist' could be any of mnist-1[ab], mnist-1[ab]: say which"));
+  EXPECT_THAT(found.error().message,
+              MatchesRegex("'mnist' matches several jobs: mnist-1[ab], mnist-1[ab]; give more of the id"));
 }
 
 TEST_F(JobFolderTest, an_unknown_id_is_answered_with_the_nearest) {
@@ -282,7 +283,7 @@ TEST_F(JobFolderTest, no_id_leads_out_of_the_jobs_folder) {
   for (const auto* id : {"", ".", "..", "../secret", "/etc", "a/b", ".hidden"}) {
     const auto found = find_job_folder(jobs(), id);
     ASSERT_FALSE(found) << id;
-    EXPECT_THAT(found.error().message, HasSubstr("is no job id")) << id;
+    EXPECT_THAT(found.error().message, HasSubstr("is not a job id")) << id;
   }
 }
 
@@ -325,7 +326,7 @@ TEST_F(JobFolderTest, a_job_has_one_master) {
   const auto second = lock_job(made);
   ASSERT_FALSE(second);
   EXPECT_EQ(second.error().code, core::Errc::exists);
-  EXPECT_EQ(second.error().message, "job mnist-1 has a master already");
+  EXPECT_EQ(second.error().message, "job mnist-1 already has a master");
   first->reset();
   EXPECT_TRUE(lock_job(made));
 }
@@ -370,7 +371,7 @@ TEST_F(JobListTest, an_unreadable_job_is_one_line_and_not_the_end) {
   job("good-1", core::Seconds(0), core::JobState::succeeded);
   folder("empty-1");
   write(job("broken-1", core::Seconds(0), core::JobState::succeeded).state_file(), "{");
-  write(jobs() / "stray-file", "");
+  write(jobs() / "other-file", "");
   const auto list = summarise_jobs(jobs());
   ASSERT_EQ(list.size(), 3U);
   std::map<std::string, std::optional<core::JobState>> states;
@@ -394,7 +395,7 @@ TEST_F(JobListTest, a_job_on_a_cluster_of_another_version_is_unreadable_and_says
   EXPECT_THAT(read.error().message, HasSubstr("'cluster' has the unknown value 'slurm'"));
 }
 
-TEST_F(JobListTest, no_folder_is_no_jobs) {
+TEST_F(JobListTest, without_a_folder_there_are_no_jobs) {
   EXPECT_TRUE(summarise_jobs(jobs()).empty());
 }
 

@@ -36,7 +36,7 @@ TEST_F(MasterTraceTest, the_lock_tells_whether_the_master_lives) {
   EXPECT_EQ(trace_of_master(folder_), MasterTrace::gone);
 }
 
-TEST_F(MasterTraceTest, a_free_lock_of_another_machine_or_of_nobody_is_not_evidence) {
+TEST_F(MasterTraceTest, a_free_lock_of_another_or_an_unknown_machine_is_not_evidence) {
   for (const auto* owner : {"e1b0a2f0-0000-4000-8000-000000000000", ""}) {
     ASSERT_TRUE(core::write_file_atomically(folder_.lock_file(), owner));
     EXPECT_EQ(trace_of_master(folder_), MasterTrace::elsewhere) << owner;
@@ -48,7 +48,7 @@ TEST_F(MasterTraceTest, a_lock_is_known_by_the_descriptor_that_holds_it) {
   auto lock = lock_job(folder_);
   ASSERT_TRUE(lock);
   const core::UniqueFd other(::open(folder_.lock_file().c_str(), O_RDWR | O_CLOEXEC));
-  EXPECT_FALSE(handed_lock(folder_, other.get())) << "somebody else holds the lock";
+  EXPECT_FALSE(handed_lock(folder_, other.get())) << "another descriptor holds the lock";
   const core::UniqueFd stranger(::open("/dev/null", O_RDWR | O_CLOEXEC));
   EXPECT_FALSE(handed_lock(folder_, stranger.get())) << "another file";
   const auto taken = handed_lock(folder_, lock->release());

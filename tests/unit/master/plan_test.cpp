@@ -354,8 +354,8 @@ TEST(Plan, mxnet_corrects_the_store_once_and_says_so_once) {
   spec.roles.push_back(role("server", 2));
   const auto plan = make_plan(spec, both_pythons());
   ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_THAT(plan->notes, ElementsAre("--kv-store sync reaches the task as --kv-store dist_sync: MXNet would take "
-                                       "'sync' for a store of one process"));
+  EXPECT_THAT(plan->notes, ElementsAre("--kv-store sync was changed to --kv-store dist_sync, because MXNet would use "
+                                       "'sync' as a store of one process"));
   for (const auto* name : {"worker", "server"}) {
     EXPECT_THAT(plan->role(name).argv,
                 ElementsAre("/env/bin/python", "train.py", "--kv-store", "dist_sync", "--data-dir", "."));

@@ -86,7 +86,7 @@ TEST(AgentSession, a_new_master_is_told_the_facts_that_the_earlier_one_had_confi
   EXPECT_EQ(std::get<TaskStarted>(session.reports().items().at(1)).pid, 7);
 }
 
-TEST(AgentSession, a_fact_is_told_once_and_before_what_is_none) {
+TEST(AgentSession, a_fact_is_repeated_once_and_before_other_reports) {
   auto session = running();
   session.push(Note{kAttempt, "not confirmed"});
   session.push(TaskSaving{kAttempt});

@@ -52,7 +52,7 @@ std::size_t count(std::string_view text, std::string_view word) {
   return found;
 }
 
-TEST(CommandList, what_all_launches_set_alike_travels_once_and_reaches_each) {
+TEST(CommandList, variables_common_to_all_launches_are_sent_once_and_reach_each) {
   Outbox<Command> outbox;
   outbox.push(Launch{kFirst, {"train"}, {{"RANK", "0"}, {"TASKS", "all-of-them"}}});
   outbox.push(Launch{kSecond, {"train"}, {{"RANK", "1"}, {"TASKS", "all-of-them"}}});
@@ -151,7 +151,7 @@ TEST(CommandList, a_command_that_is_not_understood_does_not_hide_the_others) {
   EXPECT_TRUE(list.at(1).command);
 }
 
-TEST(CommandList, what_is_no_list_is_refused) {
+TEST(CommandList, a_body_that_is_not_a_list_is_refused) {
   for (const auto* text :
        {"", "[]", "{}", R"({"epoch":3,"commands":{}})", R"({"epoch":3,"commands":[1]})",
         R"({"epoch":3,"commands":[{"type":"shutdown"}],"common_env":{}})",

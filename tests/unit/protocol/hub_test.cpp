@@ -70,7 +70,7 @@ class LogQuestions : public testing::Test {
   int reported = 0;
 };
 
-TEST_F(LogQuestions, each_answer_goes_to_who_asked_and_not_to_the_listener) {
+TEST_F(LogQuestions, each_answer_goes_to_its_caller_and_not_to_the_listener) {
   ask();
   ask();
   loop.settle();
@@ -109,7 +109,7 @@ TEST_F(LogQuestions, an_agent_that_does_not_answer_is_given_up_and_its_late_answ
   EXPECT_EQ(answers.size(), 1U);
 }
 
-TEST_F(LogQuestions, an_agent_has_few_of_them_at_a_time_also_when_nobody_waits_any_more) {
+TEST_F(LogQuestions, an_agent_has_few_of_them_at_a_time_even_after_their_callers_have_left) {
   for (int i = 0; i < 8; ++i) ask(core::Millis(0));
   ASSERT_TRUE(loop.until([&] { return answers.size() == 8; }));
   ask();
@@ -132,7 +132,7 @@ TEST_F(LogQuestions, an_agent_that_holds_fewer_ports_than_it_was_told_to_has_not
   report(Prepared{attempt, {7000}});
   ASSERT_EQ(heard, 1);
   ASSERT_TRUE(std::holds_alternative<PrepareFailed>(*last));
-  EXPECT_EQ(std::get<PrepareFailed>(*last).reason, "its agent holds 1 port instead of 2 for it");
+  EXPECT_EQ(std::get<PrepareFailed>(*last).reason, "its agent holds 1 port for it instead of 2");
   report(Prepared{attempt, {7000, 7001}});
   EXPECT_TRUE(std::holds_alternative<Prepared>(*last));
 }
@@ -146,7 +146,7 @@ TEST_F(LogQuestions, what_the_agent_could_not_read_is_an_error_with_its_words) {
   EXPECT_THAT(answers[0].error().message, HasSubstr("it is gone"));
 }
 
-TEST_F(LogQuestions, an_agent_that_is_forgotten_answers_nobody) {
+TEST_F(LogQuestions, questions_to_a_forgotten_agent_are_not_answered) {
   ask();
   loop.settle();
   hub.forget(kAgent);

@@ -88,7 +88,7 @@ TEST(AgentProtocol, every_report_survives_the_wire) {
         Report(TaskStartFailed{kAttempt, job::Cause::port_taken, "taken"}), Report(TaskSaving{kAttempt}),
         Report(TaskSaved{kAttempt}), Report(TaskSilent{kAttempt}), Report(TaskWrites{kAttempt}),
         Report(TaskExited{kAttempt, status, 2, ""}), Report(TaskExited{kAttempt, status, 0, "not saved"}),
-        Report(SchedulerNote{kAttempt, "a sentence"}), Report(SchedulerBroken{kAttempt, "nobody came"}),
+        Report(SchedulerNote{kAttempt, "a sentence"}), Report(SchedulerBroken{kAttempt, "no node registered"}),
         Report(Note{kAttempt, "a sentence"}), Report(LogPiece{kAttempt, 7, 1ULL << 40U, 9, {{"\0\xff\n", 3}}, ""}),
         Report(LogPiece{kAttempt, 7, 0, 0, {}, "gone"}), Report(TaskOutput{kAttempt, "line", 0.5, "half"}),
         Report(TaskOutput{kAttempt, "line", std::nullopt, "", 250, 1ULL << 33U, core::Seconds(48)}),
@@ -127,7 +127,7 @@ TEST(AgentProtocol, a_member_that_is_missing_or_of_another_type_is_named) {
   expect_strict(Command(ReadLog{kAttempt}), command_from_json);
   expect_strict(Command(SchedulerExpect{kAttempt, "10.0.0.5", {}, {}}), command_from_json);
   expect_strict(Command(SchedulerEnded{kAttempt, kAttempt, job::MemberEnded::Next::gone, ""}), command_from_json);
-  expect_strict(Report(SchedulerBroken{kAttempt, "nobody came"}), report_from_json);
+  expect_strict(Report(SchedulerBroken{kAttempt, "no node registered"}), report_from_json);
   expect_strict(Report(Prepared{kAttempt, {1}}), report_from_json);
   expect_strict(Report(PrepareFailed{kAttempt, "no"}), report_from_json);
   expect_strict(Report(TaskExited{kAttempt, {}, 2, ""}), report_from_json);
