@@ -32,11 +32,11 @@ namespace asio = net::asio;
 
 constexpr core::Millis kLookPeriod{200};
 constexpr core::Millis kUsagePeriod = core::Seconds(5);
-// A master takes an agent that it told to shut down for hanging after 15 s.
+// The master gives up on an agent that has not ended 15 s after it was told to shut down.
 constexpr core::Millis kTasksEnd = core::Seconds(8);
 constexpr core::Millis kLastReports = core::Seconds(5);
 
-// The agent: carries out what its master says, and reports what becomes of it.
+// The agent: it carries out the commands of its master and reports the results.
 class Agent {
  public:
   Agent(asio::io_context& context, Machine& machine, AgentOptions options, AgentCredentials credentials)
@@ -52,11 +52,12 @@ class Agent {
                 [this] { commands_end(); }, [this](const std::string& why) { leave(why); }}),
         gone_(context.get_executor()) {
     surroundings_.own_group = options_.leash == Leash::standard_input;
-    surroundings_.job = surroundings_.own_group ? options_.credentials.parent_path().filename().string()  // the job's
-                                                : options_.id.str();  // the container's, unique on its host
+    surroundings_.job = surroundings_.own_group
+                            ? options_.credentials.parent_path().filename().string()  // unique for each job
+                            : options_.id.str();  // unique for each container on this host
     surroundings_.renews_directories = !surroundings_.own_group;
     if (!surroundings_.own_group && !is_home(core::process_getenv("HOME").value_or("")))
-      surroundings_.home = directory_.string();  // goes with the container
+      surroundings_.home = directory_.string();  // removed together with the container
     if (!surroundings_.own_group)
       surroundings_.token_file = core::process_getenv("HADOOP_TOKEN_FILE_LOCATION").value_or("");
     surroundings_.hadoop_user = std::move(credentials.hadoop_user);
@@ -85,7 +86,7 @@ class Agent {
     for (auto& [attempt, task] : tasks_) task->kill();  // all at once, then wait for each
     for (auto& [attempt, task] : tasks_) task->end();
     tasks_.clear();
-    kill_strays({});
+    kill_leftovers({});
     machine_.preparer().close();
     machine_.worker().close();
   }
@@ -102,13 +103,13 @@ class Agent {
     co_await calls_.run();
   }
 
-  // Nothing where no other master can take the job over.
+  // Returns nothing if no other master can take over the job.
   [[nodiscard]] std::function<net::awaitable<FolderLook>()> look_of(const AgentCredentials& credentials) {
     if (!credentials.hdfs || credentials.folder.empty()) return {};
     return [this, folder = credentials.folder] { return look_at_job_folder(*hdfs_, folder, options_.id); };
   }
 
-  // A NodeManager without Docker ignores the image without a word.
+  // A NodeManager without Docker silently ignores the image and runs the container without it.
   void check_place() {
     if (in_image(look_around())) return;
     surroundings_.wrong_place = image_was_ignored(options_.expected_image, core::host_name());
@@ -118,11 +119,11 @@ class Agent {
   void take(core::Result<protocol::Command> command) {
     if (shutting_down_) return;
     if (!command) {
-      core::log("a command is not understood: {}", command.error().message);
+      core::log("skipping a command that cannot be decoded: {}", command.error().message);
       return;
     }
     if (!std::holds_alternative<protocol::Launch>(*command))
-      launch_ready();  // what follows a launch may be about its task
+      launch_ready();  // later commands may be about the tasks that are launched here
     std::visit([this](auto& c) { on(std::move(c)); }, *command);
   }
 
@@ -137,7 +138,7 @@ class Agent {
     ready_.clear();
   }
 
-  // A master that took the job over may repeat what the earlier one had said.
+  // A master that took over the job may repeat commands of the earlier one.
   void on(const protocol::Prepare& command) {
     if (tasks_.contains(command.attempt)) return;
     calls_.hold(command.attempt);
@@ -149,7 +150,7 @@ class Agent {
     const auto earlier = released_.extract(task->request().working_directory);
     task->prepare(listings_, earlier.empty() ? std::nullopt : std::optional(earlier.mapped()));
   }
-  // A master that was lost may have prepared an attempt here which its successor does not know.
+  // A master that was lost may have prepared an attempt here that its successor has no record of.
   void release_others_in(const std::string& directory) {
     std::vector<core::AttemptId> others;
     for (const auto& [attempt, task] : tasks_) {
@@ -186,7 +187,7 @@ class Agent {
                             command.offset,
                             0,
                             {},
-                            fmt::format("the agent has no log of {} any more", command.attempt.str())});
+                            fmt::format("the agent no longer has a log of {}", command.attempt.str())});
   }
   void on(const protocol::Release& command) {
     calls_.release(command.attempt);
@@ -204,7 +205,7 @@ class Agent {
     if (!std::exchange(shutting_down_, true)) net::spawn(context_.get_executor(), "shutting down", shut_down());
   }
 
-  // The master is told when nothing of the attempt runs any more.
+  // Report to the master when no process of the attempt is left.
   void give_up(const core::AttemptId& attempt, Task& task) {
     going_.insert(attempt);
     task.give_up();
@@ -221,11 +222,11 @@ class Agent {
     const auto deadline = core::steady_now() + kTasksEnd;
     while (!going_.empty() && core::steady_now() < deadline) co_await gone_.wait(deadline - core::steady_now());
     co_await calls_.flush(kLastReports);
-    leave("the master said so");
+    leave("the master told it to shut down");
   }
 
   void tell(protocol::Report report) {
-    if (!shutting_down_) calls_.tell(std::move(report));  // nobody asks any more how a task ended
+    if (!shutting_down_) calls_.tell(std::move(report));  // the master no longer needs the ends of tasks
   }
 
   net::awaitable<void> look_at_tasks() {
@@ -270,21 +271,22 @@ class Agent {
     asio::posix::stream_descriptor leash(context_, ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
     char byte = 0;
     (void)co_await leash.async_read_some(asio::buffer(&byte, 1), net::tuple);
-    leave("the master let go of it");
+    leave("no master of the job stands behind it");
   }
 
   net::awaitable<void> watch_signals() {
     asio::signal_set signals(context_, SIGTERM, SIGINT);
     const auto [error, number] = co_await signals.async_wait(net::tuple);
     if (error) co_return;
-    // As of a program that died of it: a NodeManager takes 0 for a success, whatever it had killed it for.
+    // The exit code of a program that SIGTERM killed. A NodeManager takes 0 for a success even if it killed the
+    // container.
     exit_code_ = 128 + number;
     leave(fmt::format("signal {}", number));
   }
 
   void leave(std::string_view why) {
     if (std::exchange(leaving_, true)) return;
-    core::log("the agent leaves: {}", why);
+    core::log("the agent ends: {}", why);
     calls_.stop();
     context_.stop();
   }
@@ -298,8 +300,8 @@ class Agent {
   std::optional<hdfs::FileSystem> hdfs_;
   std::optional<hdfs::FileSystems> file_systems_;
   std::map<core::AttemptId, std::shared_ptr<Task>> tasks_;
-  std::set<core::AttemptId> going_;                 // given up, and something of them may still run
-  net::Signal gone_;                                // one of them is gone
+  std::set<core::AttemptId> going_;                 // given up, but processes of them may still run
+  net::Signal gone_;                                // notified when one of these has ended
   std::map<std::string, EarlierAttempt> released_;  // the last one of each working directory
   std::vector<std::shared_ptr<Task>> ready_;        // to be launched together
   // Of one call's commands.
@@ -314,8 +316,8 @@ class Agent {
 int run_agent_process(const AgentOptions& options) {
   ::prctl(PR_SET_NAME, "ydl-agent");
   ::signal(SIGPIPE, SIG_IGN);
-  // A task in our process group that is frozen and then killed can leave that group without a parent in our session:
-  // the kernel hangs up on all of it, us too.
+  // If a task of the agent's process group is frozen and then killed, the group may lose its last parent in the
+  // session. The kernel then sends SIGHUP to the whole group, including the agent.
   ::signal(SIGHUP, SIG_IGN);
   adopt_orphans();
   const auto file = credentials_file(options.credentials);
@@ -329,7 +331,7 @@ int run_agent_process(const AgentOptions& options) {
     core::log("{}", credentials.error().message);
     return 1;
   }
-  Machine machine;  // outlives the context, whose coroutines hold the last tasks
+  Machine machine;  // declared first: coroutines in the context may hold tasks until it is destroyed
   asio::io_context context(1);
   Agent agent(context, machine, options, *credentials);
   agent.start();

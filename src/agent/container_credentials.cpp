@@ -15,7 +15,7 @@
 namespace ydl::agent {
 namespace {
 
-// AgentSecret as it is written.
+// AgentSecret as it is stored.
 struct AgentRecord {
   std::string address;
   std::uint16_t port = 0;
@@ -45,7 +45,8 @@ core::Result<AgentCredentials> from_container(std::string_view bytes) {
   if (!credentials) return core::fail(credentials.error());
   const auto found = credentials->secrets.find(kAgentSecret);
   if (found == credentials->secrets.end()) {
-    return core::fail(core::Errc::corrupt, fmt::format("no secret '{}' that says where the master is", kAgentSecret));
+    return core::fail(core::Errc::corrupt,
+                      fmt::format("they contain no secret '{}' with the address of the master", kAgentSecret));
   }
   auto secret = decode_agent_secret(found->second);
   if (!secret) return core::fail(secret.error());
@@ -101,7 +102,7 @@ core::Result<void> hide_from_tasks(const std::filesystem::path& file) {
   if (!credentials) return core::fail(credentials.error().within(file.string()));
   const auto left = yarn::encode_credentials(yarn::for_tasks(*std::move(credentials)));
   if (core::write_file_atomically(file, left, 0600)) return {};
-  // A file that is mounted by itself cannot be replaced.
+  // The file may be a mount point of its own, which cannot be replaced, so it is overwritten in place.
   const core::UniqueFd in_place(::open(file.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
   if (in_place.get() < 0) return core::fail(core::system_error(errno, fmt::format("cannot write {}", file.string())));
   return core::write_all(in_place.get(), left);

@@ -15,13 +15,13 @@
 
 namespace ydl::agent {
 
-// What an agent in a container must know before it can ask anybody. It lies, as JSON, among the secrets of the
-// container's credentials under the alias kAgentSecret: never in an environment variable or on a command line.
+// What an agent in a container needs before it can connect to its master. It is a JSON text in the container's
+// credentials, under the alias kAgentSecret; environment variables and command lines could be read by others.
 struct AgentSecret {
   net::Endpoint master;
-  std::string user;                           // whom HDFS knows it as
-  std::map<std::string, std::string> hadoop;  // hconf/portable.hpp; empty: nothing is kept in HDFS
-  std::string folder = {};                    // the job's on HDFS; empty: no other master can take the job over
+  std::string user;                           // its user name in HDFS
+  std::map<std::string, std::string> hadoop;  // hconf/portable.hpp; empty: the job does not use HDFS
+  std::string folder = {};                    // of the job in HDFS; empty: no other master can take over the job
 };
 inline constexpr std::string_view kAgentSecret = "ydl.agent";
 
@@ -32,22 +32,23 @@ inline constexpr std::string_view kAgentSecret = "ydl.agent";
 // What an agent starts with.
 struct AgentCredentials {
   net::Endpoint master;
-  std::optional<hdfs::Options> hdfs;       // with the delegation tokens that came along
-  hconf::Config config = hconf::Config();  // the job's: other file systems are in it
+  std::optional<hdfs::Options> hdfs;       // with the delegation tokens of the container
+  hconf::Config config = hconf::Config();  // the configuration of the job, which names further file systems
   std::vector<hrpc::Token> tokens = {};
   std::string folder = {};       // as in AgentSecret
-  std::string hadoop_user = {};  // whom Hadoop's clients in tasks act as, where no Kerberos says it; else empty
+  std::string hadoop_user = {};  // the user of Hadoop's clients in tasks; empty with Kerberos, which defines the user
 };
 
-// From the file a master wrote for agents of its own machine (net/endpoint_file.hpp), or from a container's
-// credentials ("HDTS..."). Errors: io, corrupt, usage; each names the file.
+// Reads the file that a master wrote for agents of its own machine (net/endpoint_file.hpp), or the credentials of a
+// container ("HDTS..."). Errors: io, corrupt, usage; each names the file.
 [[nodiscard]] core::Result<AgentCredentials> read_agent_credentials(const std::filesystem::path& file);
 
-// Leaves in a container's credentials what its tasks may have (yarn::for_tasks): they run as the same user and see the
-// same file. Nobody but the agent needs the rest, and it has read it. Other files are left alone. Errors: io.
+// Removes from the credentials of a container all that its tasks must not have (see yarn::for_tasks). Tasks run as the
+// same user and can read the file, and the agent has already read it. Files of other formats are not changed. Errors:
+// io.
 [[nodiscard]] core::Result<void> hide_from_tasks(const std::filesystem::path& file);
 
-// `given`, or where it is empty what HADOOP_TOKEN_FILE_LOCATION names.
+// `given`; if it is empty, the file in HADOOP_TOKEN_FILE_LOCATION.
 [[nodiscard]] core::Result<std::filesystem::path> credentials_file(const std::filesystem::path& given,
                                                                    const core::Getenv& getenv = core::process_getenv);
 

@@ -8,7 +8,7 @@
 
 namespace ydl::agent {
 
-// Something of an attempt that ends once, and that others wait for.
+// A part of an attempt that ends once. Others can wait for that.
 struct Ending {
   explicit Ending(const net::asio::any_io_executor& executor) : signal(executor) {}
 
@@ -24,14 +24,14 @@ struct Ending {
   bool is_over = false;
 };
 
-// Told when nothing of an attempt is left at its agent: no process, no copy that is under way, nothing that it held.
+// Notified when the agent has nothing left of an attempt: no process, no copy in progress, and no resources.
 struct Departure : Ending {
   using Ending::Ending;
 
-  ResultsStamp results;  // which results on HDFS are the ones that it left in its folder
+  ResultsStamp results;  // the results in HDFS that are the same as those in its folder
 };
 
-// The attempt that had the directories of another one before it, and was released.
+// A released attempt whose directories a later attempt uses.
 struct EarlierAttempt {
   int number = 0;
   std::shared_ptr<Departure> departure;

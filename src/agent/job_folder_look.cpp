@@ -17,7 +17,7 @@ net::Async<std::string> read_small_file(hdfs::FileSystem& fs, std::string path) 
   auto reader = co_await fs.open(path);
   if (!reader) co_return core::fail(reader.error());
   if (reader->length() > kLargestFile)
-    co_return core::fail(core::Errc::corrupt, fmt::format("{} is longer than any that a master writes", path));
+    co_return core::fail(core::Errc::corrupt, fmt::format("{} is longer than any file that a master writes", path));
   std::string content(reader->length(), '\0');
   const auto count = co_await reader->read(content);
   if (!count) co_return core::fail(count.error());
@@ -30,11 +30,11 @@ net::Async<MasterPlace> read_master(hdfs::FileSystem& fs, std::string path) {
   if (!text) co_return core::fail(text.error());
   const auto endpoint = net::endpoint_from_json(*text, {});
   if (!endpoint) co_return core::fail(endpoint.error().within(path));
-  if (endpoint->port == 0) co_return core::fail(core::Errc::corrupt, fmt::format("{} names no port", path));
+  if (endpoint->port == 0) co_return core::fail(core::Errc::corrupt, fmt::format("{} does not contain a port", path));
   co_return MasterPlace{endpoint->address, endpoint->port, endpoint->epoch};
 }
 
-// Where master.json is not there: before the first master has written it, or after the last one has removed it.
+// master.json is missing before the first master has written it and after the last one has removed it.
 net::awaitable<FolderLook> look_for_end(hdfs::FileSystem& fs, std::string folder) {
   const auto state = co_await read_small_file(fs, folder + "/state.json");
   if (state) co_return FolderState{.is_revoked = false, .master = {}, .is_over = says_that_job_is_over(*state)};

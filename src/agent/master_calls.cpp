@@ -16,13 +16,13 @@ namespace {
 constexpr core::Millis kFirstRetryPause{100};
 constexpr core::Millis kLongestRetryPause = core::Seconds(1);
 constexpr core::Millis kSendTime = core::Seconds(30);
-// A master that is slow, or stopped for a moment, keeps its job.
-constexpr core::Millis kAnswerTime = core::Seconds(25);      // beyond the time for which a call is open
-constexpr std::size_t kReportBytes = std::size_t{1} << 20U;  // of one call; the rest goes with the next
-// The one that is open, and the one that lets the master answer it.
+// Long enough that a job survives a slow master, or one that is stopped for a moment.
+constexpr core::Millis kAnswerTime = core::Seconds(25);      // in addition to the time for which a call stays open
+constexpr std::size_t kReportBytes = std::size_t{1} << 20U;  // in one call; the rest is sent in the next one
+// The open call, and a second one after which the master answers the first.
 constexpr std::size_t kMostOpenCalls = 2;
-// The agent's container is gone for the master, as when a NodeManager is lost while its containers live on: a successor
-// may run by now.
+// The master no longer counts the container of this agent, for example because its NodeManager was lost while the
+// container kept running. A new attempt of the task may already run.
 constexpr unsigned kUnknownAgent = 404;
 
 }  // namespace
@@ -73,7 +73,7 @@ net::awaitable<void> MasterCalls::flush(core::Millis at_most) {
 bool MasterCalls::may_send() const {
   if (successor_) return false;
   if (open_.empty()) return true;
-  // A second call lets the master answer the first, which confirms what went with it.
+  // A second call makes the master answer the first one, which confirms the reports in it.
   const bool has_news = session_.reports().last() > sent_ || (flushing_ && !session_.reports().empty());
   return open_.size() < kMostOpenCalls && has_news;
 }
@@ -92,7 +92,7 @@ net::awaitable<void> MasterCalls::run() {
       co_await changed_.wait(core::Seconds(3600));
       continue;
     }
-    co_await net::pause(core::Millis(0));  // what happens in one go is reported in one call
+    co_await net::pause(core::Millis(0));  // let other coroutines finish, so that their reports go into one call
     if (stopped_) break;
     if (!may_send()) continue;
     open_.push_back(sent_);
@@ -120,9 +120,9 @@ net::awaitable<void> MasterCalls::take_answers() {
     const auto client = client_;
     const auto response = co_await client->receive(options_.heartbeat + kAnswerTime);
     if (stopped_) break;
-    if (client != client_ || successor_) continue;  // of a master that is not called any more
+    if (client != client_ || successor_) continue;  // an answer of an earlier master
     if (response && response->status == kUnknownAgent) {
-      lost(fmt::format("the master at {} has given this container up", master()));
+      lost(fmt::format("the master at {} has given up this container", master()));
       break;
     }
     const auto taken = response ? take(*response) : core::fail(response.error());
@@ -136,7 +136,7 @@ net::awaitable<void> MasterCalls::take_answers() {
 
 core::Result<void> MasterCalls::take(const net::HttpResponse& response) {
   if (response.status != 200) return core::fail(core::Errc::refused, response.body);
-  if (open_.empty()) return {};  // its connection failed meanwhile
+  if (open_.empty()) return {};  // the connection failed meanwhile
   const auto epoch = session_.epoch();
   session_.confirm(epoch, open_.front());
   open_.pop_front();
@@ -147,14 +147,14 @@ core::Result<void> MasterCalls::take(const net::HttpResponse& response) {
   };
   auto read = protocol::read_commands(response.body, {.begin = begin, .take = take_one});
   listener_.on_commands_end();
-  if (session_.epoch() != epoch) drop_open_calls();  // their numbers are those of the master before
+  if (session_.epoch() != epoch) drop_open_calls();  // their numbers belong to the earlier master
   if (!read) return core::fail(read.error().within("the list of commands is malformed"));
   lease_.heard(core::steady_now(), session_.epoch().number);
   retry_pause_ = kFirstRetryPause;
   return {};
 }
 
-// All calls that are open are lost with their connection; their reports go again.
+// All open calls are lost with their connection. Their reports are sent again.
 void MasterCalls::drop_open_calls() {
   client_->close();
   open_.clear();
@@ -177,16 +177,18 @@ void MasterCalls::lost(std::string why) {
 void MasterCalls::failed(const core::Error& why) {
   drop_open_calls();
   if (stopped_) return;
-  // The master is gone, and its address is another's. Where there is no folder, nobody says where it could be now.
+  // The master is gone, and another program uses its address. Without a job folder there is no way to find a new
+  // master.
   if (why.code == net::Errc::untrusted && !options_.look) return lost(why.message);
   lease_.unheard(core::steady_now(), fmt::format("the master at {} does not answer: {}", master(), why.message));
   if (options_.look) {
     if (std::exchange(searching_, true)) return;
-    core::log("the master at {} does not answer: {}; the job's folder says what follows", master(), why.message);
+    core::log("the master at {} does not answer: {}; looking in the job's folder for a new master", master(),
+              why.message);
     net::spawn(executor_, "looking for the master", search());
     return;
   }
-  // Asked only when a call has failed: a master that answers the next one late is not lost.
+  // Called only after a call has failed, because a late answer does not mean that the master is lost.
   auto action = lease_.next(core::steady_now());
   if (auto* give_up = std::get_if<MasterLease::GiveUp>(&action)) lost(std::move(give_up->why));
 }

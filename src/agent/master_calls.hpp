@@ -17,12 +17,13 @@
 
 namespace ydl::agent {
 
-// An agent's calls to its master, all on one connection: reports go, commands come. One call is always open, and the
-// master answers it when it has a command. A report does not wait for that: it goes with the next call at once, upon
-// which the master answers the open one.
+// An agent's calls to its master, all on one connection. They carry reports to the master and commands back. One call
+// is always open, and the master answers it when it has a command. A report need not wait for that: the agent sends it
+// in a second call at once, and the master then answers the first one.
 //
-// While the master does not answer, calls are repeated, and MasterLease says when to look for another master of the
-// job. One that has a higher epoch is told what the agent holds, and obeyed from then on.
+// While the master does not answer, the agent repeats its calls, and MasterLease determines when it looks for another
+// master of the job. A master with a higher epoch gets a Hello with the attempts that the agent holds, and from then on
+// the agent obeys that master.
 //
 // Single-threaded; life cycle: construct, say_hello(), then run() once.
 class MasterCalls {
@@ -31,21 +32,21 @@ class MasterCalls {
     net::Endpoint master;
     core::AgentId id;
     core::Millis outlives_master = core::Seconds(5);
-    core::Millis heartbeat = core::Seconds(5);  // how long a call without news is open
-    // Looks at the job's folder; nothing: it has none that agents can read. A look may take as long as it likes: its
-    // result is not waited for longer than MasterLease says. It must own what it needs then.
+    core::Millis heartbeat = core::Seconds(5);  // how long a call stays open if there is no command
+    // Looks at the job's folder; null if agents cannot read it. A look may take long: the agent waits for its result
+    // only as long as MasterLease allows. It must therefore own all it needs.
     std::function<net::awaitable<FolderLook>()> look = {};
   };
   struct Listener {
-    std::function<void(core::Result<protocol::Command>)> on_command;  // or why one is not understood
-    std::function<void()> on_commands_end;                            // after those of one answer
-    std::function<void(std::string why)> on_lost;  // no master of the job stands behind this agent any more
+    std::function<void(core::Result<protocol::Command>)> on_command;  // or the error if one cannot be decoded
+    std::function<void()> on_commands_end;                            // after the commands of one answer
+    std::function<void(std::string why)> on_lost;                     // no master of the job needs this agent any more
   };
   MasterCalls(const net::asio::any_io_executor& executor, Options options, Listener listener);
 
-  // Errors: the master is not there, or does not accept this agent.
+  // Errors: the master does not answer, or does not accept this agent.
   [[nodiscard]] net::Async<> say_hello();
-  // Until stop(), or on_lost.
+  // Runs until stop() or on_lost.
   [[nodiscard]] net::awaitable<void> run();
   void stop();
 
@@ -53,7 +54,7 @@ class MasterCalls {
   // An attempt is held from its Prepare to its Release.
   void hold(const core::AttemptId& attempt) { session_.hold(attempt); }
   void release(const core::AttemptId& attempt) { session_.release(attempt); }
-  // Until the master has confirmed all reports, stop() or the time is over. No call stays open from then on.
+  // Returns when the master has confirmed all reports, after stop(), or when the time is over. It leaves no call open.
   [[nodiscard]] net::awaitable<void> flush(core::Millis at_most);
 
  private:
@@ -88,14 +89,14 @@ class MasterCalls {
   net::asio::any_io_executor executor_;
   Options options_;
   Listener listener_;
-  net::Endpoint master_;  // that is called now
-  Client client_;         // another object for each master: who waits at an earlier one finds out that it is not this
-  Client successor_;      // while it is told hello; no other calls are made meanwhile
+  net::Endpoint master_;  // the one that the agent calls now
+  Client client_;         // a new object for each master, so that a coroutine can see that its master was replaced
+  Client successor_;      // set during the Hello to a new master; no other calls are made meanwhile
   protocol::AgentSession session_;
   MasterLease lease_;
-  protocol::Sequence sent_ = 0;          // the last report that is on its way
-  std::deque<protocol::Sequence> open_;  // calls without an answer: the last report of each
-  bool sending_ = false;                 // the last of them is being written
+  protocol::Sequence sent_ = 0;          // the number of the last report that was sent
+  std::deque<protocol::Sequence> open_;  // calls without an answer: the number of the last report in each
+  bool sending_ = false;                 // the last of these calls is being written
   bool flushing_ = false;
   core::Millis retry_pause_;
   std::shared_ptr<PendingLook> look_;

@@ -14,14 +14,15 @@ using core::Instant;
 using core::Millis;
 using core::Seconds;
 
-constexpr Millis kLooksOften = Seconds(15);  // a master is started again within seconds
+constexpr Millis kLooksOften = Seconds(15);  // YARN restarts a master within seconds
 constexpr Millis kFirstPeriod = Seconds(1);
 constexpr Millis kLaterPeriod = Seconds(5);
 constexpr Millis kLongestLook = Seconds(4);
 constexpr Millis kLongestHello = Seconds(5);
-// A master counts on an agent to end 60 s after its revocation was written; ending the task takes some of them.
+// A master relies on it that an agent has ended 60 s after its revocation was written. Ending the task takes a part of
+// that time.
 constexpr Millis kBlindFor = Seconds(45);
-// An agent that never had a master has no task that would be lost with it.
+// An agent that has never had a master has no tasks to lose.
 constexpr Millis kFirstHello = Seconds(60);
 
 }  // namespace
@@ -41,7 +42,7 @@ void MasterLease::unheard(Instant now, std::string why) {
 }
 
 void MasterLease::looked(Instant began, FolderLook look) {
-  if (hears_master()) return;  // one answered meanwhile
+  if (hears_master()) return;  // a master has answered meanwhile
   if (auto* unreadable = std::get_if<Unreadable>(&look)) {
     why_unreadable_ = std::move(unreadable->why);
     return;
@@ -60,14 +61,14 @@ Millis MasterLease::outlives_master() const {
 
 Instant MasterLease::gives_up_at() const {
   const auto orphaned = *unheard_since_ + outlives_master();
-  // An agent whose whole machine stood still for longer than that looks once before it gives up.
+  // If the whole machine was suspended for longer than that, the agent looks once before it gives up.
   const auto blind = std::max(last_known_ + kBlindFor, *unheard_since_ + kLongestLook);
   return options_.has_folder ? std::min(orphaned, blind) : orphaned;
 }
 
 std::optional<std::string> MasterLease::why_give_up(Instant now) const {
-  if (is_revoked_) return "its master has given this container up and recorded it in the job's folder";
-  if (is_over_) return "the job is over, as its folder says";
+  if (is_revoked_) return "its master has given up this container and recorded that in the job's folder";
+  if (is_over_) return "the job's folder shows that the job is over";
   if (now < gives_up_at()) return std::nullopt;
   if (now >= *unheard_since_ + outlives_master()) {
     return fmt::format("no master of the job has answered for {}: {}", core::format_duration(outlives_master()),

@@ -1,4 +1,4 @@
-// The part of MasterCalls that finds a master: the first hello, and what follows when the master is not heard.
+// The part of MasterCalls that finds a master: the first Hello, and the search for a master that does not answer.
 #include "agent/master_calls.hpp"
 #include "core/assert.hpp"
 #include "core/json.hpp"
@@ -32,7 +32,8 @@ core::Result<protocol::Epoch> epoch_of_welcome(std::string_view body) {
 
 }  // namespace
 
-// Errors: unavailable (nobody answers, or the master is not ready: try again); others: it does not accept this agent.
+// Errors: unavailable (there is no answer, or the master is not ready: try again); others: it does not accept this
+// agent.
 net::Async<protocol::Epoch> MasterCalls::hello(Client client, std::string master, core::Millis within) {
   const protocol::Hello hello{protocol::kProtocolVersion, std::string(core::kVersion), core::host_name(), ::getpid(),
                               session_.held()};
@@ -94,7 +95,7 @@ net::Async<> MasterCalls::say_hello() {
     }
     co_await net::pause(kHelloPause);
   }
-  co_return core::fail(core::Errc::unavailable, "this agent was stopped before it had a master");
+  co_return core::fail(core::Errc::unavailable, "this agent was stopped before it reached a master");
 }
 
 net::awaitable<void> MasterCalls::keep_look(std::function<net::awaitable<FolderLook>()> look,
@@ -116,7 +117,7 @@ net::awaitable<void> MasterCalls::look_within(core::Millis at_most) {
     lease_.looked(began, Unreadable{"HDFS does not answer"});
 }
 
-// From the first call that fails until a master is heard again.
+// Runs from the first failed call until a master is heard again.
 net::awaitable<void> MasterCalls::search() {
   while (!stopped_ && !lease_.hears_master()) {
     auto action = lease_.next(core::steady_now());
@@ -134,7 +135,8 @@ net::awaitable<void> MasterCalls::search() {
   changed_.notify();
 }
 
-// What the agent holds must not change while a master is told of it, so the earlier one is not called meanwhile.
+// The attempts that the agent holds must not change while a Hello with them is on its way, so the agent does not call
+// the earlier master meanwhile.
 net::awaitable<void> MasterCalls::call_successor(MasterPlace place, core::Millis within) {
   const auto endpoint = endpoint_at(place);
   const auto client = std::make_shared<net::HttpClient>(executor_, endpoint);
@@ -145,7 +147,7 @@ net::awaitable<void> MasterCalls::call_successor(MasterPlace place, core::Millis
   changed_.notify();
   if (stopped_) co_return;
   if (epoch) {
-    core::log("the master at {} has taken the job over (epoch {})", net::describe(endpoint), epoch->number);
+    core::log("the master at {} has taken over the job (epoch {})", net::describe(endpoint), epoch->number);
     master_ = endpoint;
     client_ = client;
     obey(*epoch);

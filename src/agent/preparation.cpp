@@ -18,7 +18,8 @@ bool Preparation::takes_long() const {
 
 core::Result<void> Preparation::check() const {
   if (needs_hdfs() && context_.surroundings.hdfs == nullptr) {
-    return core::fail(core::Errc::not_found, "its agent was told of no HDFS to bring inputs from or keep results in");
+    return core::fail(core::Errc::not_found,
+                      "the task needs HDFS for its inputs or results, and its agent has no configuration of HDFS");
   }
   return image_.check();
 }
@@ -41,8 +42,8 @@ net::Async<> Preparation::fetch() {
   co_return fetched;
 }
 
-// Many links are made outside the loop: a folder of submission may have thousands of entries, and the job hundreds of
-// tasks. A few are made at once, so that all tasks of a small job are reported in one call.
+// Many links are made outside the event loop, because a submission directory may have thousands of entries and the job
+// hundreds of tasks. Few links are made at once, so that all tasks of a small job are reported in one call.
 net::Async<> Preparation::finish(std::shared_ptr<DirectoryListings> listings) {
   restoring_.find_here();
   if (is_made_quickly(request_)) {
@@ -58,14 +59,13 @@ net::Async<> Preparation::finish(std::shared_ptr<DirectoryListings> listings) {
   co_return resources_.take_ports_and_limits(request_, context_.surroundings.job);
 }
 
-// A NameNode that is away for a while is nothing that another host could help with.
+// If the NameNode is unavailable for a while, another host would have the same problem, so this host waits.
 net::Async<> Preparation::fetch_from_hdfs() {
   copying_.on_wait = [report = context_.report, attempt = request_.attempt,
                       said = false](const core::Error& error) mutable {
     if (std::exchange(said, true)) return;
     report(protocol::Note{
-        attempt,
-        fmt::format("what it needs cannot be fetched from HDFS for now ({}); it is tried again", error.message)});
+        attempt, fmt::format("its files cannot be downloaded from HDFS right now ({}); trying again", error.message)});
   };
   auto fetched = co_await fetch_inputs();
   if (fetched) fetched = co_await restoring_.fetch();
@@ -73,7 +73,8 @@ net::Async<> Preparation::fetch_from_hdfs() {
   co_return fetched;
 }
 
-// Inputs lie beside the working directory and are linked into it: what is really in it counts as the task's work.
+// Inputs are downloaded beside the working directory and linked into it, because real files in the working directory
+// count as results of the task.
 net::Async<> Preparation::fetch_inputs() {
   auto& file_systems = *context_.surroundings.file_systems;
   std::vector<protocol::Link> links;

@@ -16,10 +16,10 @@
 
 namespace ydl::agent {
 
-// All that must be there before a task can be launched: image, inputs, earlier results, directories, resources. Its
-// task owns what it refers to.
+// Provides what a task needs before its launch: image, inputs, earlier results, directories and resources. The task
+// owns the objects that it refers to.
 //
-//   check ──> follow, where there was another here ──> fetch, where that takes long ──> finish
+//   check ──> follow, after an earlier attempt here ──> fetch, if takes_long() ──> finish
 class Preparation {
  public:
   Preparation(const TaskContext& context, protocol::Prepare& request, TaskResources& resources, const TaskImage& image,
@@ -33,19 +33,19 @@ class Preparation {
 
   // Errors: the task cannot run on this machine.
   [[nodiscard]] core::Result<void> check() const;
-  // Whether there is something to fetch or to look up outside the loop.
+  // Whether fetch() is needed: downloads, an image or GPUs, which must not block the event loop.
   [[nodiscard]] bool takes_long() const;
-  // Puts aside what the earlier attempt left in directories that are now this one's. Errors: those of
+  // Moves away what the earlier attempt left in the directories that this one uses now. Errors: those of
   // put_earlier_aside.
   [[nodiscard]] net::Async<> follow(const EarlierAttempt& earlier);
-  // The image, inputs and earlier results from HDFS, and GPUs. Errors: those of its parts.
+  // Gets the image, inputs and earlier results from HDFS, and GPUs. Errors: those of its parts.
   [[nodiscard]] net::Async<> fetch();
-  // Directories, links, ports and limits. Errors: those of prepare_workspace and TaskResources.
+  // Makes directories and links, holds ports, and sets limits. Errors: those of prepare_workspace and TaskResources.
   [[nodiscard]] net::Async<> finish(std::shared_ptr<DirectoryListings> listings);
 
-  // Which results earlier attempts had left on HDFS.
+  // Identifies the results in HDFS of earlier attempts.
   [[nodiscard]] const ResultsStamp& fetched_results() const { return restoring_.fetched_results(); }
-  // What the task continues from; empty: nothing.
+  // The folder that the task continues from; empty if there is none.
   [[nodiscard]] const std::string& restore_directory() const { return restoring_.directory(); }
 
  private:

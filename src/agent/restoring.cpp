@@ -15,7 +15,7 @@ namespace {
 
 namespace files = std::filesystem;
 
-// While one is read, its task may replace it: the next try finds the new one.
+// The task that owns a save may replace it while it is read. Another try finds the new one.
 constexpr int kMostTries = 3;
 
 bool has_entries(const files::path& folder) {
@@ -62,7 +62,7 @@ net::Async<> Restoring::fetch() {
 
 net::Async<> Restoring::fetch_once() {
   if (auto fetched = co_await fetch_own(); !fetched)
-    co_return core::fail(fetched.error().within("what earlier attempts left cannot be fetched"));
+    co_return core::fail(fetched.error().within("cannot download the files of earlier attempts"));
   for (const auto& from : request_.restore) {
     if (is_own(from)) {
       if (!has_entries(request_.results_directory)) continue;
@@ -70,7 +70,8 @@ net::Async<> Restoring::fetch_once() {
       co_return core::Result<>{};
     }
     const auto fetched = co_await fetch_other(from);
-    if (!fetched) co_return core::fail(fetched.error().within("what the task continues from cannot be fetched"));
+    if (!fetched)
+      co_return core::fail(fetched.error().within("cannot download the checkpoint that the task continues from"));
     if (!*fetched) continue;
     directory_ = restore_directory(request_).string();
     co_return core::Result<>{};
@@ -85,7 +86,8 @@ net::Async<> Restoring::fetch_own() {
     auto fetched = co_await fetch_own_once();
     if (fetched || fetched.error().code != hrpc::Errc::not_found) co_return fetched;
     if (tries < kMostTries) continue;
-    co_return core::fail(core::Errc::unavailable, fetched.error().message);  // not_found would end the whole job
+    co_return core::fail(core::Errc::unavailable,
+                         fetched.error().message);  // not_found would end the whole job, but another try may succeed
   }
 }
 
@@ -104,7 +106,7 @@ net::Async<> Restoring::fetch_own_once() {
     co_return core::Result<>{};
   }
   fetched_results_ = std::move(results).value_or(ResultsStamp{});
-  // The earlier attempt saved from this very folder, and may have written more since.
+  // The earlier attempt has saved files from this folder, and the folder may have newer files than the save.
   if (earlier_ >= save->attempt.attempt && has_entries(request_.results_directory)) co_return core::Result<>{};
   const auto target = context_.surroundings.file_systems->locate(request_.remote_saves);
   if (!target) co_return core::fail(target.error());
@@ -118,7 +120,7 @@ net::Async<bool> Restoring::fetch_other(protocol::Restorable from) {
     auto fetched = co_await fetch_other_once(from);
     if (fetched || fetched.error().code != hrpc::Errc::not_found) co_return fetched;
     if (tries < kMostTries) continue;
-    tell(fmt::format("what is in {} cannot be used: {}", from.saves, fetched.error().message));
+    tell(fmt::format("the save in {} cannot be used: {}", from.saves, fetched.error().message));
     co_return false;
   }
 }
@@ -132,7 +134,7 @@ net::Async<bool> Restoring::fetch_other_once(const protocol::Restorable& from) {
   const auto target = context_.surroundings.file_systems->locate(uses_save ? from.saves : from.results);
   if (!target) co_return core::fail(target.error());
   const auto folder = restore_directory(request_);
-  remove_tree(folder);  // what a try that failed has left
+  remove_tree(folder);  // left by a failed try
   const auto fetched = uses_save ? co_await fetch_save(*target->fs, target->path, *save, folder, copying_)
                                  : co_await download_tree(*target->fs, target->path, folder, Names::stored, copying_);
   if (!fetched) co_return core::fail(fetched.error());
@@ -141,7 +143,8 @@ net::Async<bool> Restoring::fetch_other_once(const protocol::Restorable& from) {
 
 // ---- both ------------------------------------------------------------------------------------------------------
 
-// The save first: a task's results are there before its saves are removed.
+// Looks for the save first. A task's results are complete before its saves are removed, so this order finds one of
+// them.
 net::Async<Restoring::Found> Restoring::find(const protocol::Restorable& from, SetAside aside) {
   Found found;
   if (!from.saves.empty()) {
@@ -165,7 +168,7 @@ net::Async<std::optional<SaveManifest>> Restoring::find_save(const std::string& 
     auto save = co_await read_save(*target->fs, target->path);
     if (!save && !is_damaged(save.error())) co_return core::fail(save.error());
     if (!save) {
-      tell(fmt::format("the save in {} cannot be used ({}): it continues from what else there is", folder,
+      tell(fmt::format("the save in {} cannot be used ({}); looking for other files to continue from", folder,
                        save.error().message));
       co_return std::nullopt;
     }
@@ -173,17 +176,16 @@ net::Async<std::optional<SaveManifest>> Restoring::find_save(const std::string& 
     const auto stored = co_await check_save(*target->fs, target->path, **save);
     if (!stored) co_return core::fail(stored.error());
     if (stored->missing.empty()) {
-      // Another task may be saving right now.
+      // If the save belongs to another task, that task may just be saving.
       if (stored->is_interrupted && aside == SetAside::put_back)
-        tell(fmt::format("its last save was interrupted: it continues from the one before it, of {}",
+        tell(fmt::format("its last save was interrupted; it continues from the save before it, of {}",
                          core::format_utc((*save)->saved)));
       co_return *std::move(save);
     }
-    if (std::exchange(before, *save) != *save) continue;  // replaced meanwhile, and its files deleted
-    tell(
-        fmt::format("the save in {} cannot be used ({} is missing or not complete): it continues from what else there "
-                    "is",
-                    folder, stored->missing));
+    if (std::exchange(before, *save) != *save) continue;  // it was replaced meanwhile, and its files deleted
+    tell(fmt::format(
+        "the save in {} cannot be used ({} is missing or incomplete); looking for other files to continue from", folder,
+        stored->missing));
     co_return std::nullopt;
   }
 }

@@ -13,28 +13,28 @@
 
 namespace ydl::agent {
 
-// What an attempt finds of earlier ones: its own results or save in its results folder, and what YDL_RESTORE_DIR names.
-// docs/checkpoints.md tells users about it. Its task owns what it refers to.
+// Restores what earlier attempts left: the task's own results or save into its results folder, and the files in
+// YDL_RESTORE_DIR. docs/checkpoints.md describes this for users. The task owns the objects that it refers to.
 class Restoring {
  public:
   Restoring(const TaskContext& context, const protocol::Prepare& request, Copying& copying)
       : context_(context), request_(request), copying_(copying) {}
 
-  // The results folder is the one that attempt number `earlier` had, with these results.
+  // Call this if the attempt with the number `earlier` used the same results folder and left these results in it.
   void follow(int earlier, ResultsStamp results);
-  // From HDFS, where the request says so; while it does not answer it is asked again, as long as `copying` has
-  // patience. Errors: those of FileSystem, io; never not_found.
+  // Downloads the files if the request names folders in HDFS. While HDFS does not answer, it tries again for the
+  // patience of `copying`. Errors: those of FileSystem, io; never not_found.
   [[nodiscard]] net::Async<> fetch();
-  // The same on one machine, where nothing is copied.
+  // The same on one machine, where no files are copied.
   void find_here();
 
-  // Which results earlier attempts had left on HDFS.
+  // Identifies the results in HDFS of earlier attempts.
   [[nodiscard]] const ResultsStamp& fetched_results() const { return fetched_results_; }
-  // What the task continues from; empty: nothing.
+  // The folder that the task continues from; empty if there is none.
   [[nodiscard]] const std::string& directory() const { return directory_; }
 
  private:
-  // What is there of one task, of which `save` counts if it is newer.
+  // The files of one task in HDFS; `save` is used if it is newer than the results.
   struct Found {
     std::optional<SaveManifest> save;
     std::optional<ResultsStamp> results;
@@ -53,7 +53,7 @@ class Restoring {
   const TaskContext& context_;
   const protocol::Prepare& request_;
   Copying& copying_;
-  int earlier_ = 0;  // 0: nobody had the results folder before
+  int earlier_ = 0;  // 0: no earlier attempt used the results folder
   ResultsStamp results_here_;
   ResultsStamp fetched_results_;
   std::string directory_;

@@ -13,8 +13,9 @@
 namespace ydl::agent {
 namespace {
 
-constexpr core::Millis kPatience = core::Seconds(10);  // with one file; the next save tries it again
-constexpr core::Millis kAtLeast = core::Seconds(1);    // between two saves, however often a task asks
+constexpr core::Millis kPatience = core::Seconds(10);  // for one file; the next save tries again
+constexpr core::Millis kAtLeast =
+    core::Seconds(1);  // the shortest time between two saves, even if the task asks for more
 constexpr core::Millis kOften = core::Seconds(2);
 constexpr core::Millis kLongestWait = std::chrono::hours(1);
 constexpr int kMostTries = 3;
@@ -127,7 +128,7 @@ net::Async<Saves::Step> Saves::save_once(core::Millis unchanged_for) {
     co_return Step::again;
   }
   if (*replaced == Replaced::has_successor) {
-    core::log("{}: a later attempt saves to {}: this one does not any more", request_.attempt.str(), target->path);
+    core::log("{}: a later attempt saves to {}, so this one stops saving", request_.attempt.str(), target->path);
     cancel();
     co_return Step::done;
   }
@@ -139,7 +140,7 @@ net::Async<Saves::Step> Saves::save_once(core::Millis unchanged_for) {
   co_return Step::done;
 }
 
-// In the worker: folders may be large, and their disk slow.
+// This runs in the worker, because folders may be large and their disk slow.
 net::Async<std::vector<SeenFile>> Saves::look() const {
   auto seen = std::make_shared<core::Result<std::vector<SeenFile>>>();
   const auto work = [seen, request = request_, reaper = reaper_](const std::stop_token& stop) {
@@ -154,7 +155,7 @@ void Saves::tell_trouble(const core::Error& error) {
   if (std::exchange(has_told_trouble_, true)) return;
   context_.report(protocol::Note{
       request_.attempt,
-      fmt::format("what it has written cannot be saved for now ({}); the task goes on, and it is tried again every {}",
+      fmt::format("its files cannot be saved to HDFS right now ({}); the task continues, and ydl tries again every {}",
                   error.message, core::format_duration(request_.save_every))});
 }
 

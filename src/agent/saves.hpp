@@ -15,28 +15,28 @@
 
 namespace ydl::agent {
 
-// Saves what a running task has written, every `save_every` and whenever it is asked to: docs/checkpoints.md. Its task
-// owns what it refers to, and lives until run() has returned.
+// Saves the files of a running task, every `save_every` and when the task asks for it: docs/checkpoints.md. The task
+// owns the objects that it refers to, and lives until run() has returned.
 //
 //   run() ── save_now(), save_often() … ── finish() ── the results are saved ── remove()
 class Saves {
  public:
   Saves(const TaskContext& context, const protocol::Prepare& request);
 
-  // Until finish() or cancel(); returns at once where nothing is to be saved. `reaper` is the root of the task's
-  // processes.
+  // Runs until finish() or cancel(); returns at once if the request names no folder for saves. `reaper` is the root of
+  // the task's processes.
   [[nodiscard]] net::awaitable<void> run(pid_t reaper);
-  // The task has said that what it wrote is complete: a file need not be old for it.
+  // The task has printed that its checkpoint is complete, so this save also includes files that were just written.
   void save_now();
-  // Saves now and then every two seconds during that time: the task is about to be lost.
+  // The task is about to lose its container: saves now, and every two seconds during that time.
   void save_often(core::Millis during);
-  // Back to every `save_every`.
+  // Saves every `save_every` again.
   void save_as_before();
-  // Begins nothing any more, and gives up what is being uploaded.
+  // Begins no more saves, and cancels uploads in progress.
   void cancel();
-  // As cancel, and returns when nothing is under way.
+  // As cancel(), and returns when no save is in progress.
   [[nodiscard]] net::awaitable<void> finish();
-  // The results are saved, and newer than any save.
+  // Removes the saves. Call this when the results are saved, which are newer than any save.
   [[nodiscard]] net::awaitable<void> remove();
 
  private:
@@ -52,9 +52,9 @@ class Saves {
   const protocol::Prepare& request_;
   Copying copying_;
   pid_t reaper_ = 0;
-  std::optional<SaveManifest> last_;  // what is on HDFS; nothing: it has not been looked at
+  std::optional<SaveManifest> last_;  // the save in HDFS; nothing until it was read
   core::Instant last_begin_{};
-  std::optional<core::Instant> again_at_;     // files that were too new will be old enough
+  std::optional<core::Instant> again_at_;     // when files that were too new for the last save are old enough
   std::optional<core::Instant> often_until_;  // save_often
   bool is_asked_ = false;                     // save_now
   bool is_running_ = false;

@@ -15,9 +15,10 @@
 namespace ydl::agent {
 namespace {
 
-// A task that has ended waits so long for HDFS to take something of its log.
+// How long a task that has ended waits while HDFS accepts nothing of its log.
 constexpr core::Millis kLogPatience = core::Seconds(60);
-constexpr core::Millis kSayEvery = core::Seconds(3);  // less than a master waits for the end of a task that was stopped
+constexpr core::Millis kSayEvery =
+    core::Seconds(3);  // less than the time that a master waits for a stopped task to end
 
 }  // namespace
 
@@ -28,9 +29,9 @@ void Saving::copy_logs() {
   if (request_.remote_logs.empty()) return;
   const auto trouble = [report = context_.report, attempt = request_.attempt,
                         said = std::make_shared<bool>(false)](const core::Error& error) {
-    if (std::exchange(*said, true)) return;  // both logs go to the same HDFS
-    report(protocol::Note{attempt, fmt::format("its log cannot be copied to HDFS for now ({}); it is tried again, and "
-                                               "the task goes on",
+    if (std::exchange(*said, true)) return;  // both logs are copied to the same HDFS, so one note is enough
+    report(protocol::Note{attempt, fmt::format("its log cannot be copied to HDFS right now ({}); the task continues, "
+                                               "and ydl tries again",
                                                error.message)});
   };
   for (const auto stream : {protocol::LogStream::standard_output, protocol::LogStream::standard_error})
@@ -86,7 +87,7 @@ net::awaitable<std::string> Saving::run(job::ExitStatus status, ResultsStamp fet
   co_return problem;
 }
 
-// In the worker: from one file system to another it takes as long as a copy.
+// This runs in the worker, because moving results to another file system takes as long as a copy.
 net::Async<> Saving::keep_results_here() const {
   auto kept = std::make_shared<core::Result<>>();
   const auto keep = [kept, request = request_](const std::stop_token& stop) { *kept = keep_results(request, stop); };
@@ -98,15 +99,15 @@ net::awaitable<void> Saving::finish_logs() {
   for (const auto& copy : log_copies_) {
     const auto patience = std::min(kLogPatience, context_.surroundings.hdfs_patience);
     if (auto finished = co_await copy->finish(patience); !finished && !copying_.cancelled) {
-      context_.report(protocol::Note{
-          request_.attempt, fmt::format("the copy of its log on HDFS lacks its end: {}; the whole log is in {}",
-                                        finished.error().message, request_.log_directory)});
+      context_.report(protocol::Note{request_.attempt,
+                                     fmt::format("the end of its log is missing in HDFS: {}; the complete log is in {}",
+                                                 finished.error().message, request_.log_directory)});
     }
     if (copy->lost() > 0) {
       context_.report(protocol::Note{
           request_.attempt,
-          fmt::format("the copy of its log on HDFS lacks {} in the middle: the task cut its log before HDFS "
-                      "had taken them",
+          fmt::format("{} in the middle of its log are missing in HDFS, because the task truncated its log "
+                      "before they were copied",
                       core::plural(static_cast<std::int64_t>(copy->lost()), "byte"))});
     }
     copy->cancel();

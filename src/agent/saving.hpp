@@ -17,25 +17,25 @@
 
 namespace ydl::agent {
 
-// Keeps what a task leaves: its log on HDFS while it runs, then its results. Its task owns what it refers to, and lives
-// until run() has returned.
+// Saves what a task writes: copies its log to HDFS while it runs, and its results when it has ended. The task owns the
+// objects that it refers to, and lives until run() has returned.
 class Saving {
  public:
   Saving(const TaskContext& context, const protocol::Prepare& request, Copying& copying);
 
-  // Begins to copy the log to HDFS, if the request says where to. The task has been launched.
+  // Starts to copy the log to HDFS if the request names a folder. Call this when the task was launched.
   void copy_logs();
-  // The same for what its processes were doing when it hung, which is written now.
+  // The same for the stacks of its processes, which are written when it hangs.
   void copy_stacks();
-  // The task's process has ended: keeps its results and the end of its log. Returns why its results are not where they
-  // should be; empty if they are.
+  // Call this when the task's process has ended. Saves its results and the end of its log. Returns why the results
+  // could not be saved; empty if they were.
   [[nodiscard]] net::awaitable<std::string> run(job::ExitStatus status, ResultsStamp fetched);
-  // Reports every few seconds that the task is saving, until run() has ended: whoever waits for the task's end learns
-  // that something is still going on.
+  // Reports every few seconds that the task is saving, until run() has ended. So the master knows that the task does
+  // not hang.
   [[nodiscard]] net::awaitable<void> report_until_done();
-  // What is being copied to HDFS is given up.
+  // Cancels copies to HDFS.
   void cancel();
-  // After run(): which results on HDFS are the ones in the results folder, or older than those.
+  // After run(): identifies the results in HDFS that are the same as those in the results folder, or older.
   [[nodiscard]] const ResultsStamp& saved_results() const { return saved_results_; }
 
  private:

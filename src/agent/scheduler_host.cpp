@@ -10,7 +10,7 @@
 namespace ydl::agent {
 namespace {
 
-// A new attempt of a node may be there before its master, which may have been restarted meanwhile, has told of it.
+// A new attempt of a node may register before the master has announced it, because the master may just be restarting.
 constexpr core::Millis kNewcomerWait = std::chrono::minutes(10);
 
 pslite::Role role_of(const core::TaskId& task) {
@@ -32,7 +32,7 @@ pslite::Outlook outlook_of(job::MemberEnded::Next next) {
   return pslite::Outlook::unknown;
 }
 
-// Nodes are told to register by address; a job may say otherwise with a DMLC_NODE_HOST of its own.
+// Nodes register by address, unless a job sets DMLC_NODE_HOST itself.
 net::Async<boost::asio::ip::address> look_up(std::string host) {
   const auto addresses = co_await net::resolve(host, core::Seconds(10));
   if (!addresses) co_return core::fail(addresses.error().within(fmt::format("DMLC_NODE_HOST '{}'", host)));
@@ -66,7 +66,7 @@ core::Result<std::unique_ptr<SchedulerHost>> SchedulerHost::start(const net::asi
   auto scheduler = pslite::Scheduler::listen(executor, std::move(options));
   if (!scheduler) {
     return core::fail(scheduler.error().code, port_range
-                                                  ? scheduler.error().message + "; choose others with --port-range"
+                                                  ? scheduler.error().message + "; choose other ports with --port-range"
                                                   : scheduler.error().message);
   }
   host->scheduler_ = *std::move(scheduler);
@@ -91,7 +91,7 @@ void SchedulerHost::on(const pslite::Notice& notice) const {
   if (const auto* all = std::get_if<pslite::AllRegistered>(&notice)) {
     sink_.note(fmt::format("all {} nodes registered with the scheduler", all->members.size()));
   } else if (const auto* recovered = std::get_if<pslite::Recovered>(&notice)) {
-    sink_.note(fmt::format("{} took its place in the parameter server again", name_of(recovered->member)));
+    sink_.note(fmt::format("{} joined the parameter servers again", name_of(recovered->member)));
   } else if (const auto* never = std::get_if<pslite::NeverRegistered>(&notice)) {
     sink_.note(never->sentence);
   } else if (const auto* refused = std::get_if<pslite::Refused>(&notice)) {

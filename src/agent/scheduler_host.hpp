@@ -16,20 +16,20 @@
 
 namespace ydl::agent {
 
-// Runs the parameter server's scheduler of one start of an MXNet job, as its master says: at the agent of the first
-// server, or in the master itself. Everything may be said to it twice.
+// Runs the scheduler of the parameter servers for one start of an MXNet job, in the agent of the first server or in the
+// master. Calls may be repeated without effect.
 //
 // Life cycle: start(), expect() for all tasks, then expect() and ended() for single ones; it ends with the object.
-// Until the first expect() nobody can register. Single-threaded; the sink is never called from within its functions.
+// No node can register before the first expect(). Single-threaded; the sink is never called from within its functions.
 class SchedulerHost {
  public:
   struct Sink {
-    std::function<void(std::string)> broken;  // the job cannot go on: why
+    std::function<void(std::string)> broken;  // why the job cannot continue
     std::function<void(std::string)> note;    // for the user
   };
   using PortRange = std::pair<std::uint16_t, std::uint16_t>;
 
-  // Without a range the kernel chooses the port. Errors: no port can be had.
+  // Without a range the kernel chooses the port. Errors: there is no free port.
   [[nodiscard]] static core::Result<std::unique_ptr<SchedulerHost>> start(const net::asio::any_io_executor& executor,
                                                                           const protocol::SchedulerPlan& plan,
                                                                           std::optional<PortRange> port_range,

@@ -83,7 +83,7 @@ net::awaitable<void> Task::fetch_and_prepare(std::shared_ptr<DirectoryListings> 
     const auto fetched = co_await preparation_.fetch();
     if (copying_.cancelled) co_return;
     if (!fetched) co_return prepare_failed(fetched.error());
-    listings = std::make_shared<DirectoryListings>();  // the folder may have changed meanwhile
+    listings = std::make_shared<DirectoryListings>();  // the submission directory may have changed meanwhile
   }
   auto prepared = co_await preparation_.finish(std::move(listings));
   if (copying_.cancelled) co_return;
@@ -94,7 +94,7 @@ net::awaitable<void> Task::fetch_and_prepare(std::shared_ptr<DirectoryListings> 
   context_.report(protocol::Prepared{request_.attempt, std::move(ports)});
 }
 
-// Not before: what fails before it must not leave it behind.
+// This is the last step of the preparation, so that no other failure can leave a scheduler behind.
 core::Result<void> Task::start_scheduler() {
   if (!request_.scheduler) return {};
   const auto report = context_.report;
@@ -112,7 +112,7 @@ core::Result<void> Task::start_scheduler() {
 
 void Task::prepare_failed(const core::Error& error) const {
   protocol::PrepareFailed failed{request_.attempt, error.message};
-  failed.on_every_host = error.code == hrpc::Errc::not_found;  // an input that HDFS does not have
+  failed.on_every_host = error.code == hrpc::Errc::not_found;  // an input does not exist in HDFS
   if (error.code == std::errc::address_in_use) failed.cause = job::Cause::port_taken;
   context_.report(std::move(failed));
 }
@@ -149,21 +149,21 @@ LaunchRequest Task::launch_request(protocol::Launch request) const {
   return launch;
 }
 
-// Once per job: the master asks one task for it.
+// At most once for each job, because the master sets hidden_with_note for one task only.
 void Task::tell_of_hidden_gpus(const protocol::Launch& request) const {
   if (request_.gpus > 0 || request_.host_gpus != protocol::HostGpus::hidden_with_note) return;
   if (request.env.contains("CUDA_VISIBLE_DEVICES") || !has_gpu_device()) return;
-  context_.report(protocol::Note{
-      request_.attempt, fmt::format("{0} has GPUs, but the job asks for none, so its tasks do not see them; add "
-                                    "--resource {1}:gpus=1 to give one to each {1}",
-                                    core::host_name(), request_.attempt.task.role)});
+  context_.report(protocol::Note{request_.attempt,
+                                 fmt::format("{0} has GPUs, but the job requests none, so its tasks cannot see them; "
+                                             "add --resource {1}:gpus=1 to assign one to each {1}",
+                                             core::host_name(), request_.attempt.task.role)});
 }
 
 void Task::make_ready(protocol::Launch request) {
   if (std::exchange(was_launched_, true)) return;
   tell_of_hidden_gpus(request);
   if (request.gang) {
-    // Beside the working directory, whose files become the task's results.
+    // Not in the working directory, whose files become results of the task.
     const auto folder = std::filesystem::path(request_.working_directory).parent_path();
     const auto file = context_.machine.gang_file().write(folder, *request.gang);
     if (!file) {
@@ -264,8 +264,8 @@ void Task::on(const Ended& event) {
   if (event.survivors > 0) core::log("{}: {} processes could not be killed", request_.attempt.str(), event.survivors);
   if (event.agent_was_silent) {
     context_.report(protocol::Note{
-        request_.attempt, fmt::format("it was killed because its agent on {} did not run for {}", core::host_name(),
-                                      core::format_duration(context_.surroundings.agent_silence))});
+        request_.attempt, fmt::format("it was killed because its agent on {} was stopped or hung for {}",
+                                      core::host_name(), core::format_duration(context_.surroundings.agent_silence))});
   }
   job::ExitStatus status;
   status.code = event.exit_code;
@@ -275,10 +275,10 @@ void Task::on(const Ended& event) {
 }
 
 void Task::on(const ReaperLost&) {
-  core::log("the reaper of {} was killed; ending what it left", request_.attempt.str());
+  core::log("the reaper of {} was killed; ending its remaining processes", request_.attempt.str());
   job::ExitStatus status;
   status.signal = SIGKILL;
-  ended(status, kill_strays(context_.machine.reapers()));
+  ended(status, kill_leftovers(context_.machine.reapers()));
 }
 
 void Task::start_failed(job::Cause cause, std::string reason) const {
@@ -317,7 +317,7 @@ net::awaitable<void> Task::report_that_it_saves() {
   co_await saving_.report_until_done();
 }
 
-// A file for programs that look for one, SIGTERM for those that handle it: others would be ended by it.
+// Programs may look for the file. SIGTERM is sent only to processes that handle it, because it would end all others.
 void Task::warn(const protocol::Warn& warning) {
   if (!running()) return;
   if (auto written = warning_.write(warning, core::wall_now()); !written)
@@ -357,7 +357,7 @@ net::awaitable<void> Task::write_stacks_and_stop(core::Millis grace) {
   auto written = std::make_shared<core::Result<std::vector<pid_t>>>();
   const StacksRequest request{.root = process_->reaper_pid(),
                               .file = file,
-                              .heading = fmt::format("{}, {}: it hangs, and its processes are", request_.attempt.str(),
+                              .heading = fmt::format("{}, {}: the task hangs. Its processes:", request_.attempt.str(),
                                                      core::format_utc(core::wall_now())),
                               .path = path_};
   const auto ran = co_await context_.machine.preparer().run(
@@ -366,7 +366,7 @@ net::awaitable<void> Task::write_stacks_and_stop(core::Millis grace) {
     saving_.copy_stacks();
     const auto where =
         request_.remote_logs.empty() ? file.string() : fmt::format("{}/{}", request_.remote_logs, kStacksFile);
-    context_.report(protocol::Note{request_.attempt, fmt::format("what its processes were doing is in {}", where)});
+    context_.report(protocol::Note{request_.attempt, fmt::format("the stacks of its processes are in {}", where)});
     for (const auto pid : **written) abort_python(pid);
     const auto deadline = core::steady_now() + kPythonPrints;
     while (!(*written)->empty() && running() && core::steady_now() < deadline) co_await net::pause(core::Millis(20));
@@ -388,7 +388,7 @@ void Task::end() {
     process_->kill();
     image_.remove_now();
   }
-  process_.reset();  // ends whatever still runs
+  process_.reset();  // ends all processes that still run
   context_.machine.remove_reaper(reaper);
 }
 

@@ -26,7 +26,7 @@
 
 namespace ydl::agent {
 
-// One attempt of a task at its agent: what it holds from Prepare to Release, and its process in between.
+// One attempt of a task at its agent: its resources from Prepare to Release, and its process in between.
 //
 //   Preparation ──> process, with LogWatch, PortWatch and Saves ──> Saving ──> TaskExited
 class Task : public std::enable_shared_from_this<Task> {
@@ -38,11 +38,11 @@ class Task : public std::enable_shared_from_this<Task> {
   Task& operator=(const Task&) = delete;
 
   // Fetches its image, inputs and earlier results, makes directories, holds ports, GPUs and a cgroup; reports Prepared
-  // or PrepareFailed. Waits until `earlier`, which had the same directories, is gone.
+  // or PrepareFailed. First waits until `earlier`, which used the same directories, has ended completely.
   void prepare(std::shared_ptr<DirectoryListings> listings, std::optional<EarlierAttempt> earlier = std::nullopt);
-  // The three steps of a launch; of many tasks each step is done for all before the next (TaskProcess::Prepared).
-  // Reports TaskStarted or TaskStartFailed, later TaskExited. Only the first launch counts: a master that took the job
-  // over may repeat what the earlier one had said.
+  // The three steps of a launch. When many tasks are launched, each step is done for all tasks before the next step;
+  // see TaskProcess::Prepared. Reports TaskStarted or TaskStartFailed, and later TaskExited. Only the first launch has
+  // an effect, because a master that took over the job may repeat commands of the earlier one.
   void make_ready(protocol::Launch request);
   void start();
   void watch();
@@ -53,15 +53,15 @@ class Task : public std::enable_shared_from_this<Task> {
   void tell_scheduler(const protocol::SchedulerEnded& command);
   void stop(const protocol::Stop& command);
   void kill();
-  // As kill, and returns when nothing of it runs any more. What it ended with is reported to nobody.
+  // As kill(), and returns when no process is left. The end is not reported.
   void end();
-  // As kill; and what is being copied to or from HDFS is given up.
+  // As kill(), and cancels copies to and from HDFS.
   void give_up();
 
   [[nodiscard]] protocol::LogPiece log_piece(const protocol::ReadLog& question) const { return log_.piece(question); }
 
-  // Looks at the log and, in the first minutes, at who listens on its ports, and lets the reaper know that the agent
-  // runs; to be called a few times a second.
+  // Reads the log, checks in the first minutes which process listens on its ports, and signals to the reaper that the
+  // agent runs. Call this a few times a second.
   void look(LookRound& round);
 
   // Where to look for what it uses; nothing while it does not run, and where its processes cannot be found from here:
@@ -71,15 +71,15 @@ class Task : public std::enable_shared_from_this<Task> {
 
   [[nodiscard]] const protocol::Prepare& request() const { return request_; }
   [[nodiscard]] std::shared_ptr<Departure> departure() const { return departs_.departure; }
-  // Told after give_up() when no process of it runs any more, which may be before its departure: what is being copied
-  // or fetched does not count.
+  // Notified after give_up() when no process is left. Copies may then still be in progress, so this may come before the
+  // departure.
   [[nodiscard]] std::shared_ptr<Ending> processes_end() const { return departs_.processes; }
 
   [[nodiscard]] bool running() const { return process_ != nullptr && !process_->finished(); }
   [[nodiscard]] pid_t reaper_pid() const { return process_ == nullptr ? 0 : process_->reaper_pid(); }
 
  private:
-  // Of the members it is destroyed last.
+  // The first member, so that it is destroyed last.
   struct Departs {
     std::shared_ptr<Departure> departure;
     std::shared_ptr<Ending> processes;
@@ -122,17 +122,17 @@ class Task : public std::enable_shared_from_this<Task> {
   PortWatch ports_;
   Saves saves_;
   Saving saving_;
-  std::unique_ptr<SchedulerHost> scheduler_;  // where its Prepare asks for one, until its Release
+  std::unique_ptr<SchedulerHost> scheduler_;  // if its Prepare asks for one; until its Release
 
   std::optional<core::Result<TaskProcess::Prepared>> ready_;  // from make_ready to watch
   std::optional<core::Result<TaskProcess>> started_;          // from start to watch
   std::unique_ptr<TaskProcess> process_;
-  core::Instant last_beat_{};  // of the agent to the reaper
+  core::Instant last_beat_{};  // when the agent last signalled to the reaper
   std::string path_;           // PATH of its processes
   bool was_launched_ = false;
   bool was_terminated_ = false;  // it was sent SIGTERM because its container will be taken away
   bool writes_stacks_ = false;
-  bool was_stopped_ = false;  // by us: what then still ran was not left behind by the task
+  bool was_stopped_ = false;  // by the agent; processes that still run then are not leftovers of the task
 };
 
 }  // namespace ydl::agent

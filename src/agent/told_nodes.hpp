@@ -7,11 +7,11 @@
 
 namespace ydl::agent {
 
-// What a scheduler was told of the job's nodes. A master that was restarted says all of it again, and the scheduler
-// must hear each thing once: a node that it expects anew counts as one that has not ended. Pure.
+// What a scheduler was told about the job's nodes. A restarted master repeats all of it, but the scheduler must be told
+// each fact only once: a node that is expected again counts as a new one that has not ended. Pure.
 class ToldNodes {
  public:
-  // Whether this attempt is news, and no older than what is known.
+  // Whether the attempt is newer than those expected so far.
   [[nodiscard]] bool expect(const core::AttemptId& node) {
     auto& told = nodes_[node.task];
     if (node.attempt <= told.expected) return false;
@@ -20,7 +20,7 @@ class ToldNodes {
     return true;
   }
 
-  // The same for an attempt's end. What follows is decided once.
+  // The same for the end of an attempt; `next` may change once, from unknown to a decision.
   [[nodiscard]] bool end(const core::AttemptId& node, job::MemberEnded::Next next) {
     auto& told = nodes_[node.task];
     const bool is_decided = next != job::MemberEnded::Next::unknown;
@@ -32,7 +32,7 @@ class ToldNodes {
   }
 
  private:
-  // Numbers of attempts; 0: none.
+  // Numbers of attempts; 0 means none.
   struct Told {
     int expected = 0;
     int ended = 0;

@@ -65,7 +65,7 @@ net::awaitable<void> watch_signals(Master& master) {
 net::awaitable<void> run_job(Master& master, http::Server& server, int& exit_code) {
   const auto outcome = co_await master.run();
   exit_code = outcome.exit_code;
-  agent::kill_strays({});  // what an agent and a reaper that were killed together could not end
+  agent::kill_leftovers({});  // what an agent and a reaper that were killed together could not end
   // A follower that asks again in this moment finds the end on the disk, unless that is full.
   if (master.lacks_records()) co_await master.journal().wait_told(core::Seconds(2));
   co_await server.drain(core::Seconds(2));
@@ -91,7 +91,7 @@ net::awaitable<void> run_job_then_stop(asio::io_context& context, Master& master
   try {
     if (!problem.empty()) {
       exit_code = (co_await master.fail_and_close(internal_error(problem))).exit_code;
-      agent::kill_strays({});
+      agent::kill_leftovers({});
     }
   } catch (const std::exception& error) {
     core::log("ending the job failed too: {}", error.what());

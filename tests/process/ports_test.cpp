@@ -119,7 +119,7 @@ PortOwner listener_of(std::uint16_t port, const std::vector<pid_t>& ours) {
 TEST(PortOwner, a_held_port_has_no_listener) {
   const auto held = HeldPorts::hold(1);
   const auto owner = listener_of(held->ports().front(), std::vector{::getpid()});
-  EXPECT_EQ(owner.kind, PortOwner::Kind::nobody);
+  EXPECT_EQ(owner.kind, PortOwner::Kind::none);
 }
 
 TEST(PortOwner, our_own_listener_is_ours) {
@@ -146,7 +146,7 @@ TEST(PortOwner, anothers_listener_is_foreign_with_pid_and_name) {
   }
   EXPECT_TRUE(test::wait_readable(ready->read.get()));
   const auto owner = listener_of(held->ports().front(), std::vector{::getpid()});
-  EXPECT_EQ(owner.kind, PortOwner::Kind::stranger);
+  EXPECT_EQ(owner.kind, PortOwner::Kind::foreign);
   EXPECT_EQ(owner.pid, child);
   EXPECT_THAT(owner.name, testing::HasSubstr("agent_process"));
   ::kill(child, SIGKILL);
@@ -161,7 +161,7 @@ TEST(PortOwner, a_listener_that_ended_after_the_tables_were_read_is_unknown) {
   ASSERT_TRUE(listeners);
   ASSERT_TRUE(listeners->anyone_on(port));
   listener.reset();
-  EXPECT_EQ(listeners->owner_of(port, std::vector{::getpid()}).kind, PortOwner::Kind::nobody);
+  EXPECT_EQ(listeners->owner_of(port, std::vector{::getpid()}).kind, PortOwner::Kind::none);
 }
 
 }  // namespace

@@ -279,7 +279,7 @@ TEST_F(TaskTest, when_the_reaper_is_killed_the_agent_finds_what_is_left) {
   ASSERT_TRUE(expect<ReaperLost>(task));
   EXPECT_TRUE(main.dies());
   EXPECT_TRUE(daemon.is_alive());
-  EXPECT_GE(kill_strays(std::vector{other.reaper_pid()}), 1);
+  EXPECT_GE(kill_leftovers(std::vector{other.reaper_pid()}), 1);
   EXPECT_TRUE(daemon.dies(Millis(0)));
   EXPECT_FALSE(other.read_event()) << "a task that was not lost was hit";
 }
@@ -287,7 +287,7 @@ TEST_F(TaskTest, when_the_reaper_is_killed_the_agent_finds_what_is_left) {
 TEST_F(TaskTest, there_are_no_orphans_while_all_reapers_live) {
   auto task = launched(unruly("daemon-and-stay"));
   ASSERT_TRUE(roll_.next("main"));
-  EXPECT_EQ(kill_strays(std::vector{task.reaper_pid()}), 0);
+  EXPECT_EQ(kill_leftovers(std::vector{task.reaper_pid()}), 0);
   EXPECT_FALSE(task.read_event());
 }
 

@@ -21,7 +21,7 @@ class TaskTest : public testing::Test {
   TaskTest() { adopt_orphans(); }
   void TearDown() override {
     EXPECT_EQ(descendants_of(::getpid(), list_processes()).size(), 0U) << "processes are left";
-    kill_strays({});
+    kill_leftovers({});
   }
 
   [[nodiscard]] LaunchRequest request(std::vector<std::string> argv) const {

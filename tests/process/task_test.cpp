@@ -37,7 +37,7 @@ class AgentTask : public testing::Test {
     if (task_ != nullptr) task_->end();
     task_.reset();
     loop_.settle();
-    kill_strays({});
+    kill_leftovers({});
   }
 
   void launch(std::vector<std::string> argv) {

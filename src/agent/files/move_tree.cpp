@@ -63,7 +63,7 @@ class TreeCopier {
          entry.increment(error)) {
       if (auto copied = copy(entry->path(), to / entry->path().filename()); !copied) return copied;
     }
-    if (!error) fs::permissions(to, mode, error);  // at the end: it may forbid writing
+    if (!error) fs::permissions(to, mode, error);  // at the end, because the mode may forbid writing
     if (error) return cannot_keep(from, to, error);
     return {};
   }
@@ -85,8 +85,9 @@ class TreeCopier {
       auto written = core::write_all(out.get(), {buffer_.get(), static_cast<std::size_t>(n)});
       if (!written) return cannot_keep(from, to, written.error().code);
     }
-    return core::fail(core::Errc::cancelled, fmt::format("cannot keep {} as {}: the agent ended before it was copied",
-                                                         from.string(), to.string()));
+    return core::fail(
+        core::Errc::cancelled,
+        fmt::format("cannot keep {} as {}: the agent ended before the copy was complete", from.string(), to.string()));
   }
 
   std::stop_token stop_;
@@ -95,21 +96,22 @@ class TreeCopier {
 
 constexpr std::string_view kUnfinished = ".ydl-unfinished-";
 
-// Beside the path, short whatever the path's own name is, and the same for the next attempt.
+// A name beside the path. It is short even if the path's own name is long, and the same for the next attempt.
 fs::path unfinished_copy_of(const fs::path& path) {
   core::Sha256 digest;
   digest.add(path.filename().string());
   return path.parent_path() / fmt::format("{}{}", kUnfinished, digest.hex().substr(0, 16));
 }
 
-// Also over a folder, which rename replaces only when it is empty, and over a file with a folder.
+// rename() cannot replace a folder that is not empty, nor a file with a folder; this function can.
 std::error_code rename_over(const fs::path& from, const fs::path& to) {
   std::error_code error;
   fs::rename(from, to, error);
   const bool is_in_the_way = error == std::errc::directory_not_empty || error == std::errc::file_exists ||
                              error == std::errc::is_a_directory || error == std::errc::not_a_directory;
   if (!is_in_the_way) return error;
-  // Removing a large folder takes a while, and the agent may be killed in it: the new one has its name before that.
+  // Removing a large folder takes a while, and the agent may be killed meanwhile. So the new folder gets its name
+  // first.
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
     std::error_code ignored;
     fs::remove_all(from, ignored);
@@ -129,7 +131,7 @@ core::Result<void> copy_tree(const fs::path& from, const fs::path& to, const std
 core::Result<void> replace_with_copy(const fs::path& from, const fs::path& to, const std::stop_token& stop) {
   const auto unfinished = unfinished_copy_of(to);
   std::error_code ignored;
-  fs::remove_all(unfinished, ignored);  // of an agent that was killed
+  fs::remove_all(unfinished, ignored);  // left by an agent that was killed
   if (auto copied = copy_tree(from, unfinished, stop); !copied) {
     fs::remove_all(unfinished, ignored);
     return copied;

@@ -7,21 +7,21 @@
 
 namespace ydl::agent {
 
-// A copy of a file or folder, with its modes; `to` does not exist. Links are copied as links. Pipes and sockets are
-// left out. Errors: io; cancelled once `stop` was requested.
+// Copies a file or folder with its modes; `to` must not exist. Links are copied as links. Pipes and sockets are left
+// out. Errors: io; cancelled if `stop` was requested.
 [[nodiscard]] core::Result<void> copy_tree(const std::filesystem::path& from, const std::filesystem::path& to,
                                            const std::stop_token& stop = {});
 
-// Moves a file or folder over whatever `to` is, also to another file system, which takes as long as a copy.
-// Errors: those of copy_tree. What was not copied completely is still in `from`.
+// Moves a file or folder to `to` and replaces what is there. Moving to another file system takes as long as a copy.
+// Errors: those of copy_tree. Files that were not copied completely are still in `from`.
 [[nodiscard]] core::Result<void> move_tree(const std::filesystem::path& from, const std::filesystem::path& to,
                                            const std::stop_token& stop = {});
 
-// What move_tree does between file systems. Until the copy is complete it has another name beside `to`, so that what
-// was there survives a full disk and, where the file system can exchange two names, an agent that is killed.
+// What move_tree does between file systems. The copy is first made under another name beside `to`. So the old files
+// survive a full disk and, if the file system can exchange two names, also an agent that is killed.
 [[nodiscard]] core::Result<void> replace_with_copy(const std::filesystem::path& from, const std::filesystem::path& to,
                                                    const std::stop_token& stop = {});
-// What it left in a folder where it did not come to its end.
+// Removes incomplete copies that it left in a folder when it was interrupted.
 void remove_unfinished_copies(const std::filesystem::path& folder);
 
 }  // namespace ydl::agent

@@ -20,7 +20,7 @@ BOOST_DESCRIBE_STRUCT(ResultsStamp, (), (attempt, finished))
 
 namespace {
 
-// As it is written.
+// The manifest as it is stored.
 struct ManifestRecord {
   core::TaskId task;
   int attempt = 0;
@@ -43,7 +43,7 @@ std::string neighbour(std::string_view folder, std::string_view suffix) {
 struct Store {
   hdfs::FileSystem& fs;
   std::string folder;
-  std::string aside;  // where earlier results wait while new ones take their place
+  std::string aside;  // the folder of earlier results while new ones replace them
   Copying& copying;
 };
 
@@ -53,7 +53,7 @@ net::Async<bool> exists(const Store& store, const std::string& path) {
   co_return status->has_value();
 }
 
-// An attempt that died between its two renames left the earlier results aside.
+// Moves back earlier results that were set aside by an attempt that died between its two renames.
 net::Async<> put_back(const Store& store) {
   const auto there = co_await exists(store, store.folder);
   if (!there) co_return core::fail(there.error());
@@ -91,16 +91,16 @@ net::Async<ResultsStamp> stamp_in_place(const Store& store) {
   co_return Manifest::stamp_in(std::string_view(text).substr(0, *n));
 }
 
-// One step after the other, each of which may be done again.
+// Each of these steps may be repeated.
 net::Async<> swap_in(const Store& store, std::string saved, int attempt, const ResultsStamp& fetched) {
   const auto to_do = co_await exists(store, saved);
   if (!to_do) co_return core::fail(to_do.error());
-  if (!*to_do) co_return core::Result<>{};  // the answer to the last rename was lost
+  if (!*to_do) co_return core::Result<>{};  // the answer to the last rename was lost, but it was done
   if (auto back = co_await put_back(store); !back) co_return back;
   const auto in_place = co_await stamp_in_place(store);
   if (!in_place) co_return core::fail(in_place.error());
   if (*in_place != fetched && in_place->attempt > attempt) {
-    core::log("{} has got the results of attempt {} by now: left as it is", store.folder, in_place->attempt);
+    core::log("{} already has the results of attempt {}, so it is not changed", store.folder, in_place->attempt);
     co_return co_await remove(store, saved);
   }
   const auto earlier = co_await exists(store, store.folder);
@@ -192,7 +192,7 @@ net::Async<ResultsStamp> fetch_results(hdfs::FileSystem& fs, std::string folder,
 
 net::Async<> save_results(hdfs::FileSystem& fs, std::string folder, std::filesystem::path local, Manifest manifest,
                           ResultsStamp fetched, Copying& copying) {
-  // In a thread: results may be a million files, on a slow disk.
+  // This runs in a thread, because results may be a million files on a slow disk.
   const auto listed = std::make_shared<std::optional<core::Result<LocalTree>>>();
   const bool done = co_await net::in_thread([listed, local] { listed->emplace(list_tree(local)); }, kListPatience);
   if (!done) {
@@ -205,7 +205,7 @@ net::Async<> save_results(hdfs::FileSystem& fs, std::string folder, std::filesys
   const Store store{fs, folder, folder_set_aside(folder), copying};
   const auto attempt = manifest.attempt;
   auto saved = co_await save_tree(store, local, *std::move(tree), std::move(manifest), std::move(fetched));
-  // What is half saved is of no use to anybody, and takes room.
+  // Incomplete results are useless and only take up space.
   if (!saved) (void)co_await fs.remove(folder_being_saved(folder, attempt.attempt), hdfs::Recursive::yes);
   co_return saved;
 }

@@ -15,9 +15,9 @@ BOOST_DESCRIBE_STRUCT(SavedFile, (), (path, stored, size, mode, modified, sha256
 namespace {
 
 constexpr int kVersion = 1;
-constexpr std::size_t kLongestEnd = 100;  // of a name; NameNodes take 255 bytes
+constexpr std::size_t kLongestEnd = 100;  // of a name; NameNodes accept names of up to 255 bytes
 
-// As it is written.
+// The manifest as it is stored.
 struct SaveRecord {
   core::TaskId task;
   int attempt = 0;
@@ -39,7 +39,7 @@ core::Result<void> check(const SaveRecord& record) {
   std::set<std::string_view> paths;
   for (const auto& file : record.files) {
     if (!original_path(file.path)) return refuse(fmt::format("'{}' is not the path of a saved file", file.path));
-    if (!paths.insert(file.path).second) return refuse(fmt::format("'{}' is there twice", file.path));
+    if (!paths.insert(file.path).second) return refuse(fmt::format("'{}' occurs twice", file.path));
     if (!number_of_save(file.stored)) return refuse(fmt::format("'{}' is not the name of a saved file", file.stored));
   }
   return {};
@@ -84,7 +84,7 @@ std::optional<std::string> original_path(std::string_view stored_path) {
   std::string path;
   for (const auto component : core::split(stored_path, '/')) {
     const auto name = files::original_name(component);
-    // A slash or a NUL byte can only be there unescaped.
+    // A slash or a NUL byte cannot be part of an escaped component.
     if (!name || name->find('\0') != std::string::npos) return std::nullopt;
     if (!path.empty()) path.push_back('/');
     path += *name;

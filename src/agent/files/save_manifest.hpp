@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-// A save: what a task had written at some time of its run, on HDFS. docs/checkpoints.md tells users about it.
+// A save: the files of a running task at one time, in HDFS. docs/checkpoints.md describes it for users.
 //
 //   PARENT/worker-0/manifest.json      names the files of the last complete save
 //   PARENT/worker-0/2-17-model.pt      attempt, a number that grows, the end of the file's name
@@ -18,10 +18,10 @@ namespace ydl::agent {
 
 struct SavedFile {
   std::string path;    // relative, escaped as in stored_names.hpp
-  std::string stored;  // what it is called in the folder of saves
+  std::string stored;  // its name in the folder of saves
   std::uint64_t size = 0;
   std::uint32_t mode = 0;
-  std::int64_t modified = 0;  // nanoseconds since 1970: with the size it tells whether a file is still the same
+  std::int64_t modified = 0;  // nanoseconds since 1970; with the size it shows whether a file has changed
   std::string sha256;
 
   bool operator==(const SavedFile&) const = default;
@@ -43,10 +43,10 @@ struct SaveManifest {
 
 inline constexpr std::size_t kMostSavedFiles = 100'000;
 
-// What a file is called in the folder of saves.
+// The name of a file in the folder of saves.
 [[nodiscard]] std::string stored_save_name(int attempt, std::int64_t number, std::string_view path);
 
-// What such a name says of its save; nothing when it is not one of ours.
+// The numbers in such a name; nothing if ydl did not make the name.
 struct SaveNumber {
   int attempt = 0;
   std::int64_t number = 0;
@@ -55,7 +55,7 @@ struct SaveNumber {
 };
 [[nodiscard]] std::optional<SaveNumber> number_of_save(std::string_view stored);
 
-// The path as the file system of the task has it; nothing when it would lead anywhere else.
+// The path in the file system of the task; nothing if it would lead out of the folder.
 [[nodiscard]] std::optional<std::string> original_path(std::string_view stored_path);
 
 }  // namespace ydl::agent

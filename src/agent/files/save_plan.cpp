@@ -9,7 +9,7 @@
 namespace ydl::agent {
 namespace {
 
-// Behind which a clock or a file system is wrong, and the age of a file says nothing.
+// Beyond this difference a clock or a file system is wrong, and the age of a file cannot be used.
 constexpr core::Millis kFuture{1'000};
 
 using ByPath = std::map<std::string_view, const SavedFile*>;
@@ -64,7 +64,8 @@ SavePlan plan_save(const std::vector<SeenFile>& seen, const SaveManifest& last, 
                                .sha256 = {}}});
     }
   }
-  // The first manifest of an attempt tells the attempts before it that they have a successor.
+  // The first manifest of an attempt is written even without changes: it shows earlier attempts that they have a
+  // successor.
   const bool is_taken_over = !last.files.empty() && last.attempt != plan.next.attempt;
   plan.changes = !plan.uploads.empty() || plan.next.files.size() != last.files.size() || is_taken_over;
   return plan;

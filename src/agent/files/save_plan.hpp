@@ -9,23 +9,23 @@
 #include <string>
 #include <vector>
 
-// What a save uploads, and what its manifest says. Pure.
+// Decides what a save uploads and what its manifest contains. Pure.
 namespace ydl::agent {
 
-// One of the files that count as the task's results, as it is now.
+// A file that counts as one of the task's results, in its current state.
 struct SeenFile {
-  std::string path;            // among the results: relative, any bytes
-  std::filesystem::path real;  // where it is
+  std::string path;            // relative to the results; may contain any bytes
+  std::filesystem::path real;  // its path on this machine
   std::uint64_t size = 0;
   std::uint32_t mode = 0;
   std::int64_t modified = 0;  // nanoseconds since 1970
-  core::WallTime changed{};   // the last change of any kind, a new name too
+  core::WallTime changed{};   // the last change of content, name or mode
   bool is_being_written = false;
 
   bool operator==(const SeenFile&) const = default;
 };
 
-inline constexpr core::Millis kUnchangedFor{2'000};  // so long, before a file counts as complete
+inline constexpr core::Millis kUnchangedFor{2'000};  // a file counts as complete if it was not changed for this long
 
 struct SaveMoment {
   core::WallTime now{};
@@ -35,26 +35,26 @@ struct SaveMoment {
 struct SavePlan {
   struct Upload {
     SeenFile file;
-    SavedFile saved;  // lacks its hash
+    SavedFile saved;  // without its hash
   };
   std::vector<Upload> uploads;
   SaveManifest next;      // without the uploads
-  bool changes = false;   // `next` with the uploads is not what was saved last
-  bool complete = false;  // every file is in it as it is now
-  // When files that are too new will be old enough; nothing: none is.
+  bool changes = false;   // `next` with the uploads differs from the last save
+  bool complete = false;  // it contains every file in its current state
+  // When files that are too new now will be old enough; nothing if there are none.
   std::optional<core::WallTime> again_at;
 };
 
-// A file that is being written or too new keeps the version of `last`, if that has one. What is not there any more is
-// left out.
+// For a file that is being written or is too new, the plan keeps the version in `last`, if there is one. Files that no
+// longer exist are left out.
 [[nodiscard]] SavePlan plan_save(const std::vector<SeenFile>& seen, const SaveManifest& last, core::AttemptId attempt,
                                  SaveMoment moment);
 
-// What became of an upload: nothing, if the file disappeared meanwhile.
+// The result of an upload; nothing if the file disappeared meanwhile.
 using Uploaded = std::optional<std::string>;  // its hash
 
-// The manifest to be written. A file that changed while it was uploaded, `seen` after that, keeps the version of
-// `last`.
+// The manifest to write. `seen` is the state after the uploads. A file that changed during its upload keeps the version
+// in `last`.
 [[nodiscard]] SaveManifest finish_plan(SavePlan plan, const std::vector<Uploaded>& uploaded,
                                        const std::vector<SeenFile>& seen, const SaveManifest& last);
 

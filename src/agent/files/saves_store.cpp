@@ -38,7 +38,7 @@ void set_time(const std::filesystem::path& path, std::int64_t nanoseconds) {
   constexpr std::int64_t kSecond = 1'000'000'000;
   const timespec time{nanoseconds / kSecond, nanoseconds % kSecond};
   const std::array<timespec, 2> both{time, time};
-  (void)::utimensat(AT_FDCWD, path.c_str(), both.data(), 0);  // else it is uploaded once more
+  (void)::utimensat(AT_FDCWD, path.c_str(), both.data(), 0);  // if this fails, the file is uploaded once more
 }
 
 struct Transfer {
@@ -135,7 +135,7 @@ net::Async<std::vector<Uploaded>> upload_save(hdfs::FileSystem& fs, std::string 
   const Transfer transfer{fs, folder, copying};
   const auto one = [&](std::size_t i) { return upload_one(transfer, uploads[i], uploaded[i]); };
   if (auto done = co_await net::for_each(uploads.size(), kCopiedAtATime, one); !done) {
-    // HDFS may be full: what is of no use must not stay.
+    // HDFS may be full, so useless files are removed.
     for (const auto& upload : uploads)
       (void)co_await fs.remove(hdfs::join_path(folder, upload.saved.stored), hdfs::Recursive::no);
     co_return core::fail(done.error());

@@ -31,7 +31,7 @@ core::WallTime wall_time(const timespec& time) {
   return core::WallTime(core::Millis(nanoseconds(time) / kMilli));
 }
 
-// Collects regular files. A link counts as the file that it leads to, where that is one of the task's own.
+// Collects regular files. A link counts as its target, if the target is one of the task's own files.
 class Look {
  public:
   Look(const protocol::Prepare& request, const std::stop_token& stop) : stop_(stop) {
@@ -41,7 +41,7 @@ class Look {
     }
   }
 
-  // A file, or all below a folder, whose path among the results is `path`.
+  // Adds a file, or all files below a folder. `path` is its path in the results.
   core::Result<void> add(const fs::directory_entry& entry, const std::string& path) {
     if (stop_.stop_requested()) return core::fail(core::Errc::cancelled, "the agent ends");
     std::error_code error;
@@ -50,7 +50,7 @@ class Look {
     for (; !error && below != fs::directory_iterator(); below.increment(error)) {
       if (auto added = add(*below, path + "/" + below->path().filename().string()); !added) return added;
     }
-    if (!error || error == std::errc::no_such_file_or_directory) return {};  // the task may remove what it made
+    if (!error || error == std::errc::no_such_file_or_directory) return {};  // the task may remove its own files
     return core::fail(
         core::Error{error, fmt::format("cannot read the folder {}: {}", entry.path().string(), error.message())});
   }
@@ -71,8 +71,9 @@ class Look {
     struct stat status{};
     if (!is_own(entry) || ::stat(entry.path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
     if (found_.size() == kMostSavedFiles) {
-      return core::fail(core::Errc::refused,
-                        fmt::format("more than {} files are too many to save while the task runs", kMostSavedFiles));
+      return core::fail(
+          core::Errc::refused,
+          fmt::format("the task has more than {} files, which are too many to save while it runs", kMostSavedFiles));
     }
     found_.push_back({{.path = path,
                        .real = entry.path(),
@@ -132,7 +133,7 @@ bool says_writing(std::string_view fdinfo) {
   for (const auto line : core::split(fdinfo, '\n')) {
     if (!line.starts_with(kFlags)) continue;
     const auto digits = core::trim(line.substr(kFlags.size()));
-    // Octal: the last digit has the two bits of the access mode.
+    // The number is octal; the last digit contains the two bits of the access mode.
     const int last = digits.empty() ? 0 : digits.back() - '0';
     return (last & O_ACCMODE) != O_RDONLY;
   }

@@ -12,22 +12,23 @@
 #include <utility>
 #include <vector>
 
-// What a running task has written so far, as a save needs to know it.
+// The files that a running task has written so far, for a save.
 namespace ydl::agent {
 
-// All that counts as the task's results now (docs/results.md): what is in its results folder and what it made in its
-// working directory, which comes first where both have the same name. `reaper` is the root of its processes. Reads
-// directories and /proc: not for an event loop.
-// Errors: io; refused (more than kMostSavedFiles); cancelled.
+// All files that currently count as the task's results (docs/results.md): those in its results folder and those that it
+// made in its working directory. The latter win if both have the same name. `reaper` is the root of the task's
+// processes. Reads directories and /proc, so it must not be called in an event loop. Errors: io; refused (more than
+// kMostSavedFiles); cancelled.
 [[nodiscard]] core::Result<std::vector<SeenFile>> look_at_results(const protocol::Prepare& request, pid_t reaper,
                                                                   const std::stop_token& stop = {});
 
 using FileKey = std::pair<dev_t, ino_t>;
 
-// Which of `files` some process below `reaper` has open for writing. Processes that may not be looked at have none.
+// The files among `files` that a process below `reaper` has open for writing. Processes that this user may not inspect
+// are skipped.
 [[nodiscard]] std::set<FileKey> files_being_written(const std::set<FileKey>& files, pid_t reaper);
 
-// Whether what /proc/PID/fdinfo/N says is a file that was opened for writing.
+// Whether this content of /proc/PID/fdinfo/N describes a file that was opened for writing.
 [[nodiscard]] bool says_writing(std::string_view fdinfo);
 
 }  // namespace ydl::agent

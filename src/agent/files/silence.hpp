@@ -4,14 +4,14 @@
 
 namespace ydl::agent {
 
-// Whether a task writes nothing for longer than it may. Pure.
+// Detects that a task writes nothing for longer than a limit. Pure.
 class Silence {
  public:
   enum class News { none, silent, writes };
 
-  explicit Silence(core::Millis limit) : limit_(limit) {}  // 0: it may
+  explicit Silence(core::Millis limit) : limit_(limit) {}  // 0: no limit
 
-  // The task starts, or something of it was read.
+  // The task has started or has written.
   void wrote(core::Instant now) { last_ = now; }
   // What has changed since the last call.
   [[nodiscard]] News news(core::Instant now) {

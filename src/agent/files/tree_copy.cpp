@@ -32,10 +32,11 @@ constexpr core::Millis kFirstPause = core::Seconds(1);
 constexpr core::Millis kLongestPause = core::Seconds(15);
 
 std::unexpected<core::Error> cancelled(std::string_view what) {
-  return core::fail(core::Errc::cancelled, fmt::format("{} was not copied to its end: the task was given up", what));
+  return core::fail(core::Errc::cancelled,
+                    fmt::format("{} was not copied completely, because the task was given up", what));
 }
 
-// Whether the same may well succeed later.
+// Whether a retry may succeed.
 bool may_pass(const core::Error& error) {
   if (error.code.category() == hdfs::error_category()) {
     return error.code != hdfs::Errc::unsupported && error.code != hdfs::Errc::no_replica;
@@ -109,7 +110,7 @@ net::Async<> download_once(hdfs::FileSystem& fs, const RemoteFile& file, Copying
     const auto data = co_await reader->next();
     if (!data) co_return core::fail(data.error());
     if (data->empty()) {
-      if ((file.mode & 0111U) != 0) (void)::fchmod(out.get(), file.mode & 0777U);  // a program stays one
+      if ((file.mode & 0111U) != 0) (void)::fchmod(out.get(), file.mode & 0777U);  // keep programs executable
       co_return core::Result<>{};
     }
     if (auto written = core::write_all(out.get(), {data->data(), data->size()}); !written) {
@@ -120,7 +121,7 @@ net::Async<> download_once(hdfs::FileSystem& fs, const RemoteFile& file, Copying
   co_return cancelled(file.from);
 }
 
-// The directories below `from` are made on the way.
+// Creates the directories below `from` as needed.
 net::Async<> plan_download(hdfs::FileSystem& fs, std::string from, files::path to, Names names,
                            std::vector<RemoteFile>& plan) {
   if (auto made = core::make_directories(to); !made) co_return core::fail(made.error());
@@ -130,7 +131,7 @@ net::Async<> plan_download(hdfs::FileSystem& fs, std::string from, files::path t
     if (names == Names::stored && entry.name == kManifestName) continue;
     const auto name = names == Names::stored ? original_name(entry.name) : entry.name;
     if (!name) {
-      core::log("{} in {} is no name of a saved file: left there", entry.name, from);
+      core::log("skipping {} in {}: that is not the name of a saved file", entry.name, from);
       continue;
     }
     const auto child = hdfs::join_path(from, entry.name);
@@ -152,7 +153,7 @@ net::Async<> persist(std::function<net::Async<>()> work, Copying& copying) {
     auto done = co_await work();
     if (done || copying.cancelled || !may_pass(done.error())) co_return done;
     if (!give_up) {
-      core::log("trying again: {}", done.error().message);
+      core::log("retrying: {}", done.error().message);
       if (copying.on_wait) copying.on_wait(done.error());
       give_up = core::steady_now() + copying.patience;
     }
@@ -164,7 +165,8 @@ net::Async<> persist(std::function<net::Async<>()> work, Copying& copying) {
 
 namespace {
 
-// Only a link can lead out of the folder. A link to itself, or one whose target may not be looked at, leads nowhere.
+// Only links can lead out of the folder. A link to itself, or to a target that cannot be read, counts as a link to
+// nothing.
 bool leads_inside(const files::directory_entry& entry, const files::path& home) {
   std::error_code error;
   if (!entry.is_symlink(error)) return true;

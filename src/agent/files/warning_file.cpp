@@ -8,7 +8,7 @@ namespace ydl::agent {
 
 namespace fs = std::filesystem;
 
-// Beside the working directory, whose files become the task's results.
+// Not in the working directory, whose files become results of the task.
 WarningFile::WarningFile(const protocol::Prepare& request)
     : file_(fs::path(request.working_directory).parent_path() /
             fmt::format("warnings-{}-{}", request.attempt.task.file_name(), request.attempt.attempt) /
@@ -17,7 +17,7 @@ WarningFile::WarningFile(const protocol::Prepare& request)
 core::Result<> WarningFile::prepare() const {
   std::error_code error;
   fs::create_directories(file_.parent_path(), error);
-  if (error) return core::fail(error, fmt::format("cannot make {}", file_.parent_path().string()));
+  if (error) return core::fail(error, fmt::format("cannot create {}", file_.parent_path().string()));
   return {};
 }
 

@@ -9,14 +9,14 @@
 
 namespace ydl::agent {
 
-// The file that YDL_PREEMPTION_FILE names: it is there while a task of the gang is about to lose its container. It has
-// a folder of its own, which an image can be given before the file is there.
+// The file that YDL_PREEMPTION_FILE names. It exists while a task of the gang is about to lose its container. It has
+// its own folder, which can be mounted into an image before the file exists.
 class WarningFile {
  public:
   explicit WarningFile(const protocol::Prepare& request);
 
   [[nodiscard]] const std::filesystem::path& path() const { return file_; }
-  // Makes its folder. Errors: io.
+  // Creates its folder. Errors: io.
   [[nodiscard]] core::Result<> prepare() const;
   // Errors: it cannot be written.
   [[nodiscard]] core::Result<> write(const protocol::Warn& warning, core::WallTime now) const;

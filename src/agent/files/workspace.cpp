@@ -51,8 +51,8 @@ core::Result<void> link_entries(const Entries& entries, const fs::path& into) {
   return {};
 }
 
-// As a program of the user would make it: results lie where the user wants them, and an image may run as another user.
-// The umask of this process is not changed for it: other threads make files meanwhile.
+// Creates a directory with the mode that a program of the user would give it: the results folder may be the user's own,
+// and an image may run as another user. This does not change the umask, because other threads create files meanwhile.
 core::Result<void> make_task_directory(const fs::path& path) {
   std::vector<fs::path> missing;
   std::error_code error;
@@ -64,7 +64,8 @@ core::Result<void> make_task_directory(const fs::path& path) {
   for (const auto& made : missing) {
     struct stat status{};
     if (::stat(made.c_str(), &status) != 0) continue;
-    const auto group = status.st_mode & static_cast<mode_t>(S_ISGID);  // the parent's, for a container's logs
+    const auto group =
+        status.st_mode & static_cast<mode_t>(S_ISGID);  // inherited from the parent, for the logs of a container
     if (::chmod(made.c_str(), (0755U & ~*mask) | group) != 0)
       return core::fail(core::system_error(errno, fmt::format("cannot set the mode of {}", made.string())));
   }
@@ -80,7 +81,7 @@ std::vector<fs::path> names_in(const fs::path& directory) {
   return entries;
 }
 
-// fs::remove_all ends at the first thing that it cannot remove: what is in a read-only folder, or another user's.
+// fs::remove_all stops at the first entry that it cannot remove, such as one in a read-only folder or of another user.
 void remove_what_can_be(const fs::path& path) {
   std::error_code ignored;
   if (fs::symlink_status(path, ignored).type() == fs::file_type::directory) {
@@ -90,7 +91,7 @@ void remove_what_can_be(const fs::path& path) {
   fs::remove(path, ignored);
 }
 
-// The name is free for the next attempt after this, whatever cannot be removed.
+// Afterwards the name is free for the next attempt, even if something cannot be removed.
 core::Result<void> clear_away(const fs::path& directory, int earlier) {
   const auto is_taken = [](const fs::path& path) {
     std::error_code unknown;
@@ -200,7 +201,8 @@ core::Result<void> prepare_workspace(const protocol::Prepare& request, Directory
     if (auto made = make_task_directory(directory); !made) return made;
   }
   const fs::path working(request.working_directory);
-  for (const auto& [target, name] : request.links) {  // named ones first: they win over what happens to lie around
+  for (const auto& [target, name] :
+       request.links) {  // named files first, because they win over other files with the same name
     std::error_code error;
     if (!fs::exists(target, error))
       return core::fail(core::Errc::not_found, fmt::format("{} does not exist: --file names it", target));

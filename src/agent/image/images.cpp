@@ -20,7 +20,8 @@ constexpr auto kOfTheRuntime = std::to_array<std::string_view>(
     {"PATH", "HOME", "USER", "TMPDIR", "LD_LIBRARY_PATH", "LD_PRELOAD", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME",
      "XDG_DATA_HOME", "CONTAINERS_CONF", "CONTAINERS_STORAGE_CONF", "CONTAINER_HOST", "DOCKER_HOST", "DOCKER_CONFIG"});
 
-// The name and the parent of a process, from /proc/PID/stat: "7 (bash) S 1 …", where the name may hold anything.
+// The name and the parent of a process, from /proc/PID/stat: "7 (bash) S 1 …", where the name may contain any
+// characters.
 struct Process {
   std::string name;
   pid_t parent = 0;
@@ -80,7 +81,7 @@ std::vector<std::string> mounts_of(const protocol::Prepare& request) {
     const auto target = files::canonical(path, nowhere);
     if (nowhere) return;
     wanted.push_back(target);
-    if (target != path) wanted.push_back(files::path(path).parent_path());  // where the link itself is
+    if (target != path) wanted.push_back(files::path(path).parent_path());  // the folder of the link itself
   };
   want(request.working_directory);
   want(request.results_directory);
@@ -88,7 +89,7 @@ std::vector<std::string> mounts_of(const protocol::Prepare& request) {
   for (const auto& link : request.links) want(link.target);
   std::ranges::sort(wanted);
   std::vector<std::string> mounts;
-  for (const auto& path : wanted) {  // parents come before what is below them
+  for (const auto& path : wanted) {  // parents come before their contents
     if (mounts.empty() || !core::lies_in(path, mounts.back())) mounts.push_back(path.string());
   }
   return mounts;

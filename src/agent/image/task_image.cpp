@@ -16,13 +16,13 @@ namespace {
 
 constexpr core::Millis kLookTime = core::Seconds(60);
 constexpr core::Millis kRemoveTime = core::Seconds(10);
-constexpr core::Millis kFetchTime = std::chrono::hours(2);  // the job's own patience for places ends long before
+constexpr core::Millis kFetchTime = std::chrono::hours(2);  // the allocation timeout of the job is usually much shorter
 
 std::optional<std::string> find_runtime(const protocol::Image& image) {
   return find_program(image.runtime, core::process_getenv("PATH").value_or(""));
 }
 
-// In a thread of its own: what fetches an image for hours must not keep the agent's worker from other tasks.
+// Uses a thread of its own, because fetching an image may take hours, and the agent's worker also serves other tasks.
 net::Async<ProgramResult> run_aside(std::vector<std::string> argv, core::Millis limit) {
   auto result = std::make_shared<core::Result<ProgramResult>>();
   const auto program = argv.front();
@@ -44,7 +44,7 @@ core::Result<void> TaskImage::check() const {
                                 core::host_name(), request_.image->image));
 }
 
-// Before the task starts: fetching may take minutes, and a gang is complete when all could run at once.
+// Done before the task starts: fetching may take minutes, and a gang starts only when all its tasks can.
 net::Async<> TaskImage::fetch() const {
   if (!request_.image) co_return core::Result<>{};
   const auto image = *request_.image;
@@ -56,11 +56,12 @@ net::Async<> TaskImage::fetch() const {
     if (looked->shell_code == 0) co_return core::Result<>{};
     if (image.pull == protocol::Image::Pull::never) {
       co_return core::fail(core::Errc::not_found,
-                           fmt::format("{} has no image {} on {}, and it is not to be fetched: {}", image.runtime,
-                                       image.image, core::host_name(), why_it_failed(looked->output)));
+                           fmt::format("{} has no image {} on {}, and the job does not allow fetching it: {}",
+                                       image.runtime, image.image, core::host_name(), why_it_failed(looked->output)));
     }
   }
-  context_.report(protocol::Note{request_.attempt, fmt::format("{} fetches the image {}", image.runtime, image.image)});
+  context_.report(
+      protocol::Note{request_.attempt, fmt::format("{} is fetching the image {}", image.runtime, image.image)});
   const auto fetched = co_await run_aside({program, "pull", image.image}, kFetchTime);
   if (!fetched) co_return core::fail(fetched.error());
   if (fetched->shell_code == 0) co_return core::Result<>{};
@@ -90,7 +91,7 @@ void TaskImage::put_into(LaunchRequest& launch, const std::map<std::string, std:
   }
   launch.argv = image_command(run, launch.argv);
   launch.told_to_stop = LaunchRequest::ToldToStop::main_process;
-  // The runtime is a program of this machine and needs its variables; the task sees those that are named.
+  // The runtime is a program of this machine and needs this environment. The task sees only the named variables.
   for (const auto& [variable, value] : asked) {
     if (passed_by_name(variable)) continue;
     if (const auto own = core::process_getenv(variable.c_str()))
@@ -109,8 +110,8 @@ std::vector<std::string> TaskImage::removal_command() const {
   return {find_runtime(*request_.image).value_or(request_.image->runtime), "rm", "-f", container_name()};
 }
 
-// Its processes died with the task; what is left is the runtime's record of it. With Docker the processes are the
-// engine's, and this is what ends them.
+// With podman the processes have ended with the task, and this removes the record of the container. With Docker the
+// processes belong to the engine, and this ends them.
 net::awaitable<void> TaskImage::remove() const {
   if (!request_.image) co_return;
   const auto remove = [command = removal_command(), attempt = request_.attempt.str()](const std::stop_token&) {
@@ -120,7 +121,7 @@ net::awaitable<void> TaskImage::remove() const {
   (void)co_await context_.machine.worker().run(remove);
 }
 
-// When the agent ends: its loop does not run any more.
+// For the end of the agent, when its event loop no longer runs.
 void TaskImage::remove_now() const {
   if (!request_.image) return;
   const auto removed = run_program(removal_command(), kRemoveTime);

@@ -12,7 +12,7 @@
 
 namespace ydl::agent {
 
-// The image of one task that the agent starts, and its container. Every function does nothing for a task without one.
+// The image of a task, and its container, if the agent starts it. For a task without an image the functions do nothing.
 class TaskImage {
  public:
   // Both outlive it. The directories in `request` may still change before put_into is called.
@@ -20,14 +20,14 @@ class TaskImage {
 
   // Errors: the container of this agent is not in its image; podman or docker is not installed.
   [[nodiscard]] core::Result<void> check() const;
-  // Fetches the image if it is not there, which may take minutes. Errors: it cannot be found or fetched.
+  // Fetches the image if it is missing, which may take minutes. Errors: it cannot be found or fetched.
   [[nodiscard]] net::Async<> fetch() const;
   // Makes a launch run in the image; `asked` are the variables that the job sets.
   void put_into(LaunchRequest& launch, const std::map<std::string, std::string>& asked) const;
 
-  // Removes what the runtime keeps of a container whose task has ended.
+  // Removes the container of a task that has ended.
   [[nodiscard]] net::awaitable<void> remove() const;
-  // The same when the agent ends, and its loop does not run any more.
+  // The same for the end of the agent, when its event loop no longer runs.
   void remove_now() const;
 
  private:

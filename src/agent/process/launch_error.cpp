@@ -24,7 +24,7 @@ std::string text_of(int error) {
   return std::generic_category().message(error);
 }
 
-// Its first folders: the sentence appears in several lines of the job's events.
+// Only the first folders, because the sentence appears in several lines of the job's events.
 std::string brief_path(std::string_view path) {
   constexpr std::size_t kShown = 80;
   if (path.size() <= kShown) return std::string(path);
@@ -52,11 +52,10 @@ core::Error not_found(const LaunchRequest& request) {
                                 ? std::string()
                                 : fmt::format(" in the working directory {}", request.working_directory.string())));
   }
-  return make(
-      core::Errc::not_found,
-      fmt::format("the command '{}' exists, but the loader it was linked for does not: it was built for another "
-                  "kind of system",
-                  shown));
+  return make(core::Errc::not_found,
+              fmt::format("the command '{}' exists, but its dynamic loader does not: it was built for another "
+                          "system",
+                          shown));
 }
 
 core::Error denied(const LaunchRequest& request, const fs::path& file) {
@@ -69,7 +68,7 @@ core::Error denied(const LaunchRequest& request, const fs::path& file) {
     return make(core::Errc::refused, fmt::format("the command {} is a directory", file.string()));
   }
   if ((status.st_mode & 0111U) == 0) {
-    // As the user wrote it: the file in the task's working directory is a link or a copy.
+    // The name as the user wrote it, because the file in the task's working directory is a link or a copy.
     const auto& command = request.argv.front();
     const auto name = command.find('/') == std::string::npos ? file.string() : command;
     return make(core::Errc::refused,
@@ -78,7 +77,7 @@ core::Error denied(const LaunchRequest& request, const fs::path& file) {
                             core::printable(name), core::shell_quote(name), core::shell_quote(name)));
   }
   return make(core::Errc::refused,
-              fmt::format("the command {} may not be executed by this user, or lies on a file system mounted noexec",
+              fmt::format("this user may not execute the command {}, or its file system is mounted with noexec",
                           file.string()));
 }
 
@@ -86,7 +85,7 @@ core::Error exec_error(const LaunchRequest& request, const SpawnFailure& failure
   const auto places = candidates(request.argv.front(), search_path(request));
   const auto index = std::min(static_cast<std::size_t>(std::max(failure.index, 0)), places.size() - 1);
   const auto file = request.working_directory / places[index];
-  // exec says "no such file" for a missing interpreter too.
+  // exec also reports "no such file" if the interpreter is missing.
   const auto script = first_executable(places, request.working_directory);
   if (failure.stage == SpawnStage::interpreter || failure.error == ENOENT) {
     if (script) {
@@ -99,7 +98,7 @@ core::Error exec_error(const LaunchRequest& request, const SpawnFailure& failure
   struct stat status{};
   switch (failure.error) {
     case EACCES:
-      // A folder of PATH that may not be searched says nothing about the command.
+      // A folder of PATH that cannot be searched is not an error of the command.
       if (request.argv.front().find('/') == std::string::npos && ::stat(file.c_str(), &status) != 0)
         return not_found(request);
       return denied(request, file);

@@ -6,11 +6,11 @@
 
 namespace ydl::agent {
 
-// Why a launch failed, as a sentence that names the thing at fault. Looks at the file system again to tell, say, a
-// missing command from a missing interpreter, for both of which exec has the same error.
+// Why a launch failed, as one sentence that names the cause. It reads the file system again, because exec reports the
+// same error for different causes, such as a missing command and a missing interpreter.
 [[nodiscard]] core::Error explain(const LaunchRequest& request, const SpawnFailure& failure);
 
-// Whether the same launch will fail again on this machine: the fault lies in the command.
+// Whether the same launch would fail again on this machine, because the command itself is wrong.
 [[nodiscard]] bool is_permanent(const SpawnFailure& failure);
 
 }  // namespace ydl::agent

@@ -108,7 +108,8 @@ std::vector<ProcessLink> descendants_of(pid_t root, std::span<const ProcessLink>
     const auto [first, last] = children.equal_range(open.back());
     std::vector<const ProcessLink*> next;
     for (auto it = first; it != last; ++it) next.push_back(it->second);
-    // A listing is no snapshot: ids reused while it was read could make a circle, so each parent is visited once.
+    // The list was not read at one moment. Ids that were reused meanwhile could form a cycle, so each parent is visited
+    // only once.
     children.erase(first, last);
     open.pop_back();
     for (const auto* link : next) {

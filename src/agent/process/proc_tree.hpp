@@ -7,8 +7,8 @@
 #include <sys/types.h>
 #include <vector>
 
-// Who descends from whom, read from /proc. Not every kernel has /proc/PID/task/TID/children, so the tree is built from
-// the parent links of all processes.
+// The tree of processes, read from /proc. Not every kernel has /proc/PID/task/TID/children, so the tree is built from
+// the parent ids of all processes.
 namespace ydl::agent {
 
 struct ProcessLink {
@@ -18,17 +18,17 @@ struct ProcessLink {
   pid_t session = 0;
   char state = '?';
 
-  // Dead already and only waiting for its parent to notice.
+  // The process has ended, and its parent has not collected it yet.
   [[nodiscard]] bool is_zombie() const { return state == 'Z' || state == 'X'; }
 };
 
-// One line of /proc/PID/stat. The name in it is chosen by the process and may hold spaces and parentheses.
+// Parses a line of /proc/PID/stat. A process chooses its own name, which may contain spaces and parentheses.
 [[nodiscard]] std::optional<ProcessLink> parse_stat(std::string_view text);
 
-// Every process that /proc shows now. Those that end while we look are left out.
+// All processes that /proc shows now, without those that end during the call.
 [[nodiscard]] std::vector<ProcessLink> list_processes();
 
-// Its children, or nobody where the kernel keeps no such list. Much quicker than to look at every process.
+// The children of a process; empty if the kernel has no such list. Much faster than reading all processes.
 [[nodiscard]] std::vector<pid_t> children_of(pid_t pid);
 
 // The same of every thread of the process: each has a list of its own.
@@ -38,7 +38,7 @@ struct ProcessLink {
 [[nodiscard]] std::vector<ProcessLink> descendants_of(pid_t root, std::span<const ProcessLink> all,
                                                       std::span<const pid_t> except = {});
 
-// The name /proc has for a process, or "" when it is gone or hidden.
+// The name of a process in /proc; "" if it has ended or is hidden.
 [[nodiscard]] std::string process_name(pid_t pid);
 
 }  // namespace ydl::agent

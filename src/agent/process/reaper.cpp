@@ -26,10 +26,11 @@ namespace {
 using core::Instant;
 using core::Millis;
 
-constexpr int kControl = 3;              // where the socket is put, so that all above can be closed
+constexpr int kControl = 3;              // the socket is moved here, so that all descriptors above can be closed
 constexpr auto kFirstPause = Millis(1);  // between two sweeps while killing
 constexpr auto kLongestPause = Millis(500);
-constexpr auto kGiveUp = Millis(10'000);  // then what is left cannot be killed: another user's, or stuck in I/O
+constexpr auto kGiveUp =
+    Millis(10'000);  // processes that are left then cannot be killed: they run as another user or are blocked in I/O
 
 void close_above(unsigned last_kept) {
   if (::syscall(SYS_close_range, last_kept + 1, ~0U, 0) == 0) return;
@@ -39,22 +40,22 @@ void close_above(unsigned last_kept) {
   for (int fd = static_cast<int>(last_kept) + 1; fd < end; ++fd) ::close(fd);
 }
 
-// By the system call: libc refuses to touch its own two signals (32 and 33), which a parent with another libc can well
-// have left ignored.
+// Uses the system call directly, because libc refuses to change the two signals that it uses itself (32 and 33). A
+// parent process with another libc may have set them to be ignored.
 void reset_signal_dispositions() {
   struct {
     void (*handler)(int);
     unsigned long flags;
     void (*restorer)();
     std::uint64_t mask;
-  } const defaults{SIG_DFL, 0, nullptr, 0};  // as the kernel has it
+  } const defaults{SIG_DFL, 0, nullptr, 0};  // the layout of the kernel's struct
   for (int signal = 1; signal < NSIG; ++signal) {
     ::syscall(SYS_rt_sigaction, signal, &defaults, nullptr, sizeof(defaults.mask));
   }
 }
 
-// Keeps the socket and nothing else of the agent: a reaper that held the agent's descriptors would keep other tasks'
-// sockets from closing when the agent dies, and its pipes from ending. 0 when all went well, else errno.
+// Closes all descriptors of the agent except the socket. If a reaper kept them, the sockets of other tasks and the
+// pipes of the agent would stay open when the agent dies. Returns 0, or errno if it fails.
 int drop_descriptors(int control) {
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   if (null < 0) return errno;
@@ -79,9 +80,9 @@ class Reaper {
   enum class State { running, stopping, killing };
 
   bool launch();
-  // One round: collect the dead, act, wait for news. True when nobody is left.
+  // One round: collect ended processes, act, and wait for the next event. Returns true when no process is left.
   bool step();
-  // False when no child is left.
+  // Returns false when no child is left.
   bool collect();
   void begin_stop(Millis grace);
   void begin_kill();
@@ -145,7 +146,7 @@ bool Reaper::step() {
   if (state_ == State::stopping && core::steady_now() >= deadline_) begin_kill();
   if (state_ == State::killing) {
     const auto sweep = killer_->sweep();
-    // A main process that cannot die yet is worth waiting for: nobody may think the task has ended.
+    // Wait for a main process that cannot be killed yet: as long as it exists, the task must not be reported as ended.
     if (main_status_ && core::steady_now() >= deadline_) {
       survivors_ = sweep.alive;
       return true;
@@ -176,7 +177,7 @@ void Reaper::begin_stop(Millis grace) {
   if (state_ == State::killing) return;
   deadline_ = state_ == State::stopping ? std::min(deadline_, deadline) : deadline;
   if (std::exchange(state_, State::stopping) == State::stopping) return;
-  // A stopped process gets SIGTERM only once it continues.
+  // A stopped process receives SIGTERM only when it continues.
   if (plan_.request().told_to_stop == LaunchRequest::ToldToStop::main_process) {
     ::kill(main_, SIGTERM);
     ::kill(main_, SIGCONT);
@@ -226,7 +227,7 @@ void Reaper::mind_silence(Millis waited_beyond) {
   const auto silence = plan_.request().agent_silence;
   if (silence <= Millis(0) || state_ == State::killing) return;
   const auto now = core::steady_now();
-  // This process was stopped, and perhaps the agent with it: the agent gets its time again.
+  // This process was suspended, and perhaps the agent too, so the time of the agent starts again.
   if (waited_beyond > silence / 4) agent_heard_ = now;
   if (now - agent_heard_ < silence) return;
   agent_was_silent_ = true;
@@ -242,7 +243,7 @@ void Reaper::read_control() {
     return;
   }
   if (n < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  control_ = -1;  // closed: the agent is gone, or wants everything gone
+  control_ = -1;  // closed: the agent has ended, or orders all processes to be killed
   begin_kill();
 }
 
@@ -250,7 +251,7 @@ void Reaper::read_signals() {
   std::array<signalfd_siginfo, 8> signals{};
   while (::read(signals_, signals.data(), sizeof signals) > 0) {
   }
-  // SIGTERM while the agent lives was meant for the container, and the agent decides what follows.
+  // While the agent runs, SIGTERM was sent to the whole container, and the agent decides what to do.
   if (agent_is_gone()) begin_kill();
 }
 
@@ -266,13 +267,13 @@ void Reaper::report_end() {
 
 void run_reaper(SpawnPlan& plan, int control, pid_t agent) {
   reset_signal_dispositions();
-  // A group of its own, so that it outlives a SIGKILL to the agent's group and finishes what that one missed:
-  // processes of the task that left the group.
+  // The reaper has its own process group. So it survives a SIGKILL to the agent's group, and can then kill processes of
+  // the task that have left that group.
   ::setpgid(0, 0);
   ::prctl(PR_SET_NAME, "ydl-task", 0, 0, 0);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
-  if (::getppid() != agent) ::_exit(0);  // it died before the line above: no signal will come
+  if (::getppid() != agent) ::_exit(0);  // the agent died before the previous line, so the kernel will send no signal
   if (const int error = drop_descriptors(control); error != 0) {
     const ReaperReport report{.kind = ReportKind::launch_failed, .failure = {SpawnStage::null_device, error, 0}};
     ::send(control, &report, sizeof report, MSG_NOSIGNAL);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kOutputLimit = std::size_t{1} << 20U;
 
-// Everything until the pipe closes; nothing when that takes too long.
+// Reads until the pipe is closed. Returns nothing if that takes too long.
 std::optional<std::string> read_until(int fd, core::Instant deadline) {
   std::string text;
   std::array<char, 4096> bytes{};
@@ -38,7 +38,7 @@ std::optional<std::string> read_until(int fd, core::Instant deadline) {
   }
 }
 
-// The wait status, or nothing when the process does not end in time.
+// The wait status, or nothing if the process does not end in time.
 std::optional<int> wait_until(pid_t pid, core::Instant deadline) {
   for (;;) {
     int status = 0;
@@ -72,7 +72,7 @@ core::Result<ProgramResult> run_program(std::vector<std::string> argv, core::Mil
   auto status = output ? wait_until(process->pid(), deadline) : std::nullopt;
   if (!status) {
     process->signal(SIGKILL);
-    // One that hangs in a driver does not even die; it must not hang us.
+    // A process that hangs in a driver may not even react to SIGKILL, so this does not wait for its end.
     status = wait_until(process->pid(), core::steady_now() + core::Millis(200));
     return core::fail(core::Errc::timeout,
                       fmt::format("{} did not end within {} and was killed", name, core::format_duration(limit)));

@@ -15,11 +15,11 @@ struct ProgramResult {
   std::string output;  // standard output and standard error, at most 1 MiB
 };
 
-// Where `name` can be executed from: itself when it has a slash, else the first place in `path`.
+// The path of an executable file: `name` itself if it contains a slash, else the first match in `path`.
 [[nodiscard]] std::optional<std::string> find_program(const std::string& name, std::string_view path);
 
-// Runs a short program of the system to its end with this process's environment, and kills it after `limit`. Waits: for
-// start-up, not for an event loop.
+// Runs a short system program until it ends, with the environment of this process, and kills it after `limit`. Blocks,
+// so it must not be called in an event loop.
 [[nodiscard]] core::Result<ProgramResult> run_program(std::vector<std::string> argv, core::Millis limit);
 
 }  // namespace ydl::agent

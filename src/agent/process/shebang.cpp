@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 std::string first_bytes(const fs::path& file) {
   const core::UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!fd) return {};
-  std::array<char, 256> bytes{};  // as many as the kernel looks at
+  std::array<char, 256> bytes{};  // the kernel reads this many
   const auto n = ::read(fd.get(), bytes.data(), bytes.size());
   return n > 0 ? std::string(bytes.data(), static_cast<std::size_t>(n)) : std::string();
 }
@@ -46,7 +46,7 @@ std::string env_problem(const fs::path& script, const std::string& program, std:
         "{}'",
         script.string(), program, program, program);
   }
-  return fmt::format("{} asks in its first line for '{}', and that was not found in PATH={}", script.string(),
+  return fmt::format("the first line of {} requires '{}', which was not found in PATH={}", script.string(),
                      core::printable(program), search_path);
 }
 
@@ -71,7 +71,7 @@ std::optional<std::string> program_of_env(std::string_view argument) {
   }
   for (const auto word : core::split(trim_blanks(argument.substr(2)), ' ')) {
     if (word.empty() || word.find('=') != std::string_view::npos) continue;
-    // Options, quotes and variables of env -S: not worth guessing.
+    // Options, quotes and variables of env -S are not interpreted.
     if (word.find_first_of("-\"'\\$") == 0) return std::nullopt;
     return std::string(word);
   }
@@ -93,18 +93,20 @@ std::optional<std::string> interpreter_problem(const fs::path& script, std::stri
   const auto interpreter = working_directory / shebang->interpreter;
   if (!is_there(interpreter)) {
     if (carriage_return) {
-      return fmt::format("{} has Windows line ends, so its first line names no program: save it with Unix line ends",
-                         script.string());
+      return fmt::format(
+          "{} has Windows line ends, so its first line does not name a program: save it with Unix line ends",
+          script.string());
     }
-    return fmt::format("{} names the interpreter '{}' in its first line, and that does not exist on this machine",
+    return fmt::format("the first line of {} names the interpreter '{}', which does not exist on this machine",
                        script.string(), core::printable(shebang->interpreter));
   }
   if (interpreter.filename() != "env") return std::nullopt;
   const auto program = program_of_env(shebang->argument);
   if (!program || first_executable(candidates(*program, search_path), working_directory)) return std::nullopt;
   if (carriage_return) {
-    return fmt::format("{} has Windows line ends, so its first line names no program: save it with Unix line ends",
-                       script.string());
+    return fmt::format(
+        "{} has Windows line ends, so its first line does not name a program: save it with Unix line ends",
+        script.string());
   }
   return env_problem(script, *program, search_path);
 }

@@ -18,12 +18,12 @@
 namespace ydl::agent {
 namespace {
 
-// The logs of a container are read by the NodeManager's group, to which their folder gives them (setgid). Folders of
-// logs elsewhere let nobody else in.
+// The group of the NodeManager must be able to read the logs of a container; their folder sets that group (setgid).
+// Folders of logs elsewhere are not accessible to other users.
 constexpr mode_t kLogMask = 027;
 constexpr int kLogFlags = O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY | O_CLOEXEC;
 
-// From here to exec only system calls: between vfork and exec the child runs in its parent's memory.
+// Between vfork and exec the child runs in the memory of its parent, so these functions make only system calls.
 
 bool open_as(const char* path, int wanted) {
   const int fd = ::open(path, kLogFlags, 0644);
@@ -36,7 +36,7 @@ bool open_as(const char* path, int wanted) {
 bool write_zero(const char* path) {
   const int fd = ::open(path, O_WRONLY | O_CLOEXEC);
   if (fd < 0) return false;
-  const bool ok = ::write(fd, "0", 1) == 1;  // "0" is the writer itself, in both versions of cgroups
+  const bool ok = ::write(fd, "0", 1) == 1;  // "0" means the writing process, in both versions of cgroups
   const int error = errno;
   ::close(fd);
   errno = error;
@@ -52,7 +52,7 @@ bool is_elf(const char* path) {
   return elf;
 }
 
-// Whether the search for a command goes on after this failure, as execvp decides it.
+// Whether the search for a command continues after this failure, by the rules of execvp.
 bool try_next(int error) {
   return error == EACCES || error == ENOENT || error == ENOTDIR || error == ESTALE || error == ENODEV ||
          error == ETIMEDOUT || error == ELOOP || error == ENAMETOOLONG;
@@ -68,7 +68,7 @@ void terminate(std::vector<const char*>& words) {
 }
 
 char* const* as_exec_array(const std::vector<const char*>& words) {
-  return const_cast<char* const*>(words.data());  // exec takes what it never writes
+  return const_cast<char* const*>(words.data());  // exec does not modify the words
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ SpawnPlan::SpawnPlan(const LaunchRequest& request)
       lacks_interpreter_(script_lacks_interpreter(request, candidates_)) {
   std::size_t size = 0;
   for (const auto& [name, value] : request.environment) size += name.size() + value.size() + 2;
-  environment_.reserve(size);  // nothing may move: envp_ points into it
+  environment_.reserve(size);  // the buffer must not move, because envp_ points into it
   for (const auto& [name, value] : request.environment) {
     envp_.push_back(environment_.data() + environment_.size());
     environment_.append(name).append(1, '=').append(value).append(1, '\0');
@@ -109,7 +109,7 @@ SpawnFailure SpawnPlan::exec_first_candidate() {
       error = ENOEXEC;
     }
     if (!try_next(error)) return {SpawnStage::exec, error, static_cast<std::int32_t>(i)};
-    // A file that may not be executed explains more than the places where there is none.
+    // A file that cannot be executed is a better explanation than folders without the file.
     if (error == EACCES && !denied) {
       denied = true;
       failure = {SpawnStage::exec, EACCES, static_cast<std::int32_t>(i)};
@@ -124,8 +124,9 @@ void SpawnPlan::become_task(pid_t parent, int failures) {
     ::_exit(127);
   };
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  if (::getppid() != parent) ::_exit(127);  // it died before the line above: no signal will come
-  // The reaper, our parent, has a group of its own by now.
+  if (::getppid() != parent)
+    ::_exit(127);  // the parent died before the previous line, so the kernel will send no signal
+  // The reaper, which is the parent, already has its own group.
   if (::setpgid(0, request_.own_group ? 0 : group_) != 0) give_up({SpawnStage::process, errno, 0});
   for (std::size_t i = 0; i < cgroup_files_.size(); ++i) {
     if (!write_zero(cgroup_files_[i].c_str())) give_up({SpawnStage::cgroup, errno, static_cast<std::int32_t>(i)});
@@ -152,14 +153,14 @@ std::expected<pid_t, SpawnFailure> SpawnPlan::spawn() {
   auto failures = core::make_pipe();
   if (!failures) return std::unexpected(SpawnFailure{SpawnStage::process, failures.error().code.value(), 0});
   const pid_t self = ::getpid();
-  // vfork: nothing is copied, and the child makes only system calls before it replaces itself. posix_spawn can neither
-  // tie the child's life to ours nor tell which step failed.
+  // vfork copies nothing, and the child only makes system calls before exec. posix_spawn can neither end the child
+  // together with this process nor report which step failed.
   const pid_t pid = ::vfork();  // NOLINT(bugprone-unsafe-functions,clang-analyzer-security.insecureAPI.vfork)
   if (pid < 0) return std::unexpected(SpawnFailure{SpawnStage::process, errno, 0});
   if (pid == 0) become_task(self, failures->write.get());  // NOLINT(clang-analyzer-unix.Vfork)
   failures->write.reset();
   SpawnFailure failure;
-  // Closed by exec without a word: the program runs.
+  // exec has closed the pipe without a message, so the program runs.
   if (::read(failures->read.get(), &failure, sizeof failure) != sizeof failure) return pid;
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }

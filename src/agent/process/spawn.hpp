@@ -10,17 +10,17 @@
 
 namespace ydl::agent {
 
-// Where a launch can fail; together with errno it tells why.
+// The step at which a launch failed.
 enum class SpawnStage : std::int32_t {
-  process,            // no reaper or task process could be made
+  process,            // forking the reaper or the task
   null_device,        // /dev/null
   cgroup,             // entering cgroups[index]
   limit,              // setting limits[index]
-  working_directory,  // changing to it
+  working_directory,  // changing to the working directory
   stdout_file,
   stderr_file,
-  interpreter,  // the script's first line names a program that is not there; index says which candidate
-  exec,         // index says which candidate
+  interpreter,  // the first line of the script names a missing program; `index` is that of the candidate
+  exec,         // `index` is that of the candidate
 };
 
 struct SpawnFailure {
@@ -29,20 +29,20 @@ struct SpawnFailure {
   std::int32_t index = 0;
 };
 
-// A request laid out as the C arrays that exec takes, made before any fork so that nothing is allocated after it.
-// Points into the request, which must outlive it unchanged. Made in the agent: its process group is remembered.
+// A request as the C arrays that exec needs. It is built before the fork, so that no memory is allocated after it. It
+// points into the request, which must outlive it unchanged. Build it in the agent, whose process group it stores.
 class SpawnPlan {
  public:
   explicit SpawnPlan(const LaunchRequest& request);
   SpawnPlan(const SpawnPlan&) = delete;
   SpawnPlan& operator=(const SpawnPlan&) = delete;
 
-  // Starts the task as a child of this process; returns once the task's program runs, or why it does not. The
-  // caller's signal dispositions must be the default ones.
+  // Starts the task as a child of this process. Returns when the task's program runs, or with the failure. The signal
+  // dispositions of the caller must be the defaults.
   [[nodiscard]] std::expected<pid_t, SpawnFailure> spawn();
 
   [[nodiscard]] const LaunchRequest& request() const { return request_; }
-  // exec would succeed for a script whose first line is "#!/usr/bin/env pythn", and the task end with code 127.
+  // For a script with the first line "#!/usr/bin/env pythn" exec would succeed, and the task would end with code 127.
   [[nodiscard]] bool lacks_interpreter() const { return lacks_interpreter_; }
 
  private:
@@ -50,13 +50,13 @@ class SpawnPlan {
   [[nodiscard]] SpawnFailure exec_first_candidate();
 
   const LaunchRequest& request_;
-  pid_t group_;  // the agent's
+  pid_t group_;  // of the agent
   std::vector<std::string> candidates_;
   bool lacks_interpreter_;
-  std::string environment_;  // one block: fewer pages that both sides of the fork write to
+  std::string environment_;  // one block, so that fewer pages are written on both sides of the fork
   std::vector<std::string> cgroup_files_;
   std::vector<const char*> argv_;
-  std::vector<const char*> shell_argv_;  // for a script without a first line that names its interpreter
+  std::vector<const char*> shell_argv_;  // for a script whose first line names no interpreter
   std::vector<const char*> envp_;
 };
 

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostThreads = 256;  // of a process: what a person reads
+constexpr std::size_t kMostThreads = 256;  // of one process; more would not help a reader
 constexpr std::size_t kMostProcesses = 256;
 constexpr std::size_t kSmallFile = std::size_t{64} << 10U;
 constexpr core::Millis kPySpyTime = core::Seconds(5);
@@ -70,7 +70,7 @@ std::string describe_thread(const fs::path& thread) {
   if (const auto in = read_small(thread / "wchan"); !in.empty() && in != "0")
     text += fmt::format(" in {}", core::printable(in));
   text += '\n';
-  text += indented(read_small(thread / "stack"), "    ");  // only root may read it
+  text += indented(read_small(thread / "stack"), "    ");  // readable by root only
   return text;
 }
 
@@ -99,7 +99,7 @@ std::vector<pid_t> processes_below(pid_t root) {
   return pids;
 }
 
-// Readable by the group, as the task's logs are: that is how a NodeManager's pages show them.
+// Readable by the group like the logs of the task, so that the pages of a NodeManager can show the file.
 core::Result<> write_log(const fs::path& file, std::string_view text) {
   const core::UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0640));
   if (!fd) return core::fail(core::system_error(errno, fmt::format("cannot write {}", file.string())));

@@ -19,7 +19,8 @@
 namespace ydl::agent {
 namespace {
 
-// A reaper that does not answer for so long while being asked to kill is itself killed; strays go to the agent.
+// A reaper that does not answer for this long after the order to kill is killed itself. Its processes become children
+// of the agent.
 constexpr auto kCloseLimit = core::Millis(15'000);
 
 struct Ends {
@@ -27,7 +28,7 @@ struct Ends {
   core::UniqueFd reaper;
 };
 
-// Descriptors 0 to 2 are replaced in the reaper, so the socket must not be one of them.
+// The reaper replaces descriptors 0 to 2, so the socket must not be one of them.
 core::Result<core::UniqueFd> above_standard(core::UniqueFd fd) {
   if (fd.get() > STDERR_FILENO) return fd;
   core::UniqueFd moved(::fcntl(fd.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
@@ -76,8 +77,8 @@ core::Result<TaskProcess> TaskProcess::launch(LaunchRequest request) {
 
 TaskProcess::Prepared::Prepared(LaunchRequest request)
     : request_(std::make_unique<LaunchRequest>(std::move(request))), plan_(std::make_unique<SpawnPlan>(*request_)) {
-  // The plan has its own copy. Of this one only PATH is asked for again, to explain why a command cannot be started;
-  // the rest, kept for each task of a gang, would be pages that every fork of the agent has to share.
+  // The plan has its own copy of the environment. Only PATH is needed again, to explain why a command cannot be
+  // started. Keeping the rest for each task of a gang would make every fork of the agent slower.
   std::erase_if(request_->environment, [](const auto& variable) { return variable.first != "PATH"; });
 }
 
@@ -88,8 +89,8 @@ core::Result<TaskProcess> TaskProcess::Prepared::start() {
   auto socket = make_socket();
   if (!socket) return core::fail(socket.error());
 
-  // Blocked over the fork: a handler of the agent must not run in the reaper, where it would write into descriptors
-  // that both share.
+  // Signals are blocked during the fork. A signal handler of the agent must not run in the reaper, where it would write
+  // to descriptors that both processes share.
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -127,7 +128,8 @@ std::optional<TaskEvent> TaskProcess::read_event() {
   ssize_t n = 0;
   do {
     n = ::recv(control_.get(), &report, sizeof report, MSG_DONTWAIT);
-    // A reaper that ended without having read all commands resets the connection; its reports come after that error.
+    // If the reaper ends without having read all commands, the connection is reset. Its reports can be read after that
+    // error.
   } while (n < 0 && (errno == EINTR || errno == ECONNRESET));
   if (n < 0 && errno == EAGAIN) return std::nullopt;
   if (n != sizeof report) return finish(ReaperLost{});
@@ -152,18 +154,18 @@ TaskEvent TaskProcess::finish(TaskEvent event) {
 void TaskProcess::stop(core::Millis grace) {
   if (finished_ || !control_) return;
   const ReaperCommand command{CommandKind::stop, grace.count()};
-  // A full socket means that such commands wait there already.
+  // If the socket is full, such commands are already waiting in it.
   [[maybe_unused]] const auto n = ::send(control_.get(), &command, sizeof command, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 void TaskProcess::kill() {
-  // The end of the commands is the command to kill; reports still come.
+  // Closing the writing side is the order to kill. Reports can still be read.
   if (!finished_ && control_) ::shutdown(control_.get(), SHUT_WR);
 }
 
 void TaskProcess::beat() {
   if (finished_ || !control_) return;
-  // A reaper that is stopped does not read: one beat waits for it, and leaves space for the command to stop.
+  // A reaper that is stopped does not read. So at most one beat waits in the socket, which leaves space for a stop.
   int unread = 0;
   if (::ioctl(control_.get(), SIOCOUTQ, &unread) == 0 && unread > 0) return;
   const ReaperCommand command{CommandKind::beat, 0};

@@ -15,65 +15,66 @@ namespace ydl::agent {
 
 class SpawnPlan;
 
-// What happens to a task, in this order: Launched, then Ended or ReaperLost; or LaunchFailed or ReaperLost alone.
+// The events of a task: first Launched, and then Ended or ReaperLost; or only LaunchFailed or ReaperLost.
 struct Launched {
   pid_t pid = 0;
 };
 struct LaunchFailed {
   core::Error error;
-  bool permanent = false;  // trying the same again on this machine cannot help
+  bool permanent = false;  // another launch on this machine would fail too
 };
 struct Ended {
-  int exit_code = 0;  // when signal is 0
+  int exit_code = 0;  // if signal is 0
   int signal = 0;
-  std::uint64_t peak_rss_bytes = 0;  // of the largest single process; a cgroup knows the sum
-  int leftovers_killed = 0;          // processes that were still there when the main one had ended
+  std::uint64_t peak_rss_bytes = 0;  // of the largest single process; only a cgroup has the sum
+  int leftovers_killed = 0;          // processes that still ran when the main one had ended
   int survivors = 0;                 // processes that could not be killed in 10 s: another user's, or stuck in I/O
-  bool agent_was_silent = false;     // it was killed for that: LaunchRequest::agent_silence
+  bool agent_was_silent = false;     // the reaper killed it for that: LaunchRequest::agent_silence
 };
-// The reaper was killed. The task's main process died with it; the rest became children of the agent, which should
-// call kill_strays.
+// The reaper was killed, and the task's main process with it. The other processes became children of the agent, which
+// must then call kill_leftovers.
 struct ReaperLost {};
 using TaskEvent = std::variant<Launched, LaunchFailed, Ended, ReaperLost>;
 
-// One task as the agent sees it: a process tree that ends completely when this object goes. Not for threads: a launch
-// forks, and the kernel ties the reaper's life to the thread that launched it. Nothing here waits for the task; the
-// driver polls fd() and calls read_event() when it is readable. The agent must not collect children it does not know
-// (waitpid(-1)): reapers are collected here.
+// The process tree of one task. It ends completely when this object is destroyed. Not thread-safe: a launch forks, and
+// the kernel ends the reaper together with the thread that launched it. No function waits for the task; the driver
+// polls fd() and calls read_event() when it is readable. This class collects the reapers, so the agent must not call
+// waitpid(-1).
 class TaskProcess {
  public:
-  // A launch with all but the fork done. Each page of memory that is written to between two forks is copied, which
-  // takes longer than the fork: to launch many tasks, prepare all, then start all.
+  // A launch that is complete except for the fork. Each page of memory that is written between two forks is copied,
+  // which takes longer than the fork itself. To launch many tasks, first prepare all of them and then start all.
   class Prepared;
-  // Errors: the request is not usable.
+  // Errors: the request is invalid.
   [[nodiscard]] static core::Result<Prepared> prepare(LaunchRequest request);
 
-  // prepare and start in one.
+  // Prepares and starts in one step.
   [[nodiscard]] static core::Result<TaskProcess> launch(LaunchRequest request);
 
   TaskProcess(TaskProcess&&) noexcept = default;
   TaskProcess& operator=(TaskProcess&& other) noexcept;
-  // Kills what is left of the task and waits for it, which takes milliseconds. To end many, kill() all of them first.
+  // Kills all processes of the task and waits until they have ended, which takes milliseconds. To end many tasks, call
+  // kill() on all of them first.
   ~TaskProcess();
 
   [[nodiscard]] int fd() const { return control_.get(); }
-  // The next thing that happened, or nothing yet. After the last event always nothing.
+  // The next event, or nothing if there is none yet or after the last one.
   [[nodiscard]] std::optional<TaskEvent> read_event();
   [[nodiscard]] bool finished() const { return finished_; }
 
-  // SIGTERM to the task now (to its group, or without one to each of its processes), SIGKILL to all that is left after
-  // `grace`. Called again, the earlier end counts.
+  // Sends SIGTERM to the task now (to its group, or without one to each process), and SIGKILL to the remaining
+  // processes after `grace`. If it is called again, the earlier deadline counts.
   void stop(core::Millis grace);
-  // SIGKILL to all of it now.
+  // Sends SIGKILL to all processes now.
   void kill();
-  // The agent runs. To be called several times in LaunchRequest::agent_silence.
+  // Signals to the reaper that the agent runs. Call this several times in LaunchRequest::agent_silence.
   void beat();
 
-  // For kill_strays.
+  // For kill_leftovers().
   [[nodiscard]] pid_t reaper_pid() const { return reaper_.pid; }
 
  private:
-  // A process id that a moved-from object does not keep.
+  // A process id that moves: a moved-from object has none.
   struct Child {
     pid_t pid = 0;
     Child() = default;
@@ -92,7 +93,7 @@ class TaskProcess {
 
   core::UniqueFd control_;
   Child reaper_;
-  std::unique_ptr<LaunchRequest> request_;  // until the launch succeeded: to explain why it did not
+  std::unique_ptr<LaunchRequest> request_;  // kept until the launch has succeeded, to explain a failure
   bool finished_ = false;
 };
 
@@ -102,8 +103,8 @@ class TaskProcess::Prepared {
   ~Prepared();
   Prepared(Prepared&&) noexcept;
 
-  // To be called once. Returns as soon as the reaper is forked; whether the command could be run comes as the first
-  // event. Errors: no process or descriptor is left.
+  // Call this once. Returns as soon as the reaper is forked; the first event tells whether the command could be run.
+  // Errors: the limit of processes or descriptors is reached.
   [[nodiscard]] core::Result<TaskProcess> start();
 
  private:

@@ -30,7 +30,7 @@ std::vector<ProcessLink> TreeKiller::living() const {
 }
 
 bool TreeKiller::group_is_ours(const ProcessLink& process) const {
-  // A session other than the root's was made by a descendant, and only descendants of that one can be in it.
+  // If a descendant has created a session of its own, only descendants of it can be in that session.
   return process.group > 1 && (process.group == own_group_ || process.session != session_);
 }
 
@@ -39,14 +39,14 @@ int TreeKiller::signal_all(std::span<const ProcessLink> targets, int signal) con
   std::set<pid_t> groups;
   for (const auto& process : targets) {
     if (group_is_ours(process) && groups.insert(process.group).second) ::kill(-process.group, signal);
-    // Also one by one: signalling a group succeeds when one member could be signalled.
+    // Signal the processes one by one too, because signalling a group succeeds if a single member could be signalled.
     if (::kill(process.pid, signal) != 0 && errno == EPERM) ++refused;
   }
   return refused;
 }
 
-// A process that forks and exits at once is gone when a walk through all of /proc comes to it, and so is its child when
-// the next walk does. But each becomes a child of the root when its parent exits, and these are one short read.
+// A process that forks and exits at once has ended before a walk through /proc reaches it, and so has its child at the
+// next walk. But when a parent exits, its child becomes a child of the root, and the list of these is read quickly.
 void TreeKiller::freeze_children(std::set<pid_t>& frozen) const {
   for (int i = 0; i < kSnatches; ++i) {
     bool is_quiet = true;
@@ -84,7 +84,7 @@ void adopt_orphans() {
 
 namespace {
 
-// Collects the dead children that are not `known`; says whether any child that is not known is still there.
+// Collects ended children that are not `known`. Returns whether a child that is not known still runs.
 bool collect_strays(std::span<const pid_t> known) {
   bool left = false;
   for (const auto& process : list_processes()) {
@@ -101,8 +101,8 @@ bool has_children() {
 
 }  // namespace
 
-int kill_strays(std::span<const pid_t> known_children) {
-  // Whoever escaped is below a child of ours, or one: without children there is nobody to look for in all of /proc.
+int kill_leftovers(std::span<const pid_t> known_children) {
+  // Every leftover process is a child of this process or below one. Without children there is no need to read /proc.
   if (!has_children()) return 0;
   TreeKiller killer(::getpid(), 0, {known_children.begin(), known_children.end()});
   const auto deadline = core::steady_now() + kStraysLimit;

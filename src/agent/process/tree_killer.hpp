@@ -9,29 +9,30 @@
 
 namespace ydl::agent {
 
-// Kills everything below one process, however it forks. A process found by walking /proc may have forked since, so a
-// sweep first freezes what it finds and looks again until nothing new turns up, and only then kills: a frozen process
-// cannot fork, and it keeps its place in the process limit, so that nobody else can either. Where a whole process
-// group is ours it is signalled as one, which the kernel does atomically against fork.
+// Kills all processes below one process, even if they keep forking. A process found in /proc may have forked since. So
+// a sweep first stops the processes that it finds, looks again until it finds no new ones, and only then kills them: a
+// stopped process cannot fork, and it still counts towards the process limit. If a whole process group belongs to the
+// tree, it gets the signal as a group, which the kernel does atomically with respect to fork.
 class TreeKiller {
  public:
   struct Sweep {
-    int alive = 0;    // found living and told to end
-    int refused = 0;  // of these, how many we may not signal: they changed their user
+    int alive = 0;    // processes that were signalled
+    int refused = 0;  // of these, processes that changed their user, so that this one may not signal them
   };
 
-  // `own_group`: a process group made for the tree, or 0. `except`: children to spare, with all below them.
+  // `own_group`: the process group of the tree, or 0. `except`: children that are spared, with all processes below
+  // them.
   TreeKiller(pid_t root, pid_t own_group, std::vector<pid_t> except = {});
 
   Sweep sweep();
-  // The processes told to end so far.
+  // The number of processes that were signalled so far.
   [[nodiscard]] const std::set<pid_t>& killed() const { return killed_; }
 
  private:
   [[nodiscard]] std::vector<ProcessLink> living() const;
   void freeze_children(std::set<pid_t>& frozen) const;
   [[nodiscard]] bool group_is_ours(const ProcessLink& process) const;
-  // How many of `targets` could not be signalled.
+  // Returns how many of `targets` could not be signalled.
   int signal_all(std::span<const ProcessLink> targets, int signal) const;
 
   pid_t root_;
@@ -41,13 +42,13 @@ class TreeKiller {
   std::set<pid_t> killed_;
 };
 
-// Makes orphans below this process its own children, instead of init's: what a task leaves behind when its reaper was
-// killed can then be found. To be called once, by the agent, before the first launch.
+// Makes orphans below this process its children, instead of children of init. So the agent can find the processes of a
+// task whose reaper was killed. The agent calls this once before the first launch.
 void adopt_orphans();
 
-// Kills and collects all descendants of this process that are not `known_children` (reapers) or below them. Returns
-// how many there were. For the agent, after a reaper was lost and before it exits; any other child the agent has then
-// must be among the known ones. After adopt_orphans.
-int kill_strays(std::span<const pid_t> known_children);
+// Kills and collects all descendants of this process except `known_children` (reapers) and processes below those.
+// Returns their number. The agent calls this after a reaper was lost and before it exits, and after adopt_orphans().
+// All its other children must be among the known ones.
+int kill_leftovers(std::span<const pid_t> known_children);
 
 }  // namespace ydl::agent

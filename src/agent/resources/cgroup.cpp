@@ -30,11 +30,12 @@ core::Result<void> limit_memory(CgroupVersion version, const fs::path& directory
   const auto value = std::to_string(bytes);
   if (version == CgroupVersion::v1) {
     if (auto set = set_value(directory / "memory.limit_in_bytes", value); !set) return set;
-    return set_if_there(directory / "memory.memsw.limit_in_bytes", value);  // memory and swap together: no swap
+    return set_if_there(directory / "memory.memsw.limit_in_bytes",
+                        value);  // the limit of memory plus swap, so that swap is not used
   }
   if (auto set = set_value(directory / "memory.max", value); !set) return set;
   if (auto set = set_if_there(directory / "memory.swap.max", "0"); !set) return set;
-  // Out of memory ends the whole task: one that lost some of its processes hangs, mostly.
+  // Running out of memory ends the whole task, because a task that lost some of its processes usually hangs.
   return set_if_there(directory / "memory.oom.group", "1");
 }
 
@@ -47,7 +48,7 @@ core::Result<void> limit_cpu(CgroupVersion version, const fs::path& directory, i
   return set_value(directory / "cpu.cfs_quota_us", std::to_string(quota));
 }
 
-// Whether a name is one that name_for makes: nothing else is ever removed.
+// Whether name_for() makes such names. Other cgroups are never removed.
 bool is_ours(std::string_view name) {
   const auto dash = name.rfind('-');
   return name.starts_with("ydl-") && dash > 4 && core::parse_int<int>(name.substr(dash + 1)).has_value();
@@ -121,9 +122,9 @@ core::Result<TaskCgroup> Cgroups::create(const std::string& name, const CgroupLi
   };
   for (const auto& base : bases()) {
     const auto directory = base / name;
-    // Already there: what an attempt of this name left when it could not be removed. It is taken over.
+    // An earlier attempt with this name has left it, because it could not be removed then. It is reused.
     if (::mkdir(directory.c_str(), 0755) != 0 && errno != EEXIST) {
-      return give_up(core::system_error(errno, fmt::format("cannot make the cgroup {}", directory.string())));
+      return give_up(core::system_error(errno, fmt::format("cannot create the cgroup {}", directory.string())));
     }
     made.directories_.push_back(directory);
   }
@@ -155,7 +156,7 @@ int Cgroups::remove_leftovers(core::WallTime now, core::Millis age) const {
       const core::WallTime made{core::Seconds(status.st_mtim.tv_sec)};
       if (S_ISDIR(status.st_mode) && now - made > age) ours.push_back(entry->path());
     }
-    // The kernel refuses to remove one with a process in it.
+    // The kernel refuses to remove a cgroup that contains a process.
     removed += static_cast<int>(std::ranges::count_if(ours, remove_directory));
   }
   return removed;

@@ -12,10 +12,10 @@
 
 namespace ydl::agent {
 
-// Where cgroups are looked for; an argument, so that a test can show a tree of plain files.
+// Where to look for cgroups. It is an argument, so that a test can use a tree of ordinary files.
 struct CgroupView {
   std::filesystem::path root = "/sys/fs/cgroup";
-  std::string own;  // the text of /proc/self/cgroup
+  std::string own;  // the content of /proc/self/cgroup
   pid_t pid = 0;    // this process
 
   [[nodiscard]] static CgroupView of_this_process();
@@ -28,7 +28,7 @@ struct CgroupLimits {
 
 enum class CgroupVersion { v1, v2 };
 
-// The cgroup of one task: made before its launch, entered by it, removed after its end.
+// The cgroup of one task. It is created before the launch, entered by the task, and removed after the task has ended.
 class TaskCgroup {
  public:
   // For LaunchRequest::cgroups.
@@ -36,41 +36,43 @@ class TaskCgroup {
 
   // Whether the kernel killed a process of the task because its memory limit was reached.
   [[nodiscard]] bool oom_killed() const;
-  // The most memory all processes of the task had together; not every kernel tells.
+  // The peak memory of all processes of the task together. Not every kernel reports it.
   [[nodiscard]] std::optional<std::uint64_t> peak_memory() const;
-  // What its processes use now: the time they have run, and the memory without the file cache that is not in use.
-  // Nothing where the kernel does not count it.
+  // What its processes use now: their CPU time, and their memory without file cache that is not in use. Nothing if the
+  // kernel does not count it.
   [[nodiscard]] std::optional<std::uint64_t> cpu_us() const;
   [[nodiscard]] std::optional<std::uint64_t> memory_in_use() const;
-  // True when it is gone. The kernel refuses while a dying process is still in it: try again a little later.
+  // Returns true when it is removed. The kernel refuses while a process in it is still ending: try again a little
+  // later.
   [[nodiscard]] bool remove();
 
  private:
   friend class Cgroups;
   CgroupVersion version_ = CgroupVersion::v2;
-  std::filesystem::path memory_;  // empty when memory is not limited
+  std::filesystem::path memory_;  // empty if memory is not limited
   std::vector<std::filesystem::path> directories_;
 };
 
-// What this machine lets us limit. Version 2 takes the deepest cgroup around this process in which we may make
-// children, version 1 the process's own one of each controller: so a limit set around us stays in force.
+// Which limits can be set on this machine. In version 2 this uses the innermost cgroup around this process in which it
+// may create children, in version 1 the process's own cgroup of each controller. So limits that apply to this process
+// also apply to its tasks.
 class Cgroups {
  public:
   [[nodiscard]] static Cgroups detect(const CgroupView& view = CgroupView::of_this_process());
 
   [[nodiscard]] bool limits_memory() const { return !memory_base_.empty(); }
   [[nodiscard]] bool limits_cpu() const { return !cpu_base_.empty(); }
-  // A sentence for people that tells what cannot be limited, why, and what to do; "" when everything can.
+  // A sentence for users: what cannot be limited, why, and what to do. "" if everything can be limited.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
 
-  // A cgroup for one task with those of `limits` that can be set here. Errors: nothing can be set here at all, or the
-  // system refused; then nothing is left behind.
+  // Creates a cgroup for one task with those of `limits` that can be set here. Errors: no limit can be set here, or the
+  // system refused; then no cgroup is left.
   [[nodiscard]] core::Result<TaskCgroup> create(const std::string& name, const CgroupLimits& limits);
 
   // "ydl-JOB-worker-0-1".
   [[nodiscard]] static std::string name_for(const std::string& job, const std::string& task, int attempt);
-  // Removes empty cgroups of that form that dead agents left, once they are older than `age`; returns how many. A
-  // younger one may be about to get its task.
+  // Removes empty cgroups with such names that ended agents have left, if they are older than `age`, and returns their
+  // number. A younger one may still be waiting for its task.
   int remove_leftovers(core::WallTime now, core::Millis age) const;
 
  private:

@@ -1,5 +1,5 @@
-// Finding out where cgroups can be made, in the three layouts there are: version 1, version 2, and both (where the
-// controllers belong to version 1).
+// Finds out where cgroups can be created. There are three layouts: version 1, version 2, and both (then the controllers
+// belong to version 1).
 #include "agent/resources/cgroup.hpp"
 #include "agent/resources/cgroup_files.hpp"
 
@@ -27,8 +27,8 @@ fs::path below(const fs::path& root, const std::string& absolute) {
   return root / fs::path(absolute).relative_path();
 }
 
-// The directory of a version 1 controller, or nothing when it is not mounted. In a container the path that the kernel
-// names may not be visible; then the top that is shown is the container's own.
+// The directory of a version 1 controller, or nothing if it is not mounted. In a container the path that the kernel
+// names may not be visible; then the visible root is the cgroup of the container.
 std::optional<fs::path> v1_directory(const CgroupView& view, std::string_view controller) {
   const auto path = own_cgroup(view.own, controller);
   const auto together = mounted_together(view.own, controller);
@@ -42,10 +42,10 @@ std::optional<fs::path> v1_directory(const CgroupView& view, std::string_view co
   return std::nullopt;
 }
 
-// Version 2 lets a cgroup have processes or limited children, not both, except at the very top. Whether `directory`
-// can have such children, after this process has moved out of it if need be.
+// In version 2 a cgroup can have either processes or limited children, except for the root. Returns whether `directory`
+// can have such children, if necessary after moving this process out of it.
 bool can_have_children(const fs::path& directory, pid_t pid) {
-  if (!is_there(directory / "cgroup.type")) return true;  // the very top
+  if (!is_there(directory / "cgroup.type")) return true;  // the root
   return std::ranges::all_of(words_of(directory / "cgroup.procs"),
                              [pid](const std::string& word) { return word == std::to_string(pid); });
 }
@@ -96,8 +96,8 @@ void Cgroups::detect_v1(const CgroupView& view) {
     why_not_ = fmt::format("{}: no such cgroup controller is mounted at {}", missing, view.root.string());
   } else {
     why_not_ = fmt::format(
-        "{}: this user may not make cgroups in {}; run as root, or have an administrator hand that "
-        "directory over",
+        "{}: this user may not create cgroups in {}; run as root, or ask an administrator for access to that "
+        "directory",
         missing, refused->string());
   }
 }
@@ -107,7 +107,7 @@ void Cgroups::detect_v2(const CgroupView& view) {
   if (!is_there(own / "cgroup.procs")) own = view.root;
   fs::path partial;
   bool may_manage_any = false;
-  // Outwards from our own: the nearest that can limit both, else the nearest that can limit something.
+  // From the cgroup of this process upwards: the nearest one that can limit both, else the nearest that can limit one.
   for (auto directory = own; may_manage(directory); directory = directory.parent_path()) {
     may_manage_any = true;
     const auto usable = controllers_for_children(directory, view.pid);
@@ -125,13 +125,13 @@ void Cgroups::detect_v2(const CgroupView& view) {
   const auto missing = what_is_missing(memory_base_, cpu_base_);
   if (!may_manage_any) {
     why_not_ = fmt::format(
-        "{}: this user may not make cgroups in {}; run as root, or in a scope handed over to you "
+        "{}: this user may not create cgroups in {}; run as root, or in a scope delegated to you "
         "with 'systemd-run --user --scope -p Delegate=yes'",
         missing, own.string());
   } else {
     why_not_ = fmt::format(
-        "{}: no cgroup from {} upwards that this user may change has the controllers and is free of "
-        "other processes; run in a scope of its own with 'systemd-run --scope -p Delegate=yes'",
+        "{}: no cgroup from {} upwards that this user may change has the controllers and no "
+        "other processes; run in a separate scope with 'systemd-run --scope -p Delegate=yes'",
         missing, own.string());
   }
 }
@@ -147,7 +147,7 @@ core::Result<void> Cgroups::enable_controllers() {
     if (is_there(base / "cgroup.type") && has(words_of(base / "cgroup.procs"), std::to_string(pid_))) {
       const auto leaf = base / fmt::format("ydl-agent-{}", pid_);
       if (::mkdir(leaf.c_str(), 0755) != 0 && errno != EEXIST) {
-        return core::fail(core::system_error(errno, fmt::format("cannot make the cgroup {}", leaf.string())));
+        return core::fail(core::system_error(errno, fmt::format("cannot create the cgroup {}", leaf.string())));
       }
       if (auto moved = set_value(leaf / "cgroup.procs", std::to_string(pid_)); !moved) return moved;
     }

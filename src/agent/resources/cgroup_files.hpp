@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-// The text files that cgroups are made of.
+// The text files of cgroups.
 namespace ydl::agent {
 
 // The path of `controller` in the text of /proc/self/cgroup; "" is the one of version 2. A line of version 1 may name
@@ -22,12 +22,12 @@ namespace ydl::agent {
 // The number behind `key` in lines "KEY NUMBER".
 [[nodiscard]] std::optional<std::uint64_t> keyed_number(std::string_view text, std::string_view key);
 
-// The words of a file such as cgroup.controllers; none when it cannot be read.
+// The words of a file such as cgroup.controllers; empty if it cannot be read.
 [[nodiscard]] std::vector<std::string> words_of(const std::filesystem::path& file);
 
 [[nodiscard]] std::optional<std::uint64_t> number_of(const std::filesystem::path& file);
 
-// Writes a value in one piece into a file that is there.
+// Writes a value to an existing file with a single write().
 [[nodiscard]] core::Result<void> set_value(const std::filesystem::path& file, std::string_view value);
 
 // Whether this process may make directories in `directory` and move processes into it.

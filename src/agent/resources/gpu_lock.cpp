@@ -16,8 +16,8 @@
 namespace ydl::agent {
 namespace {
 
-constexpr int kBacklog = 4096;  // of those who ask for the holder: nobody answers them, and nobody has to
-// An agent listens at once after it has got the name; until then another one that asks is refused.
+constexpr int kBacklog = 4096;  // of processes that ask for the holder; their connections are never accepted
+// An agent listens immediately after it has bound the name. Until then connections are refused.
 constexpr int kTries = 20;
 constexpr timespec kPause{0, 5'000'000};
 
@@ -35,7 +35,7 @@ Address abstract_address(std::string_view name) {
     text = hash.hex();
   }
   address.bytes.sun_family = AF_UNIX;
-  std::ranges::copy(text, address.bytes.sun_path + 1);  // a first byte of zero makes it abstract
+  std::ranges::copy(text, address.bytes.sun_path + 1);  // a first byte of zero makes the name abstract
   address.length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
   return address;
 }
@@ -48,7 +48,7 @@ const sockaddr* as_sockaddr(const Address& address) {
   return reinterpret_cast<const sockaddr*>(&address.bytes);
 }
 
-// Whoever connects is told the credentials of the process that listens.
+// A process that connects can read the credentials of the process that listens.
 GpuHolder peer_of(const core::UniqueFd& socket) {
   ucred credentials{};
   socklen_t size = sizeof credentials;
@@ -56,19 +56,19 @@ GpuHolder peer_of(const core::UniqueFd& socket) {
   return {credentials.pid, credentials.uid};
 }
 
-// A child may have inherited the socket of an agent that is dead.
+// A child process may have inherited the socket of an agent that has ended.
 bool lives(const GpuHolder& holder) {
   return holder.pid == 0 || ::kill(holder.pid, 0) == 0 || errno == EPERM;
 }
 
-// The lock of somebody else; nothing while nobody listens under that name.
+// The lock of another process; nothing if no process listens on that name.
 std::optional<GpuLock> look_at_holder(const Address& address) {
   const auto question = make_socket();
   if (::connect(question.get(), as_sockaddr(address), address.length) == 0) {
     const auto holder = peer_of(question);
     return lives(holder) ? GpuLock{GpuLock::State::taken, {}, holder} : GpuLock{};
   }
-  if (errno == EAGAIN) return GpuLock{GpuLock::State::taken};  // it listens, and too many have asked
+  if (errno == EAGAIN) return GpuLock{GpuLock::State::taken};  // it listens, but its backlog is full
   return std::nullopt;
 }
 

@@ -15,16 +15,16 @@ namespace {
 
 constexpr std::string_view kProgram = "nvidia-smi";
 constexpr std::size_t kMostGpus = 1024;
-constexpr int kNoDevices = 6;  // nvidia-smi's exit code when there is a driver and nothing for it
+constexpr int kNoDevices = 6;  // nvidia-smi's exit code if there is a driver but no device
 
 core::Result<Gpu> parse_line(std::string_view line) {
   const auto bad = [line] {
-    return core::fail(core::Errc::corrupt, fmt::format("nvidia-smi printed a line that names no GPU: '{}'",
+    return core::fail(core::Errc::corrupt, fmt::format("nvidia-smi printed a line that does not describe a GPU: '{}'",
                                                        core::printable(line.substr(0, 200))));
   };
   const auto first = line.find(',');
   const auto second = first == std::string_view::npos ? first : line.find(',', first + 1);
-  const auto last = line.rfind(',');  // a name may hold a comma
+  const auto last = line.rfind(',');  // a name may contain a comma
   if (second == std::string_view::npos || last <= second) return bad();
   const auto index = core::parse_int<int>(core::trim(line.substr(0, first)));
   Gpu gpu;
@@ -33,7 +33,7 @@ core::Result<Gpu> parse_line(std::string_view line) {
   const bool plain = std::ranges::all_of(gpu.uuid, [](char c) { return c > ' ' && c < '\177'; });
   if (!index || *index < 0 || gpu.uuid.empty() || !plain) return bad();
   gpu.index = *index;
-  // "[N/A]" where memory is shared with the host. Larger than any GPU: not believed.
+  // It is "[N/A]" if memory is shared with the host. A value that is larger than any GPU is ignored.
   const auto mebibytes = core::parse_int<std::uint64_t>(core::trim(line.substr(last + 1)));
   if (mebibytes && *mebibytes < (std::uint64_t{1} << 40U)) gpu.memory_bytes = *mebibytes << 20U;
   return gpu;
@@ -60,7 +60,7 @@ core::Result<std::vector<Gpu>> discover_gpus(const core::Getenv& getenv, core::M
   if (!program) {
     if (!named) return std::vector<Gpu>();
     return core::fail(core::Errc::not_found,
-                      fmt::format("YDL_NVIDIA_SMI names '{}', which is not there or cannot be run", *named));
+                      fmt::format("YDL_NVIDIA_SMI names '{}', which does not exist or cannot be run", *named));
   }
   const auto ran =
       run_program({*program, "--query-gpu=index,uuid,name,memory.total", "--format=csv,noheader,nounits"}, limit);
@@ -91,7 +91,7 @@ GpuPool::GpuPool(std::vector<Gpu> gpus, std::string locks) : locks_(std::move(lo
   for (auto& gpu : gpus) slots_.push_back({std::move(gpu)});
 }
 
-// The lock goes with this process, however it ends. Where there can be none, the GPU is taken as it would be alone.
+// The lock ends with this process, however it ends. If locks do not work here, the GPU is used without one.
 GpuLock::State GpuPool::lock(Slot& slot) const {
   if (!locks_.empty()) slot.lock = lock_gpu(locks_ + slot.gpu.uuid);
   return slot.lock.state;

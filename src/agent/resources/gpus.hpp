@@ -19,44 +19,46 @@ struct Gpu {
   int index = 0;
   std::string uuid;  // "GPU-8f3e..."
   std::string name;
-  std::uint64_t memory_bytes = 0;  // 0 when the driver does not say
+  std::uint64_t memory_bytes = 0;  // 0 if the driver does not report it
 
   bool operator==(const Gpu&) const = default;
 };
 
-// What `nvidia-smi --query-gpu=index,uuid,name,memory.total --format=csv,noheader,nounits` prints.
+// Parses the output of `nvidia-smi --query-gpu=index,uuid,name,memory.total --format=csv,noheader,nounits`.
 [[nodiscard]] core::Result<std::vector<Gpu>> parse_nvidia_smi(std::string_view output);
 
-// The GPUs of this machine as nvidia-smi tells them, found on PATH or named by YDL_NVIDIA_SMI. Without that program:
-// none. An Error when it is there and fails, or takes longer than `limit`, as it does on a sick driver.
+// The GPUs of this machine as nvidia-smi lists them. The program is searched in PATH, or named by YDL_NVIDIA_SMI.
+// Without the program there are no GPUs. Errors: the program fails, or takes longer than `limit`, as with a broken
+// driver.
 [[nodiscard]] core::Result<std::vector<Gpu>> discover_gpus(const core::Getenv& getenv = core::process_getenv,
                                                            core::Millis limit = core::Seconds(5));
 
-// The value of CUDA_VISIBLE_DEVICES that shows a task these and no others: by UUID, which no reordering changes. ""
-// for none, which hides all.
+// The value of CUDA_VISIBLE_DEVICES with which a task sees exactly these GPUs. It contains UUIDs, because numbers may
+// be reordered. "" hides all GPUs.
 [[nodiscard]] std::string visible_devices(std::span<const Gpu> gpus);
 
-// Whether this host has a GPU that a task could use, as far as its device files tell: without asking the driver.
+// Whether this host has device files of a GPU. Does not call the driver.
 [[nodiscard]] bool has_gpu_device(const std::filesystem::path& devices = "/dev");
 
-// Begins the names by which all agents of a host lock the GPUs that their tasks have: other jobs, other users, other
-// containers of YARN where no cgroups keep them apart. A GPU's UUID follows.
+// The prefix of the names with which all agents of a host lock GPUs; the UUID of the GPU follows. The locks also
+// separate other jobs, other users, and containers of YARN that are not isolated by cgroups.
 inline constexpr std::string_view kGpuLocks = "ydl-gpu-";
 
-// Whole GPUs, handed out and taken back.
+// Assigns whole GPUs to tasks.
 class GpuPool {
  public:
-  // Without a name for locks nobody else is thought of; the same where there can be no lock.
+  // Without a name for locks, or if locks do not work, other processes are not considered.
   explicit GpuPool(std::vector<Gpu> gpus, std::string locks = {});
 
   [[nodiscard]] std::size_t size() const { return slots_.size(); }
-  // Neither a task's of this pool nor locked by another one.
+  // GPUs that are neither assigned by this pool nor locked by another process.
   [[nodiscard]] std::size_t available();
-  // The processes outside that have GPUs: "GPU 0: process 4711 of user alice".
+  // Other processes that have locked GPUs: "GPU 0: process 4711 of user alice".
   [[nodiscard]] std::vector<std::string> holders();
-  // `count` GPUs with the lowest free numbers, neighbours being likely to be linked; nothing when fewer are free.
+  // The `count` free GPUs with the lowest numbers, because neighbours are likely to be linked. Nothing if fewer are
+  // free.
   [[nodiscard]] std::optional<std::vector<Gpu>> allocate(std::size_t count);
-  // Takes back what allocate() gave.
+  // Releases GPUs that allocate() returned.
   void release(std::span<const Gpu> gpus);
 
  private:

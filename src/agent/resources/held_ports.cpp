@@ -23,9 +23,9 @@ struct HeldPort {
   core::UniqueFd mark;
 };
 
-// Two agents could bind the same port, because both set SO_REUSEADDR and neither listens. So each also takes the
-// port's name among the abstract Unix sockets, which belongs to one at a time, per network namespace as ports do, and
-// is free again when its owner dies.
+// Two agents could bind the same port, because both set SO_REUSEADDR and neither listens. So each agent also binds an
+// abstract Unix socket named after the port. Only one process of a network namespace can have that name, and the name
+// is free again when the process ends.
 core::UniqueFd take_mark(std::uint16_t port) {
   core::UniqueFd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!fd) return {};
@@ -37,11 +37,11 @@ core::UniqueFd take_mark(std::uint16_t port) {
   return fd;
 }
 
-// `port` 0 lets the kernel choose. errno EADDRINUSE: taken.
+// With `port` 0 the kernel chooses. errno is EADDRINUSE if the port is taken.
 core::Result<HeldPort> hold_one(std::uint16_t port) {
   HeldPort held;
   held.socket = core::UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!held.socket) return core::fail(core::system_error(errno, "cannot make a socket to hold a port"));
+  if (!held.socket) return core::fail(core::system_error(errno, "cannot create a socket to hold a port"));
   const int on = 1;
   ::setsockopt(held.socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_in address{};
@@ -62,7 +62,7 @@ bool is_taken(const core::Error& error) {
   return error.code == std::errc::address_in_use;
 }
 
-// Not every agent of a host should begin at the same end of the range.
+// The agents of a host should not all start at the same end of the range.
 unsigned random_below(unsigned bound) {
   unsigned value = 0;
   if (::getrandom(&value, sizeof value, 0) != sizeof value) return 0;
@@ -72,7 +72,7 @@ unsigned random_below(unsigned bound) {
 core::Result<std::vector<HeldPort>> hold_in_range(std::size_t count, PortRange range) {
   if (range.first == 0 || range.last < range.first) {
     return core::fail(core::Errc::usage, fmt::format("the port range {}-{} is empty: write the lower port first, and "
-                                                     "no port 0",
+                                                     "do not use port 0",
                                                      range.first, range.last));
   }
   const unsigned size = unsigned{range.last} - range.first + 1U;
@@ -91,8 +91,8 @@ core::Result<std::vector<HeldPort>> hold_in_range(std::size_t count, PortRange r
   if (refusal && held.empty()) return core::fail(std::move(*refusal));
   return core::fail(
       core::Errc::no_capacity,
-      fmt::format("the port range {}-{} has only {} free on this machine and the task needs {}: widen "
-                  "it, or end what uses it",
+      fmt::format("the port range {}-{} has only {} free on this machine, and the task needs {}: use a larger "
+                  "range, or end the programs that use its ports",
                   range.first, range.last, core::plural(static_cast<std::int64_t>(held.size()), "port"), count));
 }
 
@@ -123,9 +123,8 @@ core::Result<HeldPorts> HeldPorts::hold_again(const std::vector<std::uint16_t>& 
   for (const auto port : ports) {
     auto one = hold_one(port);
     if (!one && is_taken(one.error())) {
-      return core::fail(
-          core::Error{std::make_error_code(std::errc::address_in_use),
-                      fmt::format("port {}, which its last attempt had, is used by another program now", port)});
+      return core::fail(core::Error{std::make_error_code(std::errc::address_in_use),
+                                    fmt::format("port {} of its last attempt is now used by another program", port)});
     }
     if (!one) return core::fail(std::move(one.error()));
     again.add(one->port, std::move(one->socket), std::move(one->mark));

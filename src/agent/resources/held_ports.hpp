@@ -11,19 +11,19 @@ namespace ydl::agent {
 
 struct PortRange {
   std::uint16_t first = 0;
-  std::uint16_t last = 0;  // included
+  std::uint16_t last = 0;  // inclusive
 };
 
-// Ports kept free for a task: bound with SO_REUSEADDR on all IPv4 addresses and never listened on. The kernel gives
-// such a port to no one who does not name it, while a program that names it and sets SO_REUSEADDR itself, as servers
-// do, can bind and listen. To be kept as long as the task runs.
+// Ports that are reserved for a task. They are bound with SO_REUSEADDR on all IPv4 addresses, without listening. The
+// kernel never chooses such a port for another program. But a program that names the port and sets SO_REUSEADDR, as
+// servers do, can bind it and listen. Keep this object as long as the task runs.
 class HeldPorts {
  public:
-  // Errors: the range is empty or has too few free ports (no_capacity), or the system refuses.
+  // Errors: usage, if the range is empty; no_capacity, if it has too few free ports; errors of the system.
   [[nodiscard]] static core::Result<HeldPorts> hold(int count, std::optional<PortRange> range = std::nullopt);
 
-  // Exactly these, in this order: those of an attempt that has ended. Errors: std::errc::address_in_use, or the system
-  // refuses.
+  // Reserves exactly these ports, in this order: those of an earlier attempt. Errors: std::errc::address_in_use; errors
+  // of the system.
   [[nodiscard]] static core::Result<HeldPorts> hold_again(const std::vector<std::uint16_t>& ports);
 
   [[nodiscard]] const std::vector<std::uint16_t>& ports() const { return ports_; }

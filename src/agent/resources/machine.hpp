@@ -15,22 +15,22 @@
 
 namespace ydl::agent {
 
-// What an agent hands out to its tasks.
+// The resources of a machine that an agent shares between its tasks.
 class Machine {
  public:
-  // Looked up when first asked for: most jobs need neither, and nvidia-smi takes a second. Tasks that ask at the same
-  // time share one look. Errors: those of discover_gpus.
+  // Both are created at the first call: most jobs need neither, and nvidia-smi takes a second. Tasks that ask at the
+  // same time share one call of nvidia-smi. Errors: those of discover_gpus.
   [[nodiscard]] net::Async<GpuPool*> gpus();
   void release(std::span<const Gpu> gpus);
   [[nodiscard]] Cgroups& cgroups();
   [[nodiscard]] GangFile& gang_file() { return gang_file_; }
 
-  // Does what would block the agent's loop: copies of results, programs of the system.
+  // Runs work that would block the agent's event loop: copies of results, system programs.
   [[nodiscard]] net::Worker& worker() { return worker_; }
-  // The same for what a task waits for before it can start: it must not wait behind the results of another.
+  // The same for work that must be done before a task can start. It must not wait behind the results of another task.
   [[nodiscard]] net::Worker& preparer() { return preparer_; }
 
-  // The reapers of living tasks: whoever else descends from the agent is a stray.
+  // The reapers of running tasks. All other descendants of the agent are leftover processes.
   [[nodiscard]] const std::vector<pid_t>& reapers() const { return reapers_; }
   void add_reaper(pid_t pid);
   void remove_reaper(pid_t pid);

@@ -21,7 +21,7 @@ struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-// Whether `pid` has one of these sockets open; no when we may not look.
+// Whether `pid` has one of these sockets open; false if this user may not see that.
 bool has_socket(pid_t pid, std::span<const std::uint64_t> inodes) {
   const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(fmt::format("/proc/{}/fd", pid).c_str()));
   if (!directory) return false;
@@ -42,10 +42,10 @@ bool has_socket(pid_t pid, std::span<const std::uint64_t> inodes) {
 
 core::Result<Listeners> Listeners::read() {
   auto v4 = core::read_file("/proc/self/net/tcp");
-  if (!v4) return core::fail(std::move(v4.error()).within("looking for who listens on a port"));
+  if (!v4) return core::fail(std::move(v4.error()).within("looking for the process that listens on a port"));
   Listeners listeners;
   listeners.v4_ = *std::move(v4);
-  // Absent where IPv6 is switched off.
+  // The file does not exist if IPv6 is disabled.
   if (auto v6 = core::read_file("/proc/self/net/tcp6")) listeners.v6_ = *std::move(v6);
   return listeners;
 }
@@ -64,14 +64,14 @@ PortOwner Listeners::owner_of(std::uint16_t port, std::span<const pid_t> ours) c
     if (has_socket(pid, inodes)) return {PortOwner::Kind::ours, pid, process_name(pid)};
   }
   for (const auto& process : list_processes()) {
-    if (has_socket(process.pid, inodes)) return {PortOwner::Kind::stranger, process.pid, process_name(process.pid)};
+    if (has_socket(process.pid, inodes)) return {PortOwner::Kind::foreign, process.pid, process_name(process.pid)};
   }
-  // Somebody whose sockets we may not see, or nobody any more: who listened may have ended since the tables were read.
+  // Either the sockets of the owner are not visible to this user, or it has ended since the tables were read.
   const auto now = read();
   const auto still = now ? now->sockets_on(port) : inodes;
   const bool listens =
       std::ranges::any_of(inodes, [&](auto inode) { return std::ranges::find(still, inode) != still.end(); });
-  return listens ? PortOwner{PortOwner::Kind::stranger, 0, {}} : PortOwner{};
+  return listens ? PortOwner{PortOwner::Kind::foreign, 0, {}} : PortOwner{};
 }
 
 }  // namespace ydl::agent

@@ -7,12 +7,12 @@
 namespace ydl::agent {
 namespace {
 
-// A framework that has not listened by then listens on another port, or on none.
+// A framework that does not listen by then uses another port, or none.
 constexpr core::Millis kPeriod = core::Seconds(2);
 constexpr core::Millis kTime = core::Seconds(120);
 
 PortOwner owner_of(std::uint16_t port, const Listeners& listeners, LookRound& round, pid_t reaper) {
-  // After the listeners: a process that began to listen is among them.
+  // Read after the listeners, so that every process that listens is in it.
   std::vector<pid_t> ours{reaper};
   for (const auto& process : descendants_of(reaper, round.processes())) ours.push_back(process.pid);
   return listeners.owner_of(port, ours);
@@ -43,8 +43,8 @@ std::optional<std::string> PortWatch::check(LookRound& round, pid_t reaper, core
   for (const auto port : std::exchange(unchecked_, {})) {
     PortOwner owner;
     if (listeners != nullptr && listeners->anyone_on(port)) owner = owner_of(port, *listeners, round, reaper);
-    if (owner.kind == PortOwner::Kind::nobody && now < last_) unchecked_.push_back(port);
-    if (owner.kind == PortOwner::Kind::stranger) {
+    if (owner.kind == PortOwner::Kind::none && now < last_) unchecked_.push_back(port);
+    if (owner.kind == PortOwner::Kind::foreign) {
       unchecked_.clear();
       return fmt::format("port {}, held for it, was taken by {}", port,
                          owner.name.empty() ? "another program" : fmt::format("{} (pid {})", owner.name, owner.pid));

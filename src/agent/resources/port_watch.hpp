@@ -13,10 +13,10 @@
 
 namespace ydl::agent {
 
-// What a look at all tasks finds out once for all of them, when the first needs it.
+// Information that is read at most once for a look at all tasks.
 class LookRound {
  public:
-  // Null when the system does not tell.
+  // Null if the system does not provide it.
   [[nodiscard]] const Listeners* listeners();
   [[nodiscard]] const std::vector<ProcessLink>& processes();
 
@@ -25,16 +25,16 @@ class LookRound {
   std::optional<std::vector<ProcessLink>> processes_;
 };
 
-// Whether the ports that were held for a task are listened on by it, in the first minutes of its life.
+// Checks in the first minutes of a task whether the task itself listens on the ports that were held for it.
 class PortWatch {
  public:
   void begin(std::vector<std::uint16_t> ports, core::Instant now);
-  // Looks again if it is time to. Returns a sentence if another program listens on one of the ports. `reaper` is the
-  // process whose descendants are the task.
+  // Checks again if it is time to. Returns a sentence if another program listens on one of the ports. The processes of
+  // the task are the descendants of `reaper`.
   [[nodiscard]] std::optional<std::string> check(LookRound& round, pid_t reaper, core::Instant now);
 
  private:
-  std::vector<std::uint16_t> unchecked_;  // whose listener was not seen yet
+  std::vector<std::uint16_t> unchecked_;  // ports on which no process listens yet
   core::Instant next_{};
   core::Instant last_{};
 };

@@ -19,11 +19,12 @@ net::Async<> TaskResources::take_gpus(int count) {
   auto gpus = (*pool)->allocate(static_cast<std::size_t>(count));
   if (!gpus) {
     const auto holders = (*pool)->holders();
-    co_return core::fail(core::Errc::no_capacity,
-                         fmt::format("it asks for {}, of this machine's {} only {} are free: other tasks or jobs of "
-                                     "ydl have the rest{}",
-                                     core::plural(count, "GPU"), (*pool)->size(), (*pool)->available(),
-                                     holders.empty() ? "" : fmt::format(" ({})", core::join(holders, "; "))));
+    co_return core::fail(
+        core::Errc::no_capacity,
+        fmt::format("it requests {}, but of the {} of this machine only {} are free: other tasks or jobs of "
+                    "ydl use the rest{}",
+                    core::plural(count, "GPU"), (*pool)->size(), (*pool)->available(),
+                    holders.empty() ? "" : fmt::format(" ({})", core::join(holders, "; "))));
   }
   gpus_ = *std::move(gpus);
   co_return core::Result<>{};
@@ -42,7 +43,7 @@ core::Result<void> TaskResources::take_ports_and_limits(const protocol::Prepare&
   if (request.memory_limit > 0) limits.memory_bytes = request.memory_limit;
   if (request.vcores_limit > 0) limits.vcores = request.vcores_limit;
   const auto name = Cgroups::name_for(job, attempt_.task.file_name(), attempt_.attempt);
-  // Limits are set where the system lets us; where it does not, the job runs as it would without them.
+  // If the system does not allow limits, the task runs without them.
   if (auto made = machine_.cgroups().create(name, limits))
     cgroup_ = *std::move(made);
   else

@@ -15,7 +15,7 @@
 
 namespace ydl::agent {
 
-// What one task holds of its machine; given back when this object goes.
+// The resources of its machine that one task holds. They are released when this object is destroyed.
 class TaskResources {
  public:
   TaskResources(Machine& machine, core::AttemptId attempt) : machine_(machine), attempt_(std::move(attempt)) {}
@@ -25,7 +25,7 @@ class TaskResources {
 
   // Errors: no_capacity; those of discover_gpus.
   [[nodiscard]] net::Async<> take_gpus(int count);
-  // `job` names the cgroup. Limits are set where the system lets us. Errors: there are not enough free ports, or one of
+  // `job` names the cgroup. Limits are set if the system allows it. Errors: there are not enough free ports, or one of
   // `same_ports` is taken (std::errc::address_in_use).
   [[nodiscard]] core::Result<void> take_ports_and_limits(const protocol::Prepare& request, const std::string& job);
 
