@@ -43,11 +43,12 @@ void AgentLink::pass(protocol::Notice notice) {
 void AgentLink::on_report(const protocol::Report& report) {
   using Attempt = Translation::Attempt;
   if (std::holds_alternative<protocol::TaskGone>(report) && releasing_.erase(attempt_of(report)) > 0)
-    tell_job(job::Lost{attempt_of(report), "it was released", job::Cause::stopped});  // unless it has told its end
+    tell_job(job::Lost{attempt_of(report), "its container was released",
+                       job::Cause::stopped});  // ignored if its end was already reported
   auto translation = translate(report, host_);
-  if (translation.attempt == Attempt::not_prepared) {  // this agent is on the only host
+  if (translation.attempt == Attempt::not_prepared) {  // there is no other host to try
     const auto attempt = attempt_of(report);
-    if (in_place_.contains(attempt))  // with other ports it may be prepared
+    if (in_place_.contains(attempt))  // with other ports the preparation may succeed
       translation.event = job::Lost{attempt, translation.reason, translation.cause};
     else
       translation.event = job::CannotPlace{attempt, translation.reason, translation.cause};

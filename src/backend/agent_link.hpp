@@ -9,10 +9,10 @@
 
 namespace ydl::backend {
 
-// An agent that serves any number of attempts of a job: passes on what the master asks of it, and tells the master what
-// it reports. A backend has one for each host; finding the host and starting the agent there is left to the backend.
+// The connection to an agent that serves any number of attempts of a job. It sends the master's commands to the agent
+// and passes its reports to the master. A backend has one for each host, and starts the agent there itself.
 //
-// Life cycle: construct, expect() before the agent starts, lost() when it is gone, close(). Single-threaded.
+// Life cycle: construct, expect() before the agent starts, lost() when it has ended, close(). Single-threaded.
 class AgentLink : public std::enable_shared_from_this<AgentLink> {
  public:
   AgentLink(protocol::Hub& hub, core::AgentId id, AgentHost host, Sink sink)
@@ -26,19 +26,19 @@ class AgentLink : public std::enable_shared_from_this<AgentLink> {
   void release(const core::AttemptId& attempt);
   void pass(protocol::Notice notice);
 
-  // The agent is gone, and every attempt that it had with it. What was not placed cannot be placed: this is the only
-  // host.
+  // The agent has ended, and all its attempts with it. Attempts that were not placed cannot be placed, because this is
+  // the only host.
   void lost(const std::string& reason);
-  // From now on nothing is told.
+  // Sends no events from now on.
   void close() { closed_ = true; }
 
-  // Since when the agent has not called.
+  // When the agent last called.
   [[nodiscard]] core::Instant last_heard() const { return hub_.last_heard(id_); }
-  // Since when a command waits that the agent has not taken; nullopt if it has taken all.
+  // Since when the oldest command waits that the agent has not taken; nullopt if it has taken all.
   [[nodiscard]] std::optional<core::Instant> unconfirmed_since() const { return hub_.unconfirmed_since(id_); }
   [[nodiscard]] const AgentHost& host() const { return host_; }
   [[nodiscard]] const core::AgentId& id() const { return id_; }
-  // An event of the backend's own.
+  // Passes on an event of the backend itself.
   void tell_job(job::Event event) const;
 
  private:
@@ -48,11 +48,11 @@ class AgentLink : public std::enable_shared_from_this<AgentLink> {
   core::AgentId id_;
   AgentHost host_;
   Sink sink_;
-  std::set<core::AttemptId> attempts_;   // asked for, and neither over nor released
-  std::set<core::AttemptId> placed_;     // those of them that the job was told to be placed
-  std::set<core::AttemptId> launched_;   // those that may run
-  std::set<core::AttemptId> releasing_;  // whose processes the agent is ending
-  std::set<core::AttemptId> in_place_;   // that need the ports of the attempt before them; until they are released
+  std::set<core::AttemptId> attempts_;   // requested, and neither ended nor released
+  std::set<core::AttemptId> placed_;     // those that were reported as placed
+  std::set<core::AttemptId> launched_;   // those that may be running
+  std::set<core::AttemptId> releasing_;  // the agent is ending their processes
+  std::set<core::AttemptId> in_place_;   // those that need the ports of the attempt before them
   bool closed_ = false;
 };
 

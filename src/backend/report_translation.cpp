@@ -30,7 +30,7 @@ struct Translator {
     return {.event = job::Started{report.attempt, report.pid}};
   }
   Translation operator()(const protocol::TaskStartFailed& report) const {
-    // With a port taken the attempt may still start where it is.
+    // If a port was taken, the attempt itself continues; the job decides about it.
     const bool goes_on = report.cause == job::Cause::port_taken;
     return {.attempt = goes_on ? Attempt::goes_on : Attempt::over,
             .event = job::StartFailed{report.attempt, report.cause, report.reason}};
@@ -48,7 +48,7 @@ struct Translator {
     Translation translation{.attempt = Attempt::over};
     if (report.leftovers > 0) {
       const auto what = report.leftovers == 1 ? "a process" : fmt::format("{} processes", report.leftovers);
-      translation.notes.push_back(fmt::format("{} left {} behind; ended with it", report.attempt.task.str(), what));
+      translation.notes.push_back(fmt::format("{} left {} running; killed", report.attempt.task.str(), what));
     }
     auto status = report.status;
     if (!report.problem.empty()) {
@@ -62,7 +62,7 @@ struct Translator {
     return translation;
   }
 
-  // Its master asked for it: the backend that waits for it knows what it means.
+  // Only a backend that is waiting for this report uses it.
   Translation operator()(const protocol::TaskGone& /*report*/) const { return {}; }
   Translation operator()(const protocol::TaskOutput& report) const { return {.output = report}; }
   Translation operator()(const protocol::Note& report) const {
@@ -72,7 +72,9 @@ struct Translator {
   Translation operator()(const protocol::SchedulerBroken& report) const {
     return {.event = job::RendezvousFailed{report.attempt, report.reason}};
   }
-  Translation operator()(const protocol::LogPiece& /*report*/) const { return {}; }  // the hub passes it to who asked
+  Translation operator()(const protocol::LogPiece& /*report*/) const {
+    return {};
+  }  // the hub passes it to the caller of read_log()
 };
 
 }  // namespace
@@ -92,7 +94,7 @@ void tell(const Sink& sink, Translation translation) {
 }
 
 std::string silence_reason(const std::string& host, core::Millis silence) {
-  return fmt::format("its agent on {} has not called for {}: the host or the network is gone", host,
+  return fmt::format("its agent on {} has not called for {}; the host or the network may be down", host,
                      core::format_duration(silence));
 }
 

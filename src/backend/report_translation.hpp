@@ -9,41 +9,41 @@
 #include <string>
 #include <vector>
 
-// What agents report, as events of the job: the one translation for every backend that has agents. Pure.
+// Translates the reports of agents to events of the job, in the same way for all backends with agents. Pure.
 namespace ydl::backend {
 
 // The host that an agent runs on.
 struct AgentHost {
-  std::string address;         // that the task's peers can connect to
-  std::string name;            // for people
+  std::string address;         // the address that the task's peers connect to
+  std::string name;            // as users read it
   std::string container = {};  // as in job::Place
 };
 
 struct Translation {
-  // What a report means for the attempt's place on its host.
+  // What a report means for the attempt on this host.
   enum class Attempt {
     goes_on,
     prepared,      // it has its host and its ports
-    not_prepared,  // it cannot run there: `reason`. Whether another host is tried is the backend's decision
-    over,          // its process has ended or never began
+    not_prepared,  // it cannot run there, see `reason`; the backend decides whether to try another host
+    over,          // its process has ended, or did not start
   };
   Attempt attempt = Attempt::goes_on;
   std::optional<job::Event> event = std::nullopt;
-  std::vector<std::string> notes = {};  // sentences for the user, to be passed on before the event
+  std::vector<std::string> notes = {};  // sentences for the user, passed on before the event
   std::optional<protocol::TaskOutput> output = std::nullopt;
   std::string reason = {};              // of not_prepared
   job::Cause cause = job::Cause::none;  // of not_prepared
-  bool on_every_host = false;           // of not_prepared: it would be the same on any other host
+  bool on_every_host = false;           // of not_prepared: it would fail on every other host too
 };
 
 [[nodiscard]] core::AttemptId attempt_of(const protocol::Report& report);
 
 [[nodiscard]] Translation translate(const protocol::Report& report, const AgentHost& host);
 
-// Passes on all that the translation says for the job and its user.
+// Passes the translation to the job and its user.
 void tell(const Sink& sink, Translation translation);
 
-// Why the attempts of an agent that has not called for so long are lost.
+// The reason for the loss of attempts whose agent has not called for this long.
 [[nodiscard]] std::string silence_reason(const std::string& host, core::Millis silence);
 
 }  // namespace ydl::backend

@@ -24,7 +24,7 @@ struct FakeBackend::State {
   struct Live {
     explicit Live(const net::asio::any_io_executor& executor_) : stop_asked(executor_) {}
     net::Signal stop_asked;
-    std::optional<core::Instant> kill_at;  // set: it was asked to stop
+    std::optional<core::Instant> kill_at;  // set if it was stopped
 
     void stop(Millis grace) {
       const auto at = core::steady_now() + grace;
@@ -37,7 +37,7 @@ struct FakeBackend::State {
   Sink sink;
   Script script;
   FakeTask otherwise;
-  std::set<AttemptId> asked;  // for a place that is not found yet
+  std::set<AttemptId> asked;  // attempts that are not placed yet
   std::set<AttemptId> held;
   std::map<AttemptId, std::shared_ptr<Live>> live;
   std::uint16_t next_port = 20000;
@@ -68,7 +68,7 @@ net::Async<> FakeBackend::open() {
 namespace {
 
 net::awaitable<void> find_place(std::shared_ptr<FakeBackend::State> state, TaskRequest request);
-net::awaitable<void> live_a_life(std::shared_ptr<FakeBackend::State> state, AttemptId attempt);
+net::awaitable<void> simulate_task(std::shared_ptr<FakeBackend::State> state, AttemptId attempt);
 
 }  // namespace
 
@@ -81,7 +81,7 @@ void FakeBackend::place(TaskRequest request) {
 void FakeBackend::launch(protocol::Launch request) {
   if (!state_->held.contains(request.attempt)) return;
   state_->live[request.attempt] = std::make_shared<State::Live>(state_->executor);
-  net::spawn(state_->executor, "running a fake task", live_a_life(state_, request.attempt));
+  net::spawn(state_->executor, "running a fake task", simulate_task(state_, request.attempt));
 }
 
 void FakeBackend::stop(protocol::Stop request) {
@@ -134,11 +134,11 @@ net::awaitable<void> find_place(std::shared_ptr<FakeBackend::State> state, TaskR
       found->second->stop_asked.notify();
       state->live.erase(found);
     }
-    state->tell(job::Lost{request.attempt, "fake-host went away, as the script says"});
+    state->tell(job::Lost{request.attempt, "fake-host was lost, as the script specifies"});
   }
 }
 
-net::awaitable<void> live_a_life(std::shared_ptr<FakeBackend::State> state, AttemptId attempt) {
+net::awaitable<void> simulate_task(std::shared_ptr<FakeBackend::State> state, AttemptId attempt) {
   const auto& script = state->behaviour(attempt);
   const auto life = state->live.at(attempt);
   const auto gone = [&] {  // its node was lost meanwhile

@@ -9,11 +9,11 @@
 
 namespace ydl::backend {
 
-// What shall happen to one task, all of it optional: {.run_for = Millis(5), .exit_code = 3}. Times count from the
-// moment the task is launched, or placed.
+// What happens to one task; all members are optional: {.run_for = Millis(5), .exit_code = 3}. Times start when the task
+// is placed or launched.
 struct FakeTask {
-  core::Millis place_after{0};  // the host takes this long to be found
-  std::string cannot_place{};   // the reason why there never will be one
+  core::Millis place_after{0};  // how long it takes to find a host
+  std::string cannot_place{};   // not empty: no host is ever found, for this reason
   core::Millis start_after{0};
   std::string start_error{};  // the start fails with this sentence
   bool start_error_permanent = false;
@@ -26,7 +26,7 @@ struct FakeTask {
   std::string says{};  // its last line of output
 };
 
-// A backend without processes: tasks do what a script says, on a clock that is really waited for (use milliseconds).
+// A backend without processes: tasks follow a script. It really waits for the times in the script, so use milliseconds.
 // The script is keyed by task ("worker:0") or task and attempt ("worker:0#2"); others use the default.
 class FakeBackend final : public Backend {
  public:
@@ -43,12 +43,12 @@ class FakeBackend final : public Backend {
   void release(const core::AttemptId& attempt) override;
   [[nodiscard]] net::awaitable<void> close(const job::Outcome& outcome) override;
 
-  // Attempts that hold a place now; empty when nothing was leaked.
+  // Attempts that are placed and not released. Empty at the end, unless one was leaked.
   [[nodiscard]] std::size_t places_held() const;
   // Attempts that were launched and have not ended.
   [[nodiscard]] std::size_t tasks_running() const;
 
-  struct State;  // shared with the coroutines that live the tasks' lives
+  struct State;  // shared with the coroutines that simulate the tasks
 
  private:
   std::shared_ptr<State> state_;

@@ -27,17 +27,16 @@ struct LocalBackend::State : std::enable_shared_from_this<LocalBackend::State> {
   LocalOptions options;
   std::shared_ptr<AgentLink> link;
   std::optional<net::ChildProcess> process;
-  core::UniqueFd leash;  // the agent reads its end from it when we are gone
+  core::UniqueFd leash;  // the agent's standard input; it is closed when this process ends
   net::Signal ended;
   bool running = false;
 
   void agent_gone(int status) {
     running = false;
-    const auto how = WIFSIGNALED(status) ? fmt::format("by signal {}", WTERMSIG(status))
-                                         : fmt::format("with code {}", WEXITSTATUS(status));
-    core::log("the agent ended {}", how);
-    link->lost(
-        fmt::format("the agent on {} ended {} (its log is {})", link->host().name, how, options.agent_log.string()));
+    const auto how = WIFSIGNALED(status) ? fmt::format("was killed by signal {}", WTERMSIG(status))
+                                         : fmt::format("ended with exit code {}", WEXITSTATUS(status));
+    core::log("the agent {}", how);
+    link->lost(fmt::format("the agent on {} {} (its log is {})", link->host().name, how, options.agent_log.string()));
     ended.notify();
   }
 };
@@ -49,21 +48,20 @@ net::awaitable<void> watch_agent(std::shared_ptr<LocalBackend::State> state) {
   state->agent_gone(status);
 }
 
-// An agent that is stopped or stuck does not end by itself: after a silence it is killed, and its tasks with it.
+// An agent that is stopped or hangs does not end by itself. If it is silent for too long, it is killed with its tasks.
 net::awaitable<void> watch_silence(std::shared_ptr<LocalBackend::State> state) {
   while (state->running) {
     co_await state->ended.wait(state->options.agent_silence / 4);
     if (!state->running) co_return;
     if (core::steady_now() - state->link->last_heard() < state->options.agent_silence) continue;
-    core::log("the agent said nothing for {}: killing it", core::format_duration(state->options.agent_silence));
+    core::log("the agent was silent for {}: killing it", core::format_duration(state->options.agent_silence));
     state->process->signal(SIGKILL);
     co_return;
   }
 }
 
-// Who stops a task without grace waits for it: long before the silence above is over, an agent that does not take the
-// command is killed, and its tasks with it. With grace it has all that time: it may be busy with another task's
-// results.
+// A user who stops a job without grace waits for it. So an agent that does not take such a command is killed with its
+// tasks much earlier. A stop with grace does not shorten the time, because the agent may be busy with results.
 net::awaitable<void> watch_stop(std::shared_ptr<LocalBackend::State> state) {
   const auto& silence = state->options.stop_silence;
   co_await state->ended.wait(silence);
@@ -134,7 +132,7 @@ net::awaitable<void> LocalBackend::close(const job::Outcome& /*outcome*/) {
   auto state = state_;
   state->link->close();
   if (!state->running) co_return;
-  state->leash.reset();  // the agent ends itself and everything under it
+  state->leash.reset();  // the agent kills all its tasks and ends
   co_await state->ended.wait(core::Seconds(5));
   if (!state->running) co_return;
   core::log("the agent did not end in time: killing it");
@@ -169,21 +167,22 @@ protocol::Prepare prepare_here(const TaskRequest& request, const LocalFiles& fil
 }
 
 core::Result<void> check_capacity(const Needs& needs, const Machine& machine) {
-  // Far more tasks than cores is a way to test a job; thousands are a typing mistake or meant for a cluster.
+  // A job may have many more tasks than this machine has cores, for a test. Thousands are a typo or meant for a
+  // cluster.
   const int limit = std::max(256, 64 * machine.cores);
   const auto refuse = [](std::string sentence) { return core::fail(core::Errc::no_capacity, std::move(sentence)); };
   if (needs.tasks > limit) {
-    return refuse(fmt::format("{} are more than this machine takes (at most {} on {}): ask for fewer, or use a cluster",
+    return refuse(fmt::format("{} are too many for this machine (at most {} on {}): request fewer, or use a cluster",
                               core::plural(needs.tasks, "task"), limit, core::plural(machine.cores, "core")));
   }
   if (needs.gpus > machine.gpus) {
     return refuse(fmt::format(
-        "the job needs {} ({}), this machine has {}: ask for fewer with --resource ROLE:gpus=N, or use a cluster",
+        "the job needs {} ({}), and this machine has {}: request fewer with --resource ROLE:gpus=N, or use a cluster",
         core::plural(needs.gpus, "GPU"), needs.gpu_users, machine.gpus == 0 ? "none" : std::to_string(machine.gpus)));
   }
   if (machine.memory > 0 && needs.memory > machine.memory) {
     return refuse(
-        fmt::format("the tasks ask for {} of memory together, this machine has {}: ask for less with --resource "
+        fmt::format("the tasks request {} of memory together, and this machine has {}: request less with --resource "
                     "ROLE:memory=SIZE, or use a cluster",
                     core::format_bytes(needs.memory), core::format_bytes(machine.memory)));
   }

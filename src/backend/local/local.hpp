@@ -12,7 +12,7 @@
 
 namespace ydl::backend {
 
-// Where the files of a job's tasks lie on this machine.
+// The paths of a job's tasks on this machine.
 struct LocalFiles {
   struct Folders {
     std::filesystem::path working;
@@ -25,16 +25,16 @@ struct LocalFiles {
 };
 
 struct LocalOptions {
-  std::filesystem::path credentials;  // the file that tells the agent where the master is and its secret
+  std::filesystem::path credentials;  // the file with the master's address and the agent's secret
   std::filesystem::path agent_log;
   core::Millis agent_silence = core::Seconds(30);  // an agent that is silent for this long is killed, not replaced
-  core::Millis stop_silence = core::Seconds(3);    // and so is one that has not even taken a stop without grace
-  std::string executable = net::kOwnExecutable;    // the ydl that becomes the agent
+  core::Millis stop_silence = core::Seconds(3);    // the same for one that has not taken a stop without grace
+  std::string executable = net::kOwnExecutable;    // the program of the agent, a ydl
   LocalFiles files;
 };
 
-// Tasks as processes of this machine, under one agent process. The agent is ended through its standard input: when
-// this backend, or the whole master, is gone, the agent reads the end of it and kills every task.
+// Tasks as processes of this machine, under one agent process. The agent reads its standard input: when this backend or
+// the whole master ends, the input ends, and the agent kills every task.
 class LocalBackend final : public Backend {
  public:
   LocalBackend(net::asio::any_io_executor executor, protocol::Hub& hub, Sink sink, LocalOptions options);
@@ -54,15 +54,15 @@ class LocalBackend final : public Backend {
   std::shared_ptr<State> state_;
 };
 
-// What the agent on this machine is told to prepare. Pure.
+// The Prepare command for the agent on this machine. Pure.
 [[nodiscard]] protocol::Prepare prepare_here(const TaskRequest& request, const LocalFiles& files);
 
-// What a job needs of one machine, all tasks together.
+// The resources that all tasks of a job need together.
 struct Needs {
   int tasks = 0;
-  std::uint64_t memory = 0;  // asked for explicitly, bytes
+  std::uint64_t memory = 0;  // bytes, if requested explicitly
   int gpus = 0;
-  std::string gpu_users;  // "worker asks for 1 each": for the sentence
+  std::string gpu_users;  // "1 for each of 2 workers", for the error
 };
 struct Machine {
   int cores = 1;
@@ -70,7 +70,7 @@ struct Machine {
   int gpus = 0;
 };
 
-// Whether this machine can hold the job; pure. Errors: no_capacity, with what was asked, what is there and what to do.
+// Whether the job fits on this machine; pure. Errors: no_capacity, with the request, the capacity and the remedy.
 [[nodiscard]] core::Result<void> check_capacity(const Needs& needs, const Machine& machine);
 
 }  // namespace ydl::backend

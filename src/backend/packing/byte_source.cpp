@@ -19,7 +19,7 @@ using core::Result;
 
 constexpr std::size_t kPiece = std::size_t{1} << 20U;
 
-// A file that must stay what its stamp says until it is read.
+// A file that must not change until it is read.
 class FileBytes final : public ByteSource {
  public:
   FileBytes(fs::path path, FileStamp stamp) : path_(std::move(path)), stamp_(stamp) {}
@@ -49,7 +49,7 @@ class FileBytes final : public ByteSource {
  private:
   [[nodiscard]] core::Error changed() const {
     return {core::Errc::io,
-            fmt::format("{} changed while it was being copied for the job: submit again when nothing writes to it, or "
+            fmt::format("{} changed while it was being uploaded: submit again when no program writes to it, or "
                         "name it in .ydlignore",
                         path_.string())};
   }
@@ -102,7 +102,7 @@ class TarBytes final : public ByteSource {
   }
 
   const FileTree& tree_;
-  std::size_t next_ = 0;  // whose header comes next, or whose content is being read
+  std::size_t next_ = 0;  // the entry whose header is next, or whose content is being read
   std::unique_ptr<ByteSource> content_;
   std::string small_;
   bool ended_ = false;

@@ -11,8 +11,8 @@
 
 namespace ydl::backend {
 
-// Bytes in pieces, each valid until the next is asked for. Content is read twice, for its hash and for its upload, and
-// never held as a whole.
+// Bytes in pieces; a piece is valid until the next call. Content is read twice, for its hash and for its upload,
+// because it may not fit into memory.
 class ByteSource {
  public:
   ByteSource() = default;
@@ -20,12 +20,12 @@ class ByteSource {
   ByteSource& operator=(const ByteSource&) = delete;
   virtual ~ByteSource() = default;
 
-  // Empty at the end. Errors: it cannot be read, or is no longer what it was when it was planned.
+  // The next piece; empty at the end. Errors: the content cannot be read, or has changed since it was planned.
   [[nodiscard]] virtual core::Result<std::string_view> next() = 0;
 };
 
 [[nodiscard]] std::unique_ptr<ByteSource> file_source(std::filesystem::path path, FileStamp stamp);
-// The tree as a tar archive; the tree outlives the source.
+// The tree as a tar archive. The tree must outlive the source.
 [[nodiscard]] std::unique_ptr<ByteSource> tar_source(const FileTree& tree);
 
 // SHA-256 of all of it. Errors: those of next(); cancelled.

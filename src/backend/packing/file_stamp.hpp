@@ -9,20 +9,21 @@ struct stat;
 
 namespace ydl::backend {
 
-// What tells, without reading it, that a file is the one it was: any write, replacement or change of times shows.
+// Shows without reading a file whether it has changed: every write, replacement or change of its times changes the
+// stamp.
 struct FileStamp {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::uint64_t size = 0;
   std::int64_t modified_ns = 0;
-  std::int64_t changed_ns = 0;  // of content, name, mode or times; nobody can set it
+  std::int64_t changed_ns = 0;  // of content, name, mode or times; programs cannot set it
 
   bool operator==(const FileStamp&) const = default;
 
   // "device:inode:size:modified:changed".
   [[nodiscard]] std::string key() const;
-  // Whether a later write would show. A clock ticks in steps: a write in the same step as the last one leaves the same
-  // times, and some file systems' steps are a second long.
+  // Whether a later write would change the stamp. The clock of a file system has a step, which may be a second: a
+  // second write within the same step leaves the same times.
   [[nodiscard]] bool is_settled(core::WallTime now) const;
 };
 

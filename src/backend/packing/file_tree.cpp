@@ -18,8 +18,7 @@ using core::Result;
 }  // namespace
 
 core::Error cannot_read(const fs::path& path, int error) {
-  auto failure =
-      core::system_error(error, fmt::format("cannot read {}, which would travel to the tasks", path.string()));
+  auto failure = core::system_error(error, fmt::format("cannot read {}, which must be uploaded", path.string()));
   failure.message += "; make it readable, or name it in .ydlignore";
   return failure;
 }
@@ -93,7 +92,7 @@ Result<> TreeReader::add_target(const fs::path& source, const std::string& name)
   tree_.entries.push_back({{name, TarEntry::Kind::file, mode, stamp.size, {}}, source, stamp});
   tree_.bytes += stamp.size;
   if (tree_.bytes <= most_bytes_) return {};
-  return core::fail(core::Errc::no_capacity, fmt::format("{} is too much to travel", source.string()));
+  return core::fail(core::Errc::no_capacity, fmt::format("{} is too large to upload", source.string()));
 }
 
 Result<> TreeReader::add_folder(const fs::path& source, const std::string& name, Identity self) {

@@ -72,7 +72,7 @@ core::Result<std::filesystem::path> cache_directory(const core::Getenv& getenv) 
   if (const auto cache = getenv("XDG_CACHE_HOME"); cache && cache->starts_with('/'))
     return std::filesystem::path(*cache) / "ydl";
   auto home = core::home_directory(getenv);
-  if (!home) return core::fail(core::Errc::usage, "no home directory is known: set HOME, or XDG_CACHE_HOME");
+  if (!home) return core::fail(core::Errc::usage, "there is no home directory: set HOME or XDG_CACHE_HOME");
   return *home / ".cache/ydl";
 }
 

@@ -13,17 +13,17 @@
 
 namespace ydl::backend {
 
-// The hashes of what was staged before, so that nothing is read twice: one line "KEY HASH DAY" each, where DAY is when
-// it was last of use, counted from 1970. A file that is missing, foreign or damaged is an empty memory.
+// The hashes of files that were staged before, so that they need not be read again. Each line is "KEY HASH DAY", where
+// DAY is the day of the last use since 1970. A file that is missing, damaged or of another format counts as empty.
 class HashMemory {
  public:
-  // `path` may be empty: a memory that forgets.
+  // With an empty `path` nothing is stored.
   HashMemory(std::filesystem::path path, core::WallTime now);
 
   [[nodiscard]] std::optional<std::string> find(const std::string& key);
   void remember(const std::string& key, const std::string& hash);
 
-  // Together with what others saved meanwhile; the longest unused are forgotten when there are too many.
+  // Merges with what other processes have saved meanwhile. If there are too many entries, the oldest ones are removed.
   [[nodiscard]] core::Result<> save() const;
 
  private:

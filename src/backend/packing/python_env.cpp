@@ -16,15 +16,15 @@ namespace {
 namespace fs = std::filesystem;
 using core::Result;
 
-// What of a standard library no job runs, and the folders of packages, which are not the environment's own.
+// Parts of a standard library that no job needs, and the folders of packages, which do not belong to the environment.
 constexpr std::array<std::string_view, 5> kLeftOut{"test", "idlelib", "turtledemo", "site-packages", "dist-packages"};
 
-// Puts trees from several places below one prefix.
+// Puts several trees below one prefix.
 class Packer {
  public:
   Result<> add(const fs::path& source, const std::string& name) { return add(source, name, source); }
 
-  // As part of a folder whose links may lead to other parts of it.
+  // Adds a part of a folder; links may lead to other parts of the same folder.
   Result<> add(const fs::path& source, const std::string& name, const fs::path& whole) {
     TreeReader reader([&whole](const fs::path& path) { return lies_in(path, whole); },
                       std::numeric_limits<std::uint64_t>::max());
@@ -47,7 +47,7 @@ class Packer {
   }
 
  private:
-  // The first of a name stays.
+  // Of several entries with one name the first one is kept.
   void put(TreeEntry&& entry) { entries_.try_emplace(entry.tar.name, std::move(entry)); }
 
   std::map<std::string, TreeEntry> entries_;
@@ -74,7 +74,7 @@ Result<> add_library(Packer& packer, const BasePython& base) {
   return core::fail(core::system_error(error.value(), fmt::format("cannot read {}", base.library.string())));
 }
 
-// Scripts beside the interpreter name it by its old place, unless the environment was made to be moved.
+// Scripts beside the interpreter contain its old path, unless the environment was made relocatable.
 Result<> add_scripts(Packer& packer, const fs::path& folder) {
   const auto settings = core::read_file(folder / "pyvenv.cfg");
   if (!settings || settings->find("relocatable = true") == std::string::npos) return {};
@@ -105,7 +105,7 @@ Result<FileTree> environment_tree(const PythonEnv& environment) {
     const auto name = base.library_name + "/site-packages";
     if (auto added = packer.add(packages, name); !added) return core::fail(added.error());
   }
-  packer.add_link(base.library_name + "/dist-packages", "site-packages");  // where Debian's interpreter looks
+  packer.add_link(base.library_name + "/dist-packages", "site-packages");  // Debian's interpreter looks here
   if (auto added = add_scripts(packer, environment.folder); !added) return core::fail(added.error());
   return std::move(packer).take();
 }

@@ -11,22 +11,23 @@
 
 namespace ydl::backend {
 
-// The interpreter that a virtual environment leans on. It travels along: the hosts need not have it.
+// The interpreter that a virtual environment is based on. It is uploaded too, so the hosts do not need it.
 struct BasePython {
   std::filesystem::path executable;                  // without links in its path
-  std::filesystem::path library;                     // the standard library's folder: "/usr/lib/python3.11"
-  std::string library_name;                          // the same below a prefix: "lib/python3.11"
+  std::filesystem::path library;                     // the folder of the standard library: "/usr/lib/python3.11"
+  std::string library_name;                          // the same relative to a prefix: "lib/python3.11"
   std::vector<std::filesystem::path> packages = {};  // of the environment: ".../site-packages"
-  // Where the executable is linked to libpython3.11.so.1.0: that library, and the script that lets it be found there.
+  // If the executable is linked to libpython3.11.so.1.0: that library, and the script with which it is found.
   std::optional<std::filesystem::path> shared_code = std::nullopt;
   std::filesystem::path launcher = {};
 };
 
-// A Python environment to be shipped.
+// A Python environment to upload.
 struct PythonEnv {
-  std::filesystem::path archive = {};             // a packed one, used as it is; else:
-  std::filesystem::path folder = {};              // an environment on this machine
-  std::optional<BasePython> base = std::nullopt;  // of a virtual one; nothing: the folder has its own interpreter
+  std::filesystem::path archive = {};  // a packed environment, used as it is; else:
+  std::filesystem::path folder = {};   // an environment on this machine
+  std::optional<BasePython> base =
+      std::nullopt;  // of a virtual environment; nothing if the folder has its own interpreter
 };
 
 // The launcher: "bin/python" of an environment whose interpreter is "bin/python-itself".
@@ -36,13 +37,13 @@ inline constexpr std::string_view kLauncher =
     "export LD_LIBRARY_PATH=\"$here/../lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"\n"
     "exec \"$here/python-itself\" \"$@\"\n";
 
-// What the environment is called in a task's working directory. A file of the user's is never called so.
+// The name of the environment in a task's working directory. Users' files must not have this name.
 inline constexpr std::string_view kPythonEnvLink = ".ydl-python-env";
 inline constexpr std::string_view kPythonEnvPrograms = ".ydl-python-env/bin";
 inline constexpr std::string_view kPythonEnvInterpreter = ".ydl-python-env/bin/python";
 
-// The environment as one that can be moved: interpreter, standard library and packages below one prefix, which Python
-// finds from where its executable lies. Errors: something cannot be read.
+// Makes an environment that can be moved: interpreter, standard library and packages are below one prefix, which Python
+// finds from the path of its executable. Errors: a file cannot be read.
 [[nodiscard]] core::Result<FileTree> environment_tree(const PythonEnv& environment);
 
 }  // namespace ydl::backend

@@ -11,13 +11,13 @@
 //   0 name 100 | 100 mode 8 | 108 uid 8 | 116 gid 8 | 124 size 12 | 136 mtime 12 | 148 checksum 8 | 156 kind 1 |
 //   157 link target 100 | 257 "ustar\0" "00" | 265 user 32 | 297 group 32 | 329 device 8+8 | 345 prefix 155 | 12 zeros
 //
-// Numbers are octal digits with a NUL behind them.
+// Numbers are octal digits followed by a NUL.
 namespace ydl::backend {
 namespace {
 
 constexpr std::size_t kNameField = 100;
 constexpr std::uint64_t kLargestSize = (1ULL << 33U) - 1;  // eleven octal digits
-// 1980, not 1970: old tars warn of times at the epoch, and zip files cannot hold them.
+// 1980, because old versions of tar warn of 1970, and zip files cannot contain it.
 constexpr std::uint64_t kTime = 315'532'800;
 
 enum class Type : char { file = '0', link = '2', directory = '5', pax = 'x' };
@@ -39,7 +39,7 @@ std::string header_block(std::string_view name, Type type, std::uint32_t mode, s
   put_number(block, 116, 8, 0);
   put_number(block, 124, 12, size > kLargestSize ? 0 : size);
   put_number(block, 136, 12, kTime);
-  put(block, 148, "        ");  // counts as blanks in its own sum
+  put(block, 148, "        ");  // the checksum is computed with blanks in its own field
   block[156] = static_cast<char>(type);
   put(block, 157, link_target.substr(0, kNameField));
   put(block, 257,
@@ -53,7 +53,7 @@ std::string header_block(std::string_view name, Type type, std::uint32_t mode, s
   return block;
 }
 
-// "LENGTH KEY=VALUE\n", where the length counts its own digits.
+// "LENGTH KEY=VALUE\n", where the length includes its own digits.
 std::string pax_record(std::string_view key, std::string_view value) {
   const std::size_t rest = key.size() + value.size() + 3;
   std::size_t length = rest + 1;

@@ -22,11 +22,11 @@ struct TarEntry {
 inline constexpr std::size_t kTarBlock = 512;
 inline constexpr std::size_t kTarEnd = 2 * kTarBlock;
 
-// The same bytes for the same member, wherever and whenever it is packed: owner 0 and a fixed time. Names and sizes
-// that a header cannot hold go into a pax header before it.
+// Encodes equal members always to the same bytes: the owner is 0 and the time is fixed. Names and sizes that do not fit
+// into a header go into a pax header before it.
 [[nodiscard]] std::string tar_header(const TarEntry& entry);
 
-// Zeros between a content of that size and the next header.
+// The number of zeros between a content of this size and the next header.
 [[nodiscard]] std::size_t tar_padding(std::uint64_t size);
 
 }  // namespace ydl::backend

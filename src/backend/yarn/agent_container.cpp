@@ -17,7 +17,7 @@ protocol::Prepare prepare_in_container(const TaskRequest& request, const YarnJob
   prepare.same_ports = request.same_ports;
   prepare.scheduler = request.scheduler;
   prepare.stall_timeout = request.stall_timeout;
-  prepare.gpus = request.gpus;  // memory and vcores: the NodeManager limits the container to what was granted
+  prepare.gpus = request.gpus;  // the NodeManager enforces memory and vcores for the container
   prepare.host_gpus = request.host_gpus;
   prepare.inputs = request.inputs;
   prepare.image = request.image;
@@ -74,8 +74,8 @@ yarn::Launch launch_agent(const yarn::ContainerId& id, const AgentContainers& co
                     id.str(),
                     "--outlives-master",
                     std::to_string(containers.outlives_master.count())};
-  launch.log_name = "agent.stderr";  // NodeManagers quote the end of files with such names when a container fails
-  launch.expanded_environment["YDL_LOG_DIR"] = "<LOG_DIR>";  // a command's words would be quoted
+  launch.log_name = "agent.stderr";  // if a container fails, NodeManagers quote the end of files with such names
+  launch.expanded_environment["YDL_LOG_DIR"] = "<LOG_DIR>";  // in the command it would be quoted
   launch.image = image;
   if (image) launch.command.insert(launch.command.end(), {"--expect-image", image->image});
   if (!is_linked) launch.command.insert(launch.command.end(), {"--files", std::string(yarn::kImageFiles)});

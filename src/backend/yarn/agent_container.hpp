@@ -11,26 +11,28 @@
 
 #include <optional>
 
-// How an agent is started in a container, and where its task finds its files there. Pure.
+// How an agent is started in a container, and the paths of its task's files there. Pure.
 namespace ydl::backend {
 
-// Paths are relative to the container's directory, which the agent is started in.
+// Paths are relative to the container's directory, in which the agent is started.
 [[nodiscard]] protocol::Prepare prepare_in_container(const TaskRequest& request, const YarnJob& job);
 
-// job::Place::container: what another master needs to find the container again, its id, its node and the node's page.
+// For job::Place::container: what another master needs to find the container again, which is its id, its node and the
+// web page of the node.
 [[nodiscard]] std::string container_name(const yarn::Container& container);
-// With these three members. Errors: corrupt.
+// Parses these three members. Errors: corrupt.
 [[nodiscard]] core::Result<yarn::Container> parse_container_name(std::string_view text);
 
-// What is the same for the agents of all containers.
+// The settings that are the same for all agents.
 struct AgentContainers {
   std::map<std::string, yarn::LocalResource> files = {};  // StagedJob::files
   std::optional<yarn::ImageRuntime> image = std::nullopt;
-  core::Millis outlives_master = core::Seconds(60);  // how long agents go on when the master does not answer
-  // The application's: a NodeManager shows logs by those of the first container that it starts for an application.
+  core::Millis outlives_master = core::Seconds(60);  // how long agents continue while the master does not answer
+  // Those of the application, because a NodeManager uses the access list of the first container of an application for
+  // all its logs.
   spec::Acl acl = {};
 };
-// Its credentials are the agent's own, and not set here.
+// The credentials differ for each agent and are not set here.
 [[nodiscard]] yarn::Launch launch_agent(const yarn::ContainerId& id, const AgentContainers& containers);
 
 }  // namespace ydl::backend

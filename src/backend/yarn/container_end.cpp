@@ -18,13 +18,12 @@ std::string image_hint(const yarn::ImageRuntime& image, int exit_status) {
   if (image.start == yarn::ImageRuntime::Start::script) {
     if (exit_status != kNoSuchProgram) return "";
     return fmt::format(
-        ": the NodeManager starts an image with bash, which {} may lack; with image_entry_point: true in a job file it "
-        "needs none",
+        ": the NodeManager starts an image with bash, which {} may not contain; set image_entry_point: true in the job "
+        "file to start it without bash",
         image.image);
   }
   if (exit_status != 0) return "";
-  return fmt::format(": the entry point of {} does not run its arguments, as it must; leave image_entry_point out",
-                     image.image);
+  return fmt::format(": the entry point of {} does not run its arguments; leave image_entry_point out", image.image);
 }
 
 namespace {
@@ -44,7 +43,7 @@ std::optional<std::pair<std::string_view, std::string_view>> usage(std::string_v
   const auto end = diagnostics.find(fmt::format(" {} memory used", kind));
   if (end == std::string_view::npos) return std::nullopt;
   auto words = diagnostics.substr(0, end);
-  words.remove_prefix(words.find_last_of(":;") + 1);  // 0 where there is none
+  words.remove_prefix(words.find_last_of(":;") + 1);  // 0 if there is none
   const auto of = words.find(" of ");
   if (of == std::string_view::npos) return std::nullopt;
   return std::pair{core::trim(words.substr(0, of)), core::trim(words.substr(of + 4))};
@@ -61,15 +60,14 @@ job::ExitStatus killed_for_memory(const AssignedContainer& assigned, yarn::ExitC
     exit.peak_memory = core::parse_bytes(used->first).value_or(0);
   }
   if (exit.out_of_memory) {
-    exit.killer = "its NodeManager for its memory";
+    exit.killer = "its NodeManager because it used too much memory";
     return exit;
   }
   const auto mapped = usage(diagnostics, "virtual");
   exit.killer = fmt::format(
-      "its NodeManager for its virtual memory{}: ask for more memory, or have the administrator set "
+      "its NodeManager because it used too much virtual memory{}: request more memory, or ask the administrator to set "
       "yarn.nodemanager.vmem-check-enabled to false",
-      mapped ? fmt::format(", {} where {} are allowed", core::printable(mapped->first), core::printable(mapped->second))
-             : "");
+      mapped ? fmt::format(" ({} of {})", core::printable(mapped->first), core::printable(mapped->second)) : "");
   return exit;
 }
 
@@ -78,24 +76,24 @@ job::ExitStatus killed_for_logs() {
   exit.signal = SIGKILL;
   exit.cause = job::Cause::signal;
   exit.killer =
-      "its NodeManager for the size of its logs: write less to them, or have the administrator raise "
+      "its NodeManager because its logs are too large: write less to them, or ask the administrator to raise "
       "yarn.nodemanager.container-log-monitor.dir-size-limit-bytes and "
       "yarn.nodemanager.container-log-monitor.total-size-limit-bytes";
   return exit;
 }
 
-// What the task itself did to be killed by its NodeManager; nothing for other ends.
+// If the NodeManager killed the task for something that the task did: its exit status. Nothing for other ends.
 std::optional<job::ExitStatus> own_fault(const AssignedContainer& assigned, yarn::ExitCause cause,
                                          std::string_view diagnostics) {
   using yarn::ExitCause;
-  if (assigned.phase != Phase::launched) return std::nullopt;  // it was the agent
+  if (assigned.phase != Phase::launched) return std::nullopt;  // the agent was killed, not the task
   if (cause == ExitCause::memory || cause == ExitCause::virtual_memory)
     return killed_for_memory(assigned, cause, diagnostics);
   if (cause == ExitCause::logs) return killed_for_logs();
   return std::nullopt;
 }
 
-// The ResourceManager has one status for containers that it gave up by itself; its words tell them apart.
+// The ResourceManager has one exit status for all containers that it ends itself. Only the text tells the causes apart.
 job::Cause cause_of_abort(std::string_view diagnostics, std::optional<yarn::NodeState> node) {
   const auto mentions = [&](std::string_view words) { return diagnostics.find(words) != std::string_view::npos; };
   if (mentions("released by application")) return job::Cause::stopped;
@@ -107,10 +105,10 @@ job::Cause cause_of_abort(std::string_view diagnostics, std::optional<yarn::Node
   return job::Cause::host_lost;  // "on a *lost* node"
 }
 
-// A NodeManager that finds no disk for a container ends it with code -1 and these words.
+// A NodeManager without a usable disk ends a container with code -1 and this text.
 constexpr std::string_view kNoRoom = "No space available in any of the local directories";
 
-// What a NodeManager says where HDFS, and not the file or the host, is to blame for a download that failed.
+// The texts of a NodeManager for downloads that failed because of HDFS, not because of the file or the host.
 bool is_hdfs_away(std::string_view diagnostics) {
   constexpr auto kExceptions =
       std::to_array<std::string_view>({"ConnectException", "ConnectTimeoutException", "SocketTimeoutException",
@@ -118,7 +116,7 @@ bool is_hdfs_away(std::string_view diagnostics) {
   return std::ranges::any_of(kExceptions, [&](auto name) { return diagnostics.contains(name); });
 }
 
-// A container that ends without a report of its agent took that agent with it.
+// If a container ends without a report of its agent, the agent ended with it.
 job::Cause cause_of(yarn::ExitCause cause, std::string_view diagnostics, std::optional<yarn::NodeState> node) {
   using yarn::ExitCause;
   switch (cause) {
@@ -166,14 +164,14 @@ ContainerEnd classify_container_end(const AssignedContainer& assigned, const yar
     end.meaning = Meaning::lost;
     return end;
   }
-  // An agent that never called did not come to run: the image or the host may lack what it needs.
+  // An agent that has never called could not run: the image or the host may lack something that it needs.
   if (end.cause == job::Cause::agent_lost && !assigned.has_called) end.cause = job::Cause::start_failed;
   end.meaning = after_failed_container(assigned, end.cause);
   return end;
 }
 
 namespace {
-constexpr int kLost = 154;  // a NodeManager that was restarted has found neither the process nor how it ended
+constexpr int kLost = 154;  // a restarted NodeManager has found neither the process nor its exit status
 }  // namespace
 
 bool forgets_containers(const yarn::ContainerStatus& status, job::Cause cause) {
@@ -200,7 +198,7 @@ ContainerEnd::Meaning after_failed_container(const AssignedContainer& assigned, 
 
 std::string with_earlier_failures(std::string reason, const std::vector<std::string>& failures) {
   if (failures.empty()) return reason;
-  return fmt::format("{} (before that: {})", reason, core::join(failures, "; "));
+  return fmt::format("{} (earlier failures: {})", reason, core::join(failures, "; "));
 }
 
 }  // namespace ydl::backend

@@ -9,7 +9,7 @@
 namespace ydl::backend {
 namespace {
 
-// A NodeManager that cannot be reached for this long is taken for dead: another node's container comes sooner.
+// A NodeManager that cannot be reached for this long counts as lost, because a container on another node comes sooner.
 constexpr core::Millis kPatience{15'000};
 
 net::awaitable<void> start_all(std::shared_ptr<yarn::ContainerManager> manager,

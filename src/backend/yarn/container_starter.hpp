@@ -10,7 +10,7 @@
 
 namespace ydl::backend {
 
-// Speaks to NodeManagers, to many at once: one call for all containers of a node.
+// Starts and stops containers on many NodeManagers at the same time, with one call for all containers of a node.
 class ContainerStarter {
  public:
   using Failed = std::function<void(const yarn::ContainerId&, const core::Error&)>;
@@ -22,10 +22,10 @@ class ContainerStarter {
   ContainerStarter(net::asio::any_io_executor executor, hconf::Config config, Options options)
       : executor_(std::move(executor)), config_(std::move(config)), options_(std::move(options)) {}
 
-  // In the background. `failed` is called for each that could not be started.
+  // Runs in the background. Calls `failed` for each container that could not be started.
   void start(const yarn::NodeId& node, const hrpc::Token& token, std::vector<yarn::ContainerManager::Start> starts,
              Failed failed);
-  // In the background; what cannot be told the NodeManager hears from the ResourceManager.
+  // Runs in the background. If the NodeManager cannot be reached, the ResourceManager tells it later.
   void stop(const yarn::NodeId& node, const hrpc::Token& token, std::vector<yarn::ContainerId> ids);
 
   [[nodiscard]] net::Async<yarn::ContainerManager::Statuses> statuses(yarn::NodeId node, hrpc::Token token,

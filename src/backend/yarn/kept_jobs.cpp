@@ -13,7 +13,7 @@ namespace {
 
 constexpr core::Millis kLongestSubmission = std::chrono::hours(24);
 
-// What the list of a job's files says; nothing of a folder without one.
+// The application in the list of a job's files; empty if the folder has no list.
 net::Async<std::string> application_of(hdfs::FileSystem& fs, std::string folder) {
   const auto path = fmt::format("{}/{}", folder, kStagedListName);
   const auto status = co_await fs.stat(path);

@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
-// The folders of jobs on HDFS, and which of them have been kept long enough.
+// Finds the folders of jobs in HDFS that have been kept long enough.
 namespace ydl::backend {
 
 struct KeptJob {
   std::string id;
   std::string application;  // "application_…"; empty: the job was never submitted
-  core::WallTime touched;   // when the folder last changed: with the start of the job and with its end
+  core::WallTime touched;   // when the folder last changed, which is at the start or at the end of the job
 };
 
-// What the ResourceManager says of a user's applications. Of those that ended long ago it knows nothing.
+// A user's applications as the ResourceManager lists them. Those that ended long ago are missing.
 struct Applications {
   std::set<std::string> running;
   std::set<std::string> over;
@@ -28,11 +28,11 @@ struct KeepRule {
   core::Millis keep{0};
 };
 
-// ROOT/jobs/*, those that were not touched for `rule.keep`. Errors: HDFS's, and a list of a job's files that cannot be
-// understood.
+// The folders in ROOT/jobs that have not changed for `rule.keep`. Errors: those of HDFS; a list of a job's files that
+// cannot be parsed.
 [[nodiscard]] net::Async<std::vector<KeptJob>> list_old_jobs(hdfs::FileSystem& fs, std::string root, KeepRule rule);
 
-// Which of them may go: never one that runs, nor one that may just be on its way to the ResourceManager. Pure.
+// The folders that may be removed: not those of running jobs, nor of jobs that may just be submitted. Pure.
 [[nodiscard]] std::vector<KeptJob> outlived(const std::vector<KeptJob>& jobs, const Applications& applications,
                                             const KeepRule& rule);
 

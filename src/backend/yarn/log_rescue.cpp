@@ -11,11 +11,11 @@
 namespace ydl::backend {
 namespace {
 
-constexpr std::uint64_t kMost = std::uint64_t{4} << 20U;  // of one log; copies are a second behind
+constexpr std::uint64_t kMost = std::uint64_t{4} << 20U;  // of one log; the copy is only about a second behind
 constexpr core::Millis kPatience = core::Seconds(5);
 constexpr core::Millis kLeasePause{200};
 
-// Its writer is gone and still counts as such. Errors: timeout.
+// Waits until the lease of the ended writer is recovered. Errors: timeout.
 net::Async<std::uint64_t> length_when_closed(hdfs::FileSystem& fs, std::string path) {
   for (const auto deadline = core::steady_now() + kPatience;;) {
     const auto closed = co_await fs.recover_lease(path);
@@ -28,7 +28,7 @@ net::Async<std::uint64_t> length_when_closed(hdfs::FileSystem& fs, std::string p
   }
   const auto status = co_await fs.stat(path);
   if (!status) co_return core::fail(status.error());
-  if (!*status) co_return core::fail(hrpc::Errc::not_found, path + " is gone");
+  if (!*status) co_return core::fail(hrpc::Errc::not_found, path + " no longer exists");
   co_return (*status)->length;
 }
 
@@ -53,7 +53,9 @@ net::Async<> append_end(hdfs::FileSystem& fs, std::string path, ServedLog log) {
 core::Result<ServedLog> parse_served_log(std::string_view answer) {
   constexpr std::string_view kLength = "\nLogLength:";
   constexpr std::string_view kContents = "\nLogContents:\n";
-  const auto corrupt = [] { return core::fail(core::Errc::corrupt, "the NodeManager's log service answers oddly"); };
+  const auto corrupt = [] {
+    return core::fail(core::Errc::corrupt, "the answer of the NodeManager's log service cannot be parsed");
+  };
   const auto contents = answer.find(kContents);
   const auto length = answer.find(kLength);
   const auto end = answer.rfind("End of LogType:");
@@ -89,7 +91,7 @@ net::Async<> complete_logs(hdfs::FileSystem& fs, CutLogs logs) {
                                                          logs.container.str(), name, kMost, logs.user),
                                              kPatience);
     if (!answer) co_return core::fail(answer.error());
-    if (answer->status == 404) continue;  // its task had not begun
+    if (answer->status == 404) continue;  // the task had not started
     if (answer->status != 200) {
       co_return core::fail(core::Errc::refused, fmt::format("the log service of the NodeManager at {} answers {}",
                                                             to_string(logs.node_http), answer->status));

@@ -10,16 +10,16 @@
 #include <string>
 #include <string_view>
 
-// A container that is killed takes its agent with it, and the last lines of its task's logs have not been copied to
-// HDFS yet. They are often the ones that say why. The NodeManager still has them.
+// If a container is killed, its agent is killed too and cannot copy the last lines of the task's logs to HDFS. These
+// lines often contain the cause. The NodeManager still has them.
 namespace ydl::backend {
 
 struct ServedLog {
   std::uint64_t length = 0;  // of the whole log
-  std::string_view end;      // its last bytes: as many as were asked for, or all
+  std::string_view end;      // its last bytes: as many as requested, or all
 };
 
-// The answer of a NodeManager's log service. Pure. Errors: corrupt.
+// Parses the answer of a NodeManager's log service. Pure. Errors: corrupt.
 [[nodiscard]] core::Result<ServedLog> parse_served_log(std::string_view answer);
 
 struct CutLogs {
@@ -29,10 +29,10 @@ struct CutLogs {
   std::string copies;  // the folder on HDFS
 };
 
-// Takes no longer than some seconds. Errors: why the copies may lack their ends.
+// Completes the copies in HDFS. Takes a few seconds at most. Errors: why the ends of the copies may be missing.
 [[nodiscard]] net::Async<> complete_logs(hdfs::FileSystem& fs, CutLogs logs);
 
-// The state of a container by the web service of its NodeManager, for a master that has no token for that node.
+// Reads the state of a container from the web service of its NodeManager, for a master without a token for that node.
 // Errors: the service does not answer, or refuses.
 [[nodiscard]] net::Async<YarnMachine::Found> container_on_page(std::string page, yarn::ContainerId id);
 

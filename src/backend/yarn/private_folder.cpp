@@ -15,7 +15,7 @@ constexpr std::uint32_t kModeBits = 0777;
 core::Error foreign(const std::string& path, const std::string& owner, const std::string& user) {
   return {core::Errc::refused,
           fmt::format("{0} on HDFS belongs to {1} and not to {2}, so the job's files would not be safe in it: "
-                      "remove it, or have it given to you (`hdfs dfs -chown -R {2} {0}`)",
+                      "remove it, or ask for its ownership (`hdfs dfs -chown -R {2} {0}`)",
                       path, owner, user)};
 }
 
@@ -57,14 +57,14 @@ net::Async<> make_private_folder(hdfs::FileSystem& fs, std::string path, std::st
     case FolderState::foreign:
       break;
     case FolderState::missing:
-      co_return core::fail(core::Errc::io, fmt::format("{} is gone just after it was made", path));
+      co_return core::fail(core::Errc::io, fmt::format("{} disappeared just after it was created", path));
     case FolderState::file:
       co_return core::fail(core::Errc::refused, fmt::format("{} on HDFS is a file, and jobs keep their files in a "
                                                             "folder of that name: rename the file",
                                                             path));
   }
-  // Rules of the NameNode (auth_to_local) may give the user another name than ours. It lets only an owner, or its
-  // superuser, set the mode; a folder that has the owner of the home directory around it was not planted there.
+  // The NameNode's rules (auth_to_local) may map the user to another name than this one. Only the owner or the
+  // superuser can set the mode. A folder with the same owner as the home directory was not created by another user.
   const auto refusal = foreign(path, (*found)->owner, user);
   const auto home = co_await fs.stat(path.substr(0, path.rfind('/')));
   if (!home) co_return core::fail(home.error());

@@ -7,20 +7,20 @@
 
 namespace ydl::backend {
 
-// What is to be done about the folder in which a user's jobs keep their files and keys.
+// The state of the folder in which a user's jobs keep their files and keys.
 enum class FolderState {
   missing,
   ready,    // belongs to the user, who alone can enter it
-  open,     // belongs to the user and lets others in: its mode is to be set
-  foreign,  // belongs to somebody else, who could replace everything in it
+  open,     // belongs to the user, but others can enter it: its mode must be set
+  foreign,  // belongs to another user, who could replace its contents
   file,     // is not a folder
 };
 
-// Pure. `user` is what the NameNode calls us.
+// Pure. `user` is the name of this user at the NameNode.
 [[nodiscard]] FolderState folder_state(const std::optional<hdfs::FileStatus>& found, const std::string& user);
 
-// The user's folder on HDFS, made where it is missing and closed to others where it is open (mode 0700).
-// Errors: HDFS's; refused, when it belongs to somebody else; a user without a home directory is told whom to ask.
+// Creates the user's folder in HDFS if it is missing, and sets its mode to 0700 if others can enter it.
+// Errors: those of HDFS; refused, if it belongs to another user or there is no home directory, with the remedy.
 [[nodiscard]] net::Async<> make_private_folder(hdfs::FileSystem& fs, std::string path, std::string user);
 
 }  // namespace ydl::backend

@@ -11,8 +11,8 @@
 namespace ydl::backend {
 namespace {
 
-constexpr core::Millis kViewPeriod = core::Seconds(5);    // short jobs are over by then
-constexpr core::Millis kEndPatience = core::Seconds(30);  // with an HDFS that takes no events at the job's end
+constexpr core::Millis kViewPeriod = core::Seconds(5);    // short jobs end before that
+constexpr core::Millis kEndPatience = core::Seconds(30);  // if HDFS accepts no events at the end of the job
 constexpr const char* kEvents = "events.jsonl";
 
 }  // namespace
@@ -40,7 +40,7 @@ net::Async<std::string> read_remote_file(hdfs::FileSystem& fs, std::string path,
   auto reader = co_await fs.open(path);
   if (!reader) co_return core::fail(reader.error());
   if (reader->length() > limit)
-    co_return core::fail(core::Errc::io, fmt::format("{} is longer than anybody expects it to be", path));
+    co_return core::fail(core::Errc::io, fmt::format("{} is longer than a file of ydl can be", path));
   std::string content;
   for (;;) {
     const auto piece = co_await reader->next();
@@ -73,9 +73,10 @@ RecordMirror::RecordMirror(const net::asio::any_io_executor& executor, std::shar
               .is_taken = is_taken_})) {}
 
 net::awaitable<void> RecordMirror::copy() {
-  while (copying_) co_await net::pause(core::Millis(5));  // the last copy must come after the one under way
+  while (copying_) co_await net::pause(core::Millis(5));  // the last copy must come after the one in progress
   copying_ = true;
-  for (const auto* name : {"view.json", "state.json"}) {  // the state last: who sees the end finds all
+  for (const auto* name :
+       {"view.json", "state.json"}) {  // the state last, so that a reader who sees the final state finds all records
     const auto now = look_at(name);
     if (!now || (copied_.contains(name) && copied_.at(name) == *now)) continue;
     const auto written = co_await copy_one(name);
@@ -94,7 +95,7 @@ net::Async<> RecordMirror::copy_one(std::string name) {
     const auto taken = co_await is_taken_();
     if (!taken) co_return core::fail(taken.error());
     if (*taken) stopped_ = true;
-    if (*taken) co_return core::fail(core::Errc::exists, "another master of the job writes them");
+    if (*taken) co_return core::fail(core::Errc::exists, "another master of the job now writes them");
   }
   const auto content = core::read_file(from_ / name);
   if (!content) co_return core::fail(content.error());
@@ -131,14 +132,14 @@ net::awaitable<void> RecordMirror::finish() {
   co_await remove_unfinished();
 }
 
-// What a master that was lost was writing at that moment. A later master may be writing there now: its files stay.
+// Removes files that a lost master was writing. Files of a later master, which may be writing now, are kept.
 net::awaitable<void> RecordMirror::remove_unfinished() {
   if (is_taken_) {
     const auto taken = co_await is_taken_();
     if (!taken || *taken) co_return;
   }
   const auto entries = co_await list_or_nothing(*fs_, to_);
-  if (!entries) co_return core::log("what a lost master left unfinished stays: {}", entries.error().message);
+  if (!entries) co_return core::log("cannot remove incomplete files of a lost master: {}", entries.error().message);
   for (const auto& entry : *entries) {
     if (core::is_temporary_name(entry.name))
       (void)co_await fs_->remove(fmt::format("{}/{}", to_, entry.name), hdfs::Recursive::no);

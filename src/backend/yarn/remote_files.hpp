@@ -13,36 +13,37 @@
 #include <string>
 #include <vector>
 
-// The small files of a job on HDFS.
+// The small files of a job in HDFS.
 namespace ydl::backend {
 
-// Under another name until it is whole: a reader sees the old content or the new.
+// Replaces a file in one step, so that a reader sees either the old or the new content.
 [[nodiscard]] net::Async<> write_remote_file(hdfs::FileSystem& fs, std::string path, std::string content,
                                              std::uint32_t mode = 0600);
-// Errors: not_found among others; io when it is longer than `limit`.
+// Errors: not_found among others; io if the file is longer than `limit`.
 [[nodiscard]] net::Async<std::string> read_remote_file(hdfs::FileSystem& fs, std::string path,
                                                        std::size_t limit = std::size_t{64} << 20U);
 
-// The folder whose entries name the agents that have to end, for those that hear no master. They are folders: those are
-// made by the NameNode alone.
+// The folder whose entries name the agents that must end, for agents that hear no master. The entries are folders,
+// because creating a folder needs only the NameNode.
 [[nodiscard]] std::string revocations(const std::string& job_folder);
 
-// The entries of a folder; none where it does not exist.
+// The entries of a folder; empty if it does not exist.
 [[nodiscard]] net::Async<std::vector<hdfs::FileStatus>> list_or_nothing(hdfs::FileSystem& fs, std::string path);
 
-// Keeps copies of a job's records (state.json, view.json, events.jsonl) in its folder on HDFS while the job runs: who
-// cannot reach the master reads them there, and so does everybody after its end. The events are appended as they come;
-// the other two are small and replaced as a whole.
+// Keeps copies of a job's records (state.json, view.json, events.jsonl) in its folder in HDFS while the job runs.
+// Clients read them there if they cannot reach the master, and after the job has ended. Events are appended as they
+// come; the other two files are small and replaced as a whole.
 class RecordMirror {
  public:
-  // Whether another master has the job, whose records are written by nobody else; empty: there is none.
+  // Whether another master has taken over the job, and then writes its records. May be empty if there cannot be one.
   using IsTaken = std::function<net::Async<bool>()>;
   RecordMirror(const net::asio::any_io_executor& executor, std::shared_ptr<hdfs::FileSystem> fs,
                std::filesystem::path from, std::string to, IsTaken is_taken = {});
 
-  // Until finish(). `write_view` is called every few seconds, when something has happened since.
+  // Runs until finish(). Calls `write_view` every few seconds if there were new events.
   [[nodiscard]] net::awaitable<void> run(std::function<void()> write_view);
-  // The job has ended: returns when all is copied, or cannot be. Removes what earlier masters left half-written.
+  // Call this when the job has ended. Returns when all is copied or copying has failed. Removes incomplete files of
+  // earlier masters.
   [[nodiscard]] net::awaitable<void> finish();
 
  private:
@@ -54,7 +55,7 @@ class RecordMirror {
   [[nodiscard]] net::awaitable<void> copy();
   [[nodiscard]] net::Async<> copy_one(std::string name);
   [[nodiscard]] net::awaitable<void> remove_unfinished();
-  // Nothing where it is not there yet.
+  // Nothing if it does not exist yet.
   [[nodiscard]] std::optional<Seen> look_at(const std::string& name) const;
 
   std::shared_ptr<hdfs::FileSystem> fs_;

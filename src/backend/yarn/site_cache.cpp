@@ -13,20 +13,20 @@ namespace {
 
 constexpr std::uint32_t kOthersEnter = 05;
 constexpr std::uint32_t kOthersRead = 04;
-// The group too. Where an entry has an access control list, HDFS shows the list's mask as the bits of the group, so a
-// named user who may write is seen here as well.
+// Includes the group bits: for an entry with an access control list HDFS shows the mask of the list there, so this also
+// detects a named user with write permission.
 constexpr std::uint32_t kOthersWrite = 022;
-constexpr std::uint32_t kSticky = 01000;  // whoever may write may still not replace what others have
+constexpr std::uint32_t kSticky = 01000;  // with this bit, users with write permission cannot replace files of others
 
 std::string unreadable(const std::string& path, const hdfs::FileStatus& entry) {
   const auto needed = entry.is_directory() ? kOthersEnter : kOthersRead;
   if ((entry.permission & needed) == needed) return "";
-  return fmt::format("{0} cannot be read by everybody (mode {1:o}): run `hdfs dfs -chmod {2} {0}`", path,
+  return fmt::format("{0} is not readable for all users (mode {1:o}): run `hdfs dfs -chmod {2} {0}`", path,
                      entry.permission, entry.is_directory() ? "o+rx" : "o+r");
 }
 
 std::string writable(const std::string& path, const hdfs::FileStatus& entry) {
-  return fmt::format("{0} can be changed by others than its owner (mode {1:o}): run `hdfs dfs -chmod go-w {0}`", path,
+  return fmt::format("users other than its owner can change {0} (mode {1:o}): run `hdfs dfs -chmod go-w {0}`", path,
                      entry.permission);
 }
 
@@ -38,7 +38,7 @@ std::string owned_by_a_stranger(const std::string& path, const hdfs::FileStatus&
       path, entry.owner, owner);
 }
 
-// What HashMemory knows a file of HDFS by. A file that was replaced has another time of modification.
+// The key of a file of HDFS in HashMemory. A file that was replaced has another modification time.
 std::string memory_key(const yarn::LocalResource& file) {
   core::Sha256 hash;
   hash.add(fmt::format("site {} {} {}", file.url, file.size, file.modified));
@@ -77,7 +77,7 @@ net::Async<SiteCache> look_at_site(hdfs::FileSystem& fs, SiteLocation location, 
     const auto status = co_await fs.stat(path);
     if (!status) co_return core::fail(status.error());
     if (!*status)
-      co_return refuse(fmt::format("{} does not exist: its owner {} has to make it", path, site.owners.cache));
+      co_return refuse(fmt::format("{} does not exist: its owner {} must create it", path, site.owners.cache));
     const bool inside = path.size() >= location.root.size();
     const auto reason =
         inside ? distrust_inside(path, **status, site.owners) : distrust_above(path, **status, site.owners);
@@ -109,7 +109,7 @@ net::Async<std::string> SiteFiles::distrust(const StagingItem& item, std::string
   for (const auto& looked_at : {path.substr(0, path.rfind('/')), path}) {
     const auto status = co_await fs_.stat(looked_at);
     if (!status) co_return core::fail(status.error());
-    if (!*status) co_return fmt::format("{} is gone", looked_at);
+    if (!*status) co_return fmt::format("{} no longer exists", looked_at);
     const auto reason = distrust_inside(looked_at, **status, owners_);
     if (!reason.empty()) co_return reason;
   }
@@ -122,7 +122,7 @@ net::Async<std::string> SiteFiles::distrust(const StagingItem& item, std::string
     known = *std::move(hash);
   }
   if (*known == item.sha256) co_return "";
-  co_return fmt::format("the content of {0} is not the one that its name promises: run `hdfs dfs -rm {0}`", path);
+  co_return fmt::format("the content of {0} does not match the hash in its path: run `hdfs dfs -rm {0}`", path);
 }
 
 void SiteFiles::remember(const StagingItem& item, const yarn::LocalResource& stored) {

@@ -11,10 +11,10 @@
 
 namespace ydl::backend {
 
-// The program that is master and agent in a container: the one file that always travels.
+// The program that runs as master and agent in containers. It is the one file that every job uploads.
 inline constexpr std::string_view kStagedProgram = "ydl";
 
-// A job's files, all in HDFS: what its containers are started with.
+// The files of a job in HDFS, which its containers start with.
 struct StagedJob {
   std::map<std::string, yarn::LocalResource> files;  // by name in the container's directory; "ydl" is the program
   std::string linked_directory;                      // for protocol::Prepare, relative to the container's directory

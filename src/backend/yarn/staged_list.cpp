@@ -39,11 +39,11 @@ core::Result<StagedList> staged_list_from_json(std::string_view text) {
   const auto version = core::json_member<int>(*object, "v");
   if (!version) return core::fail(version.error());
   if (*version != kVersion)
-    return core::fail(core::Errc::corrupt, fmt::format("a ydl of version {} wrote this list; use that one", *version));
+    return core::fail(core::Errc::corrupt, fmt::format("ydl {} wrote this list; use that version", *version));
   auto record = core::from_json<ListRecord>(*object);
   if (!record) return core::fail(record.error());
   if (!std::ranges::all_of(record->hashes, is_sha256))
-    return core::fail(core::Errc::corrupt, "a hash of the list is none");
+    return core::fail(core::Errc::corrupt, "the list contains an invalid hash");
   return StagedList{.application = std::move(record->application).value_or(""), .hashes = std::move(record->hashes)};
 }
 

@@ -13,9 +13,9 @@
 
 namespace ydl::backend {
 
-// ROOT/jobs/ID/staged.json: which files of the cache a job uses, so that nobody takes them away under it.
+// ROOT/jobs/ID/staged.json: the cached files that a job uses. It protects them from removal while the job runs.
 struct StagedList {
-  std::string application;  // "application_…", or empty where it was not known yet
+  std::string application;  // "application_…", or empty if it was not known yet
   std::vector<std::string> hashes;
 
   bool operator==(const StagedList&) const = default;
@@ -35,7 +35,9 @@ struct CachedFile {
   std::uint64_t size = 0;
   core::WallTime written;
 
-  [[nodiscard]] bool is_unfinished() const { return name.starts_with('.'); }  // an upload, perhaps one that died
+  [[nodiscard]] bool is_unfinished() const {
+    return name.starts_with('.');
+  }  // an upload in progress or an interrupted one
 };
 
 // A job that used files of the cache, and when it was submitted.
@@ -45,8 +47,8 @@ struct CacheUse {
   core::WallTime when;
 };
 
-// Below ROOT; a cache that was never used is empty. A list that cannot be understood is an error: what it protects is
-// not known.
+// The contents below ROOT; a cache that was never used is empty. A list that cannot be parsed is an error, because it
+// is then unknown which files it protects.
 [[nodiscard]] net::Async<std::vector<CachedFile>> list_cache(hdfs::FileSystem& fs, std::string root);
 [[nodiscard]] net::Async<std::vector<CacheUse>> list_uses(hdfs::FileSystem& fs, std::string root);
 
@@ -57,7 +59,8 @@ struct DisposalRule {
   core::Millis unused_for{0};
 };
 
-// What may go: what no application that runs uses and nobody used for so long, and uploads that died. Pure.
+// The files that may be removed: those that no running application uses and that were not used for the given time, and
+// interrupted uploads. Pure.
 [[nodiscard]] std::vector<CachedFile> disposable(const std::vector<CachedFile>& files,
                                                  const std::vector<CacheUse>& uses,
                                                  const std::set<std::string>& running_applications,

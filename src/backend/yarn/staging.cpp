@@ -24,11 +24,11 @@ namespace {
 using core::Result;
 
 constexpr std::size_t kAtATime = 4;
-constexpr std::uint32_t kMostUseful = 10;  // replicas: beyond this a pipeline costs more than readers gain
+constexpr std::uint32_t kMostUseful = 10;  // replicas; with more, writing costs more than readers gain
 constexpr core::Millis kLongestReading = std::chrono::hours(12);
 constexpr std::uint32_t kOwnerOnly = 0700;
 
-// One staging on its way.
+// The state of one staging.
 struct Staging {
   Staging(hdfs::FileSystem& file_system, const StagingOptions& wanted, StagingPlan what, std::uint32_t replication)
       : fs(file_system),
@@ -40,19 +40,19 @@ struct Staging {
   const StagingOptions& options;
   StagingPlan plan;
   StagingCache cache;                // the user's own
-  std::optional<StagingCache> site;  // everybody's, where it is to be trusted
+  std::optional<StagingCache> site;  // the shared cache, if it is trusted
   std::optional<SiteFiles> site_files;
   bool fills_site = false;
   bool noted_site_file = false;
   StagedJob staged;
   StagingProgress progress;
-  std::vector<std::size_t> missing;  // items that no cache has
+  std::vector<std::size_t> missing;  // items that are in no cache
 };
 
-// Reads names, sizes and what is not remembered. Not on the loop: it can take seconds.
+// Reads names, sizes, and files without a known hash. This may take seconds, so it does not run in the event loop.
 net::Async<StagingPlan> make_plan(spec::JobSpec job, StagingOptions options) {
   const auto result = std::make_shared<Result<StagingPlan>>();
-  options.progress = nullptr;  // belongs to the loop
+  options.progress = nullptr;  // must only be called in the event loop
   const bool done = co_await net::in_thread(
       [result, job = std::move(job), options = std::move(options)] {
         *result = plan_staging(job, options.executable, options.python_env);
@@ -61,14 +61,14 @@ net::Async<StagingPlan> make_plan(spec::JobSpec job, StagingOptions options) {
         HashMemory memory(options.hash_file, now);
         if (auto hashed = hash_items(**result, memory, now, options.stop); !hashed)
           *result = core::fail(hashed.error());
-        (void)memory.save();  // without it the next submission reads again
+        (void)memory.save();  // if this fails, the next submission reads the files again
       },
       kLongestReading);
   if (!done) co_return core::fail(core::Errc::timeout, "reading the job's files took more than 12 hours");
   co_return std::move(*result);
 }
 
-// What the site's cache has of the item, if the job may use it. One note is enough for all files that it may not use.
+// The item in the site's cache, if the job may use it. One note is enough for all files that it must not use.
 net::Async<std::optional<yarn::LocalResource>> find_at_site(Staging& staging, const StagingItem& item) {
   auto found = co_await staging.site->find(item);
   if (!found || !*found) co_return found;
@@ -77,8 +77,8 @@ net::Async<std::optional<yarn::LocalResource>> find_at_site(Staging& staging, co
   if (!reason) co_return core::fail(reason.error());
   if (reason->empty()) co_return found;
   if (!std::exchange(staging.noted_site_file, true))
-    staging.staged.notes.push_back(fmt::format("a file of the site's cache is not used: {}", *reason));
-  // The owner uploads it again.
+    staging.staged.notes.push_back(fmt::format("a file in the site's cache is not used: {}", *reason));
+  // The owner of the cache uploads it again.
   if (staging.fills_site) (void)co_await staging.fs.remove(path, hdfs::Recursive::no);
   co_return std::nullopt;
 }
@@ -135,12 +135,12 @@ net::Async<> upload(Staging& staging, std::size_t index) {
 
 using Step = net::Async<> (*)(Staging&, std::size_t);
 
-// The step for all of them, several at a time, until one fails.
+// Runs the step for all items, several at a time, until one fails.
 net::Async<> for_each(Staging& staging, std::vector<std::size_t> indices, Step step) {
   co_return co_await net::for_each(indices.size(), kAtATime, [&](std::size_t i) { return step(staging, indices[i]); });
 }
 
-// Before anything is looked for: what is found must not be taken away as unused.
+// Written before the cache is searched, so that files which are found are not removed as unused.
 net::Async<> tell_use(hdfs::FileSystem& fs, const StagingPlan& plan, const StagingOptions& options) {
   if (options.job_folder.empty()) co_return Result<>{};
   auto made = co_await fs.make_directory(options.job_folder, hdfs::Parents::create, kOwnerOnly);
@@ -150,7 +150,7 @@ net::Async<> tell_use(hdfs::FileSystem& fs, const StagingPlan& plan, const Stagi
   co_return co_await write_staged_list(fs, options.job_folder, std::move(list));
 }
 
-// Several names for one content need one upload.
+// Several files with the same content need only one upload.
 struct Uploads {
   std::vector<std::size_t> first;
   std::vector<std::size_t> twins;
@@ -172,8 +172,9 @@ net::Async<> upload_missing(Staging& staging) {
   if (auto uploaded = co_await for_each(staging, uploads.first, upload); !uploaded) co_return uploaded;
   if (auto looked = co_await for_each(staging, uploads.twins, look); !looked) co_return looked;
   if (staging.missing.empty()) co_return Result<>{};
-  co_return core::fail(core::Errc::io, fmt::format("{} is gone from the cache just after it was written: submit again",
-                                                   staging.plan.items[staging.missing.front()].cache_name));
+  co_return core::fail(core::Errc::io,
+                       fmt::format("{} disappeared from the cache just after it was written: submit again",
+                                   staging.plan.items[staging.missing.front()].cache_name));
 }
 
 net::Async<> open_site(Staging& staging) {

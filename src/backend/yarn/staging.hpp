@@ -16,40 +16,41 @@
 namespace ydl::backend {
 
 struct StagingProgress {
-  std::uint64_t bytes = 0;  // to be uploaded
+  std::uint64_t bytes = 0;  // total bytes to upload
   std::uint64_t bytes_done = 0;
   std::size_t files = 0;
   std::size_t files_done = 0;
 };
 
 struct StagingOptions {
-  std::string job_folder;   // in HDFS: gets the list of what the job uses, before anything is looked for (StagedList)
-  std::string application;  // the job's, if it is known by then
+  std::string
+      job_folder;  // in HDFS; the list of cached files (StagedList) is written there before the cache is searched
+  std::string application;  // of the job, if it is already known
   std::string root;         // "/user/NAME/.ydl"
-  std::string site_root;    // a cache for everybody, or empty
-  std::string site_owner;   // the user who owns that cache; empty: whoever owns "/"
-  std::string user;         // who owns what is uploaded
+  std::string site_root;    // a cache for all users, or empty
+  std::string site_owner;   // the owner of that cache; empty: the owner of "/"
+  std::string user;         // the owner of uploaded files
   std::string url_prefix;   // "hdfs://mycluster"
   std::string executable = "/proc/self/exe";
-  std::filesystem::path hash_file = {};  // HashMemory's; empty: everything is read each time
-  int nodes = 1;                         // of the cluster: more replicas for more readers
+  std::filesystem::path hash_file = {};  // of HashMemory; empty: all files are read each time
+  int nodes = 1;                         // in the cluster; more nodes need more replicas
   std::uint32_t most_replicas = 512;     // dfs.replication.max
   std::optional<PythonEnv> python_env = std::nullopt;
-  std::function<void(const StagingProgress&)> progress = {};  // only while something is uploaded
-  std::stop_token stop = {};                                  // when it is requested, uploads end and are removed
+  std::function<void(const StagingProgress&)> progress = {};  // called only during uploads
+  std::stop_token stop = {};                                  // after a request uploads stop and are removed
 };
 
-// How often a file is stored that every node reads at about the same time.
+// The number of replicas for a file that all nodes read at about the same time.
 [[nodiscard]] std::uint32_t replicas_for(int nodes, std::uint32_t usual, std::uint32_t most);
 
-// Brings everything the job's containers need to the cache in HDFS, as far as it is not there. Any number of submitters
-// may do so at once.
+// Uploads the files that the job's containers need to the cache in HDFS, except those that are already there. Any
+// number of submitters may do this at the same time.
 //
-//   ROOT/cache/sha256/HASH/NAME     written under another name, then renamed; never changed again
+//   ROOT/cache/sha256/HASH/NAME     written under another name and then renamed; never changed later
 //
-// Everything is shared between the jobs of one user; what the site's cache has, between all users of a node. That one
-// is filled by its owner's jobs and trusted only where nobody else can write (SiteFiles).
-// Errors: those of plan_staging; a file that changes meanwhile; HDFS's; cancelled.
+// The jobs of one user share the user's cache, and all users share the site's cache. Jobs of its owner fill the site's
+// cache, and it is trusted only if no other user can write to it (SiteFiles).
+// Errors: those of plan_staging; a file that changes meanwhile; those of HDFS; cancelled.
 [[nodiscard]] net::Async<StagedJob> stage_job(hdfs::FileSystem& fs, const spec::JobSpec& job, StagingOptions options);
 
 }  // namespace ydl::backend

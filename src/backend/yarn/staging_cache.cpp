@@ -14,7 +14,7 @@ using Visibility = yarn::LocalResource::Visibility;
 constexpr std::uint32_t kReadableByAll = 0644;
 constexpr std::uint32_t kFolderForAll = 0755;
 
-// A NameNode whose dfs.replication.max is below what we ask for says so in words only.
+// If dfs.replication.max is lower than the request, the NameNode reports that only in the text of its error.
 bool refuses_replication(const core::Error& error) {
   return error.message.find("replication") != std::string::npos;
 }
@@ -69,10 +69,10 @@ net::Async<> StagingCache::write(const StagingItem& item, const std::string& pat
     if (stop.stop_requested()) co_return core::fail(interrupted(item));
     uploaded(piece->size());
   }
-  // Stamps tell of changed files; this tells of those that a clock or a file system hid.
+  // Stamps detect changed files. This check detects changes that a wrong clock or a file system hides.
   if (hash.hex() != item.sha256) {
     co_return core::fail(core::Errc::io,
-                         fmt::format("{} changed while it was being copied for the job: submit again when nothing "
+                         fmt::format("{} changed while it was being uploaded: submit again when no program "
                                      "writes to it",
                                      item.cache_name));
   }
@@ -91,7 +91,7 @@ net::Async<> StagingCache::publish(const StagingItem& item, const std::string& u
   if (renamed || renamed.error().code != hrpc::Errc::exists) co_return renamed;
   const auto found = co_await find(item);
   if (!found) co_return core::fail(found.error());
-  // Another submitter was faster: its file is as good as ours. One of another length is damaged, and nobody's.
+  // If another submitter was faster, its file is used. A file of another length is damaged and not in use.
   if (*found) {
     (void)co_await fs_.remove(unfinished, hdfs::Recursive::no);
     co_return core::Result<>{};
@@ -113,7 +113,7 @@ net::Async<yarn::LocalResource> StagingCache::put(const StagingItem& item, const
   auto stored = co_await find(item);
   if (!stored) co_return core::fail(stored.error());
   if (!*stored)
-    co_return core::fail(core::Errc::io, fmt::format("{} is gone just after it was written", path_of(item)));
+    co_return core::fail(core::Errc::io, fmt::format("{} disappeared just after it was written", path_of(item)));
   co_return **std::move(stored);
 }
 

@@ -16,7 +16,7 @@ namespace ydl::backend {
 // "ROOT/cache/sha256".
 [[nodiscard]] std::string cache_folder(const std::string& root);
 
-// Files by their content in one folder of HDFS.
+// Files in one folder of HDFS, named by the hash of their content.
 class StagingCache {
  public:
   struct Options {
@@ -29,10 +29,11 @@ class StagingCache {
 
   StagingCache(hdfs::FileSystem& fs, Options options) : fs_(fs), options_(std::move(options)) {}
 
-  // What is there; nothing too where its length is not what it must be.
+  // The file in the cache; nothing if there is none, or if it has the wrong length.
   [[nodiscard]] net::Async<std::optional<yarn::LocalResource>> find(const StagingItem& item);
-  // Puts it there, or takes what another submitter put there meanwhile.
-  // Errors: HDFS's; the content changed since it was hashed; cancelled. After an error nothing of it is left.
+  // Uploads it, or uses the file that another submitter has uploaded meanwhile.
+  // Errors: those of HDFS; the content has changed since it was hashed; cancelled. After an error no part of it is
+  // left.
   [[nodiscard]] net::Async<yarn::LocalResource> put(const StagingItem& item, const Uploaded& uploaded,
                                                     std::stop_token stop);
 

@@ -21,7 +21,7 @@ using core::fail;
 using core::Result;
 using Type = yarn::LocalResource::Type;
 
-// Each part costs every node a connection or two: no more than these, however the directory looks.
+// Every node needs one or two connections for each part, so their number is limited.
 constexpr std::size_t kMostParts = 64;
 constexpr std::size_t kLongestCacheName = 100;
 constexpr std::array<std::string_view, 5> kUnpacked{".tar.gz", ".tgz", ".tar", ".zip", ".jar"};
@@ -38,8 +38,8 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-// Programs and libraries find each other by where they really lie ($ORIGIN): they travel together. By name and mode: to
-// look into every file would take as long as to send it.
+// Programs and libraries find each other by their real paths ($ORIGIN), so they are uploaded together. They are
+// recognised by name and mode, because reading every file would take as long as uploading it.
 bool is_library(const fs::path& path) {
   const auto name = path.filename().native();
   return name.ends_with(".so") || name.find(".so.") != std::string::npos;
@@ -52,8 +52,8 @@ bool is_program(const fs::path& path) {
   return !error && (status.permissions() & kAnyExecute) != fs::perms::none;
 }
 
-// Whether a file or folder is large enough to travel on its own. What cannot be read weighs nothing: who packs it says
-// so.
+// Whether a file or folder is large enough for a separate upload. A file that cannot be read counts as empty here;
+// packing it reports the error.
 bool is_large(const fs::path& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
@@ -93,7 +93,7 @@ class Planner {
   [[nodiscard]] StagingPlan take() && { return std::move(plan_); }
 
  private:
-  // Whether it counts for the limit of what travels.
+  // Whether it counts towards the limit of uploads.
   enum class Counted { no, yes };
 
   Result<> add_file(std::string name, const fs::path& path, std::string in_cache, Type type, Counted counted);
@@ -116,10 +116,11 @@ class Planner {
 };
 
 core::Error Planner::too_much() const {
-  return {Errc::usage,
-          fmt::format("more than {} would travel to the tasks: name what they do not need in {}/.ydlignore, or raise "
-                      "the limit with --files-limit (files_limit in a job file)",
-                      core::format_bytes(limit_), directory_.string())};
+  return {
+      Errc::usage,
+      fmt::format("more than {} would be uploaded: name files that the tasks do not need in {}/.ydlignore, or raise "
+                  "the limit with --files-limit (files_limit in a job file)",
+                  core::format_bytes(limit_), directory_.string())};
 }
 
 Result<> Planner::add_file(std::string name, const fs::path& path, std::string in_cache, Type type, Counted counted) {
@@ -201,7 +202,7 @@ Result<fs::path> Planner::existing(const spec::FileRef& file, std::string_view o
   auto source = directory_ / file.source;
   std::error_code error;
   if (fs::exists(source, error)) return source;
-  return fail(Errc::not_found, fmt::format("{} does not exist: {} names it", source.string(), option));
+  return fail(Errc::not_found, fmt::format("{} does not exist, but {} names it", source.string(), option));
 }
 
 Result<> Planner::add_named(const spec::FileRef& file, FileTree& small) {
@@ -209,7 +210,7 @@ Result<> Planner::add_named(const spec::FileRef& file, FileTree& small) {
   if (!source) return fail(source.error());
   const auto name = spec::name_in_task(file);
   if (parts_ < kMostParts && is_large(*source)) return add_part(*source, name);
-  // Each in a folder of its own, so that two files of one name do not meet.
+  // Each file has its own folder, so that two files may have the same name.
   const auto member = fmt::format("{}/{}", plan_.links.size(), fs::path(name).filename().string());
   auto tree = read_folder(without_links(*source), member);
   if (!tree) return fail(tree.error());
@@ -233,8 +234,10 @@ Result<> Planner::add_files() {
 Result<> check_unpacked(const fs::path& archive, std::string_view option) {
   const auto name = archive.filename().string();
   if (std::ranges::any_of(kUnpacked, [&](std::string_view suffix) { return name.ends_with(suffix); })) return {};
-  return fail(Errc::usage, fmt::format("{} {}: YARN unpacks archives by their names' ends, and only {}: pack it so",
-                                       option, archive.string(), fmt::join(kUnpacked, ", ")));
+  return fail(
+      Errc::usage,
+      fmt::format("{} {}: YARN recognises archives by their suffix and unpacks only {}: use one of these formats",
+                  option, archive.string(), fmt::join(kUnpacked, ", ")));
 }
 
 Result<> Planner::add_archives() {
@@ -250,7 +253,7 @@ Result<> Planner::add_archives() {
   return {};
 }
 
-// An environment is seldom changed and travels once: it does not count for the limit.
+// An environment seldom changes and is uploaded once, so it does not count towards the limit.
 Result<> Planner::add_python_env(const PythonEnv& environment) {
   plan_.links.push_back({std::string(kEnv), std::string(kPythonEnvLink)});
   if (!environment.archive.empty()) {
@@ -288,8 +291,10 @@ std::string cache_name(const fs::path& path, std::string_view suffix) {
   std::string name = path.filename().string();
   std::ranges::replace_if(name, std::not_fn(plain), '_');
   name += suffix;
-  if (name.size() > kLongestCacheName) name.erase(0, name.size() - kLongestCacheName);  // the suffix means something
-  if (name.empty() || name.front() == '.') name.insert(0, 1, '_');  // hidden names are those of unfinished uploads
+  if (name.size() > kLongestCacheName)
+    name.erase(0, name.size() - kLongestCacheName);  // keep the end, because the suffix is needed
+  if (name.empty() || name.front() == '.')
+    name.insert(0, 1, '_');  // names that start with '.' are those of incomplete uploads
   return name;
 }
 
@@ -297,7 +302,7 @@ Result<StagingPlan> plan_staging(const spec::JobSpec& job, const std::string& ex
                                  const std::optional<PythonEnv>& python_env) {
   Planner planner(job);
   auto done = planner.add_program(executable);
-  if (done) done = planner.add_files();  // before the directory: what is named wins over what happens to lie there
+  if (done) done = planner.add_files();  // before the directory, because named files win over files in it
   if (done) done = planner.add_archives();
   if (done && job.auto_files) done = planner.add_directory();
   if (done && python_env) done = planner.add_python_env(*python_env);

@@ -19,7 +19,7 @@
 
 namespace ydl::backend {
 
-// One file of the cache, to be found in every container's directory.
+// A file of the cache that appears in the directory of every container.
 struct StagingItem {
   struct File {
     std::filesystem::path path;
@@ -27,20 +27,20 @@ struct StagingItem {
   };
 
   std::string name;        // in the container's directory
-  std::string cache_name;  // in the cache; of an archive with the suffix by which NodeManagers unpack it
+  std::string cache_name;  // in the cache; an archive keeps its suffix, by which NodeManagers recognise it
   yarn::LocalResource::Type type = yarn::LocalResource::Type::file;
   std::variant<File, FileTree> content;
   std::uint64_t size = 0;
-  std::string sha256;  // once hashed
+  std::string sha256;  // set once it is hashed
 
   [[nodiscard]] std::unique_ptr<ByteSource> open() const;
 };
 
-// What a job's containers need and how a task's working directory is made of it.
+// The files that a job's containers need, and how they appear in a task's working directory.
 //
-// The directory of submission travels as one archive, "code". Its largest parts, files and folders of its top level,
-// travel on their own, so that an edited script does not send a data set again; programs and libraries stay together.
-// Where everything lies in the end:
+// The submission directory is uploaded as one archive, "code". Large files and folders of its top level are uploaded
+// separately, so that a data set is not uploaded again after a script was edited. Programs and libraries stay together.
+// The result:
 //
 //   container's directory            task's working directory, links
 //   ydl                              train.py  -> code/train.py
@@ -53,20 +53,20 @@ struct StagingPlan {
   std::vector<protocol::Link> links;  // targets are relative to the container's directory
 };
 
-// A file or folder of this size travels on its own.
+// A file or folder of this size is uploaded separately.
 inline constexpr std::uint64_t kPartSize = std::uint64_t{4} << 20U;
 
-// Looks at names and sizes only. `executable` is what the containers run: a ydl.
-// Errors: what is named does not exist or cannot be read; more than the job's limit would travel; an archive that
-// NodeManagers do not unpack.
+// Reads only names and sizes. `executable` is the ydl that the containers run.
+// Errors: a named file does not exist or cannot be read; the job's limit of uploads is exceeded; NodeManagers cannot
+// unpack an archive.
 [[nodiscard]] core::Result<StagingPlan> plan_staging(const spec::JobSpec& job, const std::string& executable,
                                                      const std::optional<PythonEnv>& python_env);
 
-// Reads what the memory does not know. Errors: it cannot be read; cancelled.
+// Reads files whose hash is not in the memory. Errors: a file cannot be read; cancelled.
 [[nodiscard]] core::Result<> hash_items(StagingPlan& plan, HashMemory& memory, core::WallTime now,
                                         const std::stop_token& stop = {});
 
-// The name of a file in the cache: letters that need no quoting anywhere, and not too many of them.
+// The name of a file in the cache. It is short and contains only characters that need no quoting.
 [[nodiscard]] std::string cache_name(const std::filesystem::path& path, std::string_view suffix = "");
 
 }  // namespace ydl::backend

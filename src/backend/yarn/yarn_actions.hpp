@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-// What YarnMachine wants done.
+// The actions of YarnMachine.
 namespace ydl::backend {
 
 // ---- to the ResourceManager, one at a time
@@ -18,7 +18,7 @@ struct RegisterMaster {};
 struct Allocate {
   yarn::AllocateRequest request;
 };
-// For the calls after this one.
+// A new token, for all later calls.
 struct UseToken {
   hrpc::Token token;
 };
@@ -34,22 +34,22 @@ struct StopContainer {
   hrpc::Token token;
   yarn::ContainerId id;
 };
-// Whether the container has ended; container_looked_at() takes the answer.
+// Ask whether the container has ended; container_looked_at() takes the answer.
 struct LookAtContainer {
   yarn::NodeId node;
-  std::optional<hrpc::Token> token;  // nothing: this master has none, and asks the node's page
+  std::optional<hrpc::Token> token;  // nothing: this master has no token and reads the node's web page
   yarn::ContainerId id;
   std::string page;  // "10.0.0.7:8042"
 };
-// A container was killed before its agent had copied the last lines of its task's logs.
+// A container was killed before its agent could copy the last lines of its task's logs.
 struct SaveLogs {
   yarn::Container container;
   std::string address;  // of its host, numeric
-  std::string copies;   // the folder on HDFS
+  std::string copies;   // their folder in HDFS
 };
 
 // ---- to HDFS
-// Writes that the container's agent has to end, for an agent that hears no master; revoked() takes the answer.
+// Write to HDFS that the container's agent must end, for an agent that hears no master; revoked() takes the answer.
 struct RevokeAgent {
   yarn::ContainerId id;
 };
@@ -57,8 +57,8 @@ struct RevokeAgent {
 // ---- to agents: one in each container
 struct ExpectAgent {
   yarn::ContainerId id;
-  std::optional<core::AttemptId> has = std::nullopt;  // what an earlier master has given it
-  int ports = 0;                                      // that it holds for that
+  std::optional<core::AttemptId> has = std::nullopt;  // the attempt that an earlier master has given it
+  int ports = 0;                                      // the ports that it holds for that attempt
 };
 struct SendToAgent {
   yarn::ContainerId id;
@@ -72,7 +72,7 @@ struct ForgetAgent {
 struct TellJob {
   job::Event event;
 };
-// This master is not the job's any more: it has to end, and must not touch anything.
+// Another master has the job: this one must end without changing anything.
 struct GiveUpJob {
   std::string why;
 };

@@ -27,7 +27,7 @@ core::AgentId agent_of(const yarn::ContainerId& id) {
   return {id.str()};
 }
 
-// The schedulers' warnings do not say when they act on them.
+// The warnings of the schedulers do not contain the time at which a container will be taken away.
 core::Millis preemption_wait(const YarnOptions& options) {
   const bool is_fair = options.job.scheduler.find("Fair") != std::string::npos;
   const auto wait =
@@ -58,7 +58,7 @@ core::Millis until(core::Instant when) {
 
 }  // namespace
 
-// Carries out what the machine decides, and tells it what came of it. Shared with the coroutines that do so.
+// Carries out the actions of the machine and reports their results to it. Shared with the coroutines that do this.
 struct YarnBackend::State : std::enable_shared_from_this<YarnBackend::State> {
   State(net::asio::any_io_executor executor_, protocol::Hub& hub_, Sink sink_, YarnOptions options_)
       : executor(std::move(executor_)),
@@ -107,7 +107,7 @@ struct YarnBackend::State : std::enable_shared_from_this<YarnBackend::State> {
   bool carrying_out = false;
   net::Signal news;  // the machine's next deadline or its state may have changed
   bool closed = false;
-  core::Instant heard = core::steady_now();  // the ResourceManager
+  core::Instant heard = core::steady_now();  // when the ResourceManager last answered
 };
 
 namespace {
@@ -123,7 +123,8 @@ net::Async<> register_master(Shared state) {
                                 : state->machine.registration_failed(registration.error(), now));
   if (state->machine.is_registered()) co_return core::Result<>{};
   if (!registration) co_return core::fail(registration.error());
-  co_return core::fail(core::Errc::cancelled, "the job ended while its master registered with the ResourceManager");
+  co_return core::fail(core::Errc::cancelled,
+                       "the job ended while its master was registering with the ResourceManager");
 }
 
 net::awaitable<void> register_again(Shared state) {
@@ -139,7 +140,7 @@ net::awaitable<void> allocate(Shared state, yarn::AllocateRequest request) {
                             : state->machine.allocate_failed(response.error(), now));
 }
 
-// The host's address first: its tasks' peers will need it.
+// First looks up the address of the host, which the peers of its task need.
 net::awaitable<void> start_containers(Shared state, StartContainers action) {
   const auto& host = action.node.host;
   if (state->machine.address_of(host) == nullptr) {
@@ -202,14 +203,14 @@ net::awaitable<void> revoke_agent(Shared state, RevokeAgent action) {
   if (!state->closed) state->carry_out(state->machine.revoked(action.id, written, core::steady_now()));
 }
 
-// Until the backend closes.
+// Runs until the backend closes.
 net::awaitable<void> keep_time(Shared state) {
   const auto last_heard = [&hub = state->hub](const yarn::ContainerId& id) { return hub.last_heard(agent_of(id)); };
   for (core::Instant next_progress = {}; !state->closed;) {
     const auto now = core::steady_now();
     if (const auto next = state->machine.next_deadline(now); next > now) {
       co_await state->news.wait(until(next));
-      continue;  // what woke us may have changed the deadline
+      continue;  // the deadline may have changed
     }
     if (now >= next_progress) {
       next_progress = now + kProgressEvery;
@@ -223,8 +224,8 @@ bool end_is_kept(const YarnOptions& options) {
   return !options.end_is_kept || options.end_is_kept();
 }
 
-// A master that ends without this counts as failed, and the ResourceManager starts another one: which would run the job
-// again if it did not know of the end.
+// If a master ends without unregistering, the ResourceManager counts it as failed and starts another one. That one
+// would run the job again if it had no record of the end.
 net::awaitable<void> finish(Shared state, yarn::AppMaster::Ending ending) {
   constexpr int kTries = 3;
   auto& master = *state->master;
@@ -232,18 +233,18 @@ net::awaitable<void> finish(Shared state, yarn::AppMaster::Ending ending) {
     if (i > 0) co_await net::pause(state->options.reconnect_pause);
     const auto finished = co_await master.finish(ending);
     if (finished || yarn::is_attempt_over(finished.error())) co_return;
-    core::log("telling the ResourceManager of the end: {}", finished.error().message);
+    core::log("reporting the end of the job to the ResourceManager: {}", finished.error().message);
     if (!yarn::is_not_registered(finished.error())) continue;
-    (void)co_await master.register_master(state->own_address());  // it has restarted
+    (void)co_await master.register_master(state->own_address());  // the ResourceManager was restarted
   }
 }
 
 }  // namespace
 
-// ---- what the machine wants ------------------------------------------------------------------------------------
+// ---- actions of the machine ------------------------------------------------------------------------------------
 
-// In order: what an action leads to comes after those that were decided before it. Once closed nothing is left to do:
-// the ResourceManager ends all containers when it is told of the job's end.
+// Carries out actions in order: actions that follow from one come after those that were decided before it. After
+// close() there is nothing to do, because the ResourceManager ends all containers at the end of the application.
 void YarnBackend::State::carry_out(YarnActions actions) {
   if (closed) return news.notify();
   to_do.insert(to_do.end(), std::move_iterator(actions.begin()), std::move_iterator(actions.end()));
@@ -255,7 +256,7 @@ void YarnBackend::State::carry_out(YarnActions actions) {
       std::visit([this](const auto& action) { on(action); }, next);
     }
   } catch (...) {
-    carrying_out = false;  // what ends the job after this failure must be carried out
+    carrying_out = false;  // the actions that end the job after this failure must be carried out
     throw;
   }
   carrying_out = false;
@@ -275,7 +276,7 @@ void YarnBackend::State::on(const StartContainers& action) {
 }
 
 void YarnBackend::State::on(const LookAtContainer& action) {
-  net::spawn(executor, "asking for a container", look_at_container(shared_from_this(), action));
+  net::spawn(executor, "checking a container", look_at_container(shared_from_this(), action));
 }
 
 void YarnBackend::State::on(const RevokeAgent& action) {

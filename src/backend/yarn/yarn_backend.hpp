@@ -23,27 +23,28 @@ struct YarnOptions {
   hconf::Config config;
   hrpc::Token token;  // the AMRM token
   std::shared_ptr<hdfs::FileSystem> fs;
-  std::function<yarn::Credentials(const core::AgentId&)> credentials_of;  // what an agent's container is started with
+  std::function<yarn::Credentials(const core::AgentId&)> credentials_of;  // the credentials of an agent's container
   std::vector<YarnRole> roles;
   spec::Acl acl;
-  std::optional<yarn::ImageRuntime> image;  // that NodeManagers are to run the agents in
-  std::string address;                      // numeric: where agents and clients reach this master
+  std::optional<yarn::ImageRuntime> image;  // the image in which NodeManagers run the agents
+  std::string address;                      // the numeric address at which agents and clients reach this master
   std::uint16_t port = 0;
-  std::string tracking_url;  // of the job's page, for the ResourceManager's proxy; empty: it has none
-  core::Millis outlives_master = core::Seconds(60);  // how long agents go on when the master does not answer
+  std::string tracking_url;  // of the job's page, for the ResourceManager's proxy; empty if there is none
+  core::Millis outlives_master = core::Seconds(60);  // how long agents continue while the master does not answer
   core::Millis agent_silence = core::Seconds(60);    // as in YarnMachineOptions, like the next three
   core::Millis blind = std::chrono::minutes(5);
   bool can_be_replaced = false;
   bool replaces_another = false;
-  core::Millis reconnect_pause = core::Seconds(1);  // Hadoop's own is half a minute, too long for a job
+  core::Millis reconnect_pause = core::Seconds(1);  // Hadoop's default of half a minute is too long for a job
   std::function<void(const yarn::Registration&)> on_registered = {};
-  std::function<net::awaitable<void>()> before_finish = {};  // the last words, before the ResourceManager hears the end
-  // Whether another master would know of the end. If not, the ResourceManager is told first, and until it hears it.
+  std::function<net::awaitable<void>()> before_finish = {};  // called before the end is reported to the ResourceManager
+  // Whether another master would find the end in the journal. If not, the end is reported to the ResourceManager first,
+  // and repeated until it answers.
   std::function<bool()> end_is_kept = {};
 };
 
-// Tasks in containers of a YARN cluster, one agent in each. This is the driver: it carries out what YarnMachine decides
-// and tells it what came of it.
+// Runs tasks in containers of a YARN cluster, with one agent in each. This is the driver: it carries out the actions of
+// YarnMachine and reports their results to it.
 class YarnBackend final : public Backend {
  public:
   YarnBackend(net::asio::any_io_executor executor, protocol::Hub& hub, Sink sink, YarnOptions options);
@@ -64,7 +65,7 @@ class YarnBackend final : public Backend {
   // When the ResourceManager last answered.
   [[nodiscard]] core::Instant heard_resource_manager() const;
 
-  struct State;  // shared with the coroutines that speak to the cluster
+  struct State;  // shared with the coroutines that call the cluster
 
  private:
   std::shared_ptr<State> state_;

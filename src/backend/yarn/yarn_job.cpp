@@ -18,7 +18,7 @@ struct JsonValue<yarn::Resource> {
     auto amounts = JsonValue<std::map<std::string, std::int64_t>>::read(value);
     if (!amounts) return fail(amounts.error());
     for (const auto* key : {"memory_mib", "vcores"}) {
-      if (!amounts->contains(key)) return fail(Errc::corrupt, fmt::format("has no '{}'", key));
+      if (!amounts->contains(key)) return fail(Errc::corrupt, fmt::format("must contain '{}'", key));
     }
     yarn::Resource resource;
     resource.memory_mib = amounts->extract("memory_mib").mapped();
@@ -60,7 +60,8 @@ struct JsonValue<yarn::LocalResource> {
 
 namespace ydl::backend {
 
-BOOST_DESCRIBE_STRUCT(StagedJob, (), (files, linked_directory, links))  // the rest is for the user who submits it
+BOOST_DESCRIBE_STRUCT(StagedJob, (),
+                      (files, linked_directory, links))  // the other members are for the user who submits the job
 
 namespace {
 

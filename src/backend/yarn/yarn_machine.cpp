@@ -1,4 +1,4 @@
-// The machine's side towards the job and the ResourceManager.
+// The part of the machine for the job and the ResourceManager.
 #include "backend/yarn/yarn_machine.hpp"
 
 #include "backend/yarn/agent_container.hpp"
@@ -46,7 +46,8 @@ YarnMachine::YarnMachine(YarnJob job, YarnMachineOptions options)
 YarnActions YarnMachine::place(const TaskRequest& request, core::Instant now) {
   if (take_over(request, now)) return take();
   if (!request.same_ports.empty()) {
-    tell_job(job::Lost{request.attempt, "the container of its last attempt is gone, and its address with it",
+    tell_job(job::Lost{request.attempt,
+                       "the container of its last attempt has ended, so the task cannot keep its address",
                        job::Cause::cluster});
     return take();
   }
@@ -55,8 +56,8 @@ YarnActions YarnMachine::place(const TaskRequest& request, core::Instant now) {
   return take();
 }
 
-// Whether the attempt gets the container of the one before it, whose process has ended or is ended by its agent. What
-// it does not get is given back.
+// Tries to give the attempt the container of the one before it, whose process has ended or will be ended by its agent.
+// If that is not possible, the container is released.
 bool YarnMachine::take_over(const TaskRequest& request, core::Instant now) {
   if (!request.takes_over) return false;
   auto* assigned = table_.find(*request.takes_over);
@@ -89,9 +90,9 @@ YarnActions YarnMachine::launch(protocol::Launch request, core::Instant now) {
 YarnActions YarnMachine::stop(protocol::Stop request, core::Instant now) {
   const auto* assigned = table_.find(request.attempt);
   if (assigned == nullptr || assigned->phase == Phase::idle) return {};
-  if (assigned->phase == Phase::starting) {  // nothing runs there that could use its grace
+  if (assigned->phase == Phase::starting) {  // no process runs yet that could use the grace
     give_back(request.attempt, now);
-    tell_job(job::Lost{request.attempt, "it was stopped before it had started", job::Cause::stopped});
+    tell_job(job::Lost{request.attempt, "it was stopped before it started", job::Cause::stopped});
     return take();
   }
   const auto id = assigned->container.id;
@@ -134,7 +135,8 @@ void YarnMachine::give_back(const core::AttemptId& attempt, core::Instant now) {
   assigned->phase = Phase::ended;
   if (!has_exited) return end_container(*assigned);
   assigned->told_to_shut_down = now;
-  actions_.emplace_back(SendToAgent{assigned->container.id, protocol::Shutdown{}});  // its container ends with it
+  actions_.emplace_back(
+      SendToAgent{assigned->container.id, protocol::Shutdown{}});  // the container ends together with its agent
 }
 
 void YarnMachine::want_another(const core::AttemptId& attempt, int more, core::Instant now) {
@@ -184,7 +186,8 @@ YarnActions YarnMachine::registration_failed(const core::Error& error, core::Ins
   calling_ = false;
   actions_.emplace_back(LogLine{error.message});
   const auto next = allocator_.on_registration_failure(error, now);
-  if (next == Next::end && was_registered_) master_ended(error);  // the first one is an error of open()
+  if (next == Next::end && was_registered_)
+    master_ended(error);  // a failure of the first registration is an error of open()
   was_registered_ = was_registered_ || allocator_.state() == State::idle;
   return take();
 }
@@ -192,7 +195,7 @@ YarnActions YarnMachine::registration_failed(const core::Error& error, core::Ins
 YarnActions YarnMachine::allocated(const yarn::AllocateResponse& response, core::Instant now) {
   calling_ = false;
   update(allocator_.on_response(response, now), now);
-  if (is_over()) master_ended({core::Errc::refused, "it ordered a shutdown"});
+  if (is_over()) master_ended({core::Errc::refused, "it ordered this master to shut down"});
   return take();
 }
 
@@ -203,10 +206,10 @@ YarnActions YarnMachine::allocate_failed(const core::Error& error, core::Instant
   return take();
 }
 
-// A master that the ResourceManager does not know any more was replaced, or its application was killed: either way its
-// tasks are the business of others. What the ResourceManager refuses for another reason fails the job.
+// If the ResourceManager does not list this master any more, the master was replaced or its application was killed. In
+// both cases it must not touch the tasks. A refusal for another reason fails the job.
 void YarnMachine::master_ended(const core::Error& why) {
-  // Its token is not accepted on a new connection once another attempt has begun.
+  // Once another attempt of the master has started, the token of this one is not accepted on a new connection.
   const bool is_replaced = is_over() && (why.code == core::Errc::refused || yarn::is_attempt_over(why) ||
                                          why.code == hrpc::Errc::invalid_token);
   if (options_.can_be_replaced && is_replaced) {
@@ -222,7 +225,7 @@ void YarnMachine::update(const yarn::AllocationUpdate& update, core::Instant now
   if (!update.granted.empty()) assign(update.granted, now);
   for (const auto& status : update.completed) completed(status, now);
   take_warnings(update, now);
-  for (const auto& container : update.recovered) {  // of a master before this one
+  for (const auto& container : update.recovered) {  // containers of an earlier master
     if (adopting_)
       earlier_.emplace(container.id, container);
     else if (table_.find(container.id) == nullptr)

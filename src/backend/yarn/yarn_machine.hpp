@@ -18,7 +18,7 @@
 
 namespace ydl::backend {
 
-// One role of the job as the ResourceManager is asked for it.
+// A role of the job as it is requested from the ResourceManager.
 struct YarnRole {
   std::string name;
   yarn::Resource resource;
@@ -30,27 +30,27 @@ struct YarnRole {
 
 struct YarnMachineOptions {
   std::vector<YarnRole> roles;
-  std::optional<yarn::ImageRuntime> image = std::nullopt;  // that NodeManagers are to run the agents in
-  std::string master = {};                                 // "10.0.0.1:4711": where agents reach this master
-  core::Millis agent_silence = core::Seconds(60);          // an agent that has not called for this long is lost
-  core::Millis lease = core::Seconds(60);                  // a revoked agent that hears no master ends within this time
-  core::Millis blind = std::chrono::minutes(5);            // how long agents may obey a master that was replaced
-  bool can_be_replaced = false;                            // another master may take the job over
-  bool replaces_another = false;                           // this one did: until adopted_all() it adopts containers
-  core::Millis preemption_wait = core::Seconds(15);        // from a warning to the loss of the container
+  std::optional<yarn::ImageRuntime> image = std::nullopt;  // the image in which NodeManagers run the agents
+  std::string master = {};                         // "10.0.0.1:4711", the address at which agents reach this master
+  core::Millis agent_silence = core::Seconds(60);  // an agent that has not called for this long is lost
+  core::Millis lease = core::Seconds(60);          // a revoked agent that hears no master ends within this time
+  core::Millis blind = std::chrono::minutes(5);    // how long agents may obey a master that was replaced
+  bool can_be_replaced = false;                    // another master may take over the job
+  bool replaces_another = false;                   // this one has taken over, and adopts containers until adopted_all()
+  core::Millis preemption_wait = core::Seconds(15);  // from a warning to the loss of the container
 };
 
-// What a job on YARN decides between its master, the ResourceManager, NodeManagers and agents: which containers are
-// asked for, which attempt gets which, what the end of one means, which hosts are avoided, whose agent is silent.
-// Pure: each function takes what happened and returns what is to be done, in order; time is an argument.
+// The decisions of a job on YARN: which containers to request, which attempt gets which, what the end of a container
+// means, which hosts to avoid, and which agents are silent. It is pure: each function takes an event and returns the
+// actions to carry out, in order; time is an argument.
 //
 //   attempt:    waiting ──granted──> starting ──prepared──> placed ──launch──> launched ──> idle ──release──> ended
 //                  ^                  │   ^                                                  │
 //                  └──────────────────┘   └───────────────── the next attempt ───────────────┘
-//      its container or its agent failed: at most twice, unless the cluster took it away
+//      its container or its agent failed: at most twice, not counting those that the cluster took away
 //
-// One call to the ResourceManager is under way at a time: tick() asks for it, and one of the four functions after it
-// takes its answer. The watch over agents and containers goes on meanwhile.
+// There is at most one call to the ResourceManager at a time: tick() requests it, and one of the four functions after
+// tick() takes its answer. Agents and containers are watched meanwhile.
 class YarnMachine {
  public:
   using LastHeard = std::function<core::Instant(const yarn::ContainerId&)>;
@@ -67,10 +67,10 @@ class YarnMachine {
   [[nodiscard]] YarnActions adopted_all(core::Instant now);
   void avoid(const std::string& host);
   void forgive(const std::string& host);
-  // The job has ended: nothing is told any more, and nothing is asked for.
+  // The job has ended: no more events are sent and no containers requested.
   void close() { closed_ = true; }
 
-  // ---- time: to be called at next_deadline(), or before
+  // ---- time: call tick() at next_deadline() or before
   [[nodiscard]] YarnActions tick(const LastHeard& last_heard, core::Instant now);
   [[nodiscard]] core::Instant next_deadline(core::Instant now) const;
   void set_progress(double progress) { allocator_.set_progress(static_cast<float>(progress)); }
@@ -95,10 +95,10 @@ class YarnMachine {
   [[nodiscard]] YarnActions agent_called(const yarn::ContainerId& id, const protocol::Hello& hello, core::Instant now);
   [[nodiscard]] YarnActions reported(const yarn::ContainerId& id, const protocol::Report& report, core::Instant now);
 
-  // Numeric; nullptr: node_found() was not called for it.
+  // The numeric address of a host; nullptr if node_found() was not called for it.
   [[nodiscard]] const std::string* address_of(const std::string& host) const;
   [[nodiscard]] bool is_registered() const;
-  // Whether the ResourceManager waits to be told of the job's end.
+  // Whether the end of the job must still be reported to the ResourceManager.
   [[nodiscard]] bool has_to_finish() const { return was_registered_ && !is_over(); }
   [[nodiscard]] int logs_being_saved() const { return static_cast<int>(saving_.size()); }
 
@@ -164,24 +164,24 @@ class YarnMachine {
   yarn::AllocatorFsm allocator_;
   ContainerTable table_;
   std::map<std::string, std::string> addresses_;      // of hosts
-  std::map<yarn::ContainerId, ContainerEnd> saving_;  // ended, and the ends of their logs are being fetched
+  std::map<yarn::ContainerId, ContainerEnd> saving_;  // ended containers whose logs are being completed
   struct Warning {
     job::Cause cause = job::Cause::preempted;
     core::Instant deadline = {};        // when the container is lost
-    std::optional<core::Instant> ends;  // unless it is repeated; nothing: when its node is kept
+    std::optional<core::Instant> ends;  // when the warning ends unless it is repeated; nothing: when its node is kept
   };
   std::map<yarn::ContainerId, Warning> warnings_;         // containers that will be taken away
-  std::map<yarn::ContainerId, yarn::Container> earlier_;  // of another master, not adopted yet
-  int looks_ = 0;                                         // at containers, that are under way
-  std::vector<yarn::ContainerStatus> earlier_ends_;       // of such containers
+  std::map<yarn::ContainerId, yarn::Container> earlier_;  // containers of an earlier master that are not adopted yet
+  int looks_ = 0;                                         // the number of checks of containers in progress
+  std::vector<yarn::ContainerStatus> earlier_ends_;       // ends of such containers
   bool adopting_;                                         // until adopted_all()
-  std::set<std::string> avoided_;                         // hosts, by the job
-  std::set<std::string> left_out_;                        // hosts, for the attempts that wait now
+  std::set<std::string> avoided_;                         // hosts that the job avoids
+  std::set<std::string> left_out_;                        // hosts that no waiting attempt may use now
   std::set<std::string> told_no_host_;                    // roles
-  std::optional<core::Instant> waiting_since_;            // requests for containers are open
+  std::optional<core::Instant> waiting_since_;            // since when requests for containers are open
   core::Instant next_watch_ = {};
-  std::set<core::AttemptId> told_missing_;  // of those that wait
-  bool calling_ = false;                    // a call to the ResourceManager is under way
+  std::set<core::AttemptId> told_missing_;  // waiting attempts whose reason was reported
+  bool calling_ = false;                    // a call to the ResourceManager is in progress
   bool was_registered_ = false;
   bool closed_ = false;
   YarnActions actions_;

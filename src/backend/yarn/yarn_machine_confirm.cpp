@@ -1,6 +1,6 @@
-// Never two attempts of one task at a time. A container that is lost may still run its task: the job is told only when
-// the agent or the NodeManager has confirmed the end, or when the agent must have ended by itself, because it was
-// revoked and hears no master. And the other way round: what an earlier master has left behind is found again.
+// Two attempts of one task must never run at the same time, but a lost container may still run its task. So the job
+// learns of the loss only when the agent or the NodeManager has confirmed the end, or when the agent must have ended by
+// itself because it was revoked and hears no master. This file also adopts the containers of an earlier master.
 #include "backend/yarn/agent_container.hpp"
 #include "backend/yarn/yarn_machine.hpp"
 #include "core/strings.hpp"
@@ -17,10 +17,10 @@ using Meaning = ContainerEnd::Meaning;
 using Stage = job::Adopt::Stage;
 
 constexpr core::Millis kLookEvery{1'000};
-constexpr core::Millis kLookAgain{10'000};  // after one that was not answered
-constexpr int kMostLooks = 32;              // at a time: each has a connection of its own
+constexpr core::Millis kLookAgain{10'000};  // after a look without an answer
+constexpr int kMostLooks = 32;              // at the same time: each has its own connection
 constexpr core::Millis kTellAfter{3'000};
-constexpr core::Millis kOwnEnd = core::Seconds(95);  // outlives_master, and what an agent needs to notice
+constexpr core::Millis kOwnEnd = core::Seconds(95);  // outlives_master plus the time in which an agent notices the loss
 
 Phase phase_of(Stage stage) {
   switch (stage) {
@@ -36,7 +36,7 @@ Phase phase_of(Stage stage) {
 
 }  // namespace
 
-// ---- ends that nobody has confirmed ----------------------------------------------------------------------------
+// ---- unconfirmed ends ------------------------------------------------------------------------------------------
 
 void YarnMachine::await_end(AssignedContainer& assigned, UnconfirmedEnd unconfirmed, core::Instant now) {
   if (assigned.unconfirmed) return;
@@ -67,8 +67,8 @@ YarnActions YarnMachine::container_looked_at(const yarn::ContainerId& id, Found 
   auto& end = *assigned->unconfirmed;
   end.is_looked_at = false;
   end.next_look = now + (found == Found::no_answer ? kLookAgain : kLookEvery);
-  // A NodeManager forgets what has ended; one that was restarted may forget what still runs. This one had it a moment
-  // ago.
+  // A NodeManager forgets containers that have ended. A restarted one may also forget containers that still run, but
+  // this one listed the container a moment ago.
   const bool has_ended_since = found == Found::unknown && end.was_seen && !end.node_was_lost;
   end.was_seen = found == Found::running;
   if (found == Found::complete || has_ended_since) confirm_end(id, now);
@@ -93,8 +93,8 @@ void YarnMachine::confirm_end(const yarn::ContainerId& id, core::Instant now) {
   container_ended(id, unconfirmed.end, now);
 }
 
-// Its agent was told to end, and what it reports now confirms that. A success from before counts as what it is; any
-// other end follows from ours.
+// Its agent was told to end, and this report confirms that. A success counts as a success; any other end is a
+// consequence of the order to end.
 void YarnMachine::reported_after_loss(const AssignedContainer& assigned, const protocol::Report& report,
                                       Translation translation, core::Instant now) {
   const auto id = assigned.container.id;
@@ -113,13 +113,14 @@ void YarnMachine::watch_unconfirmed(const LastHeard& last_heard, core::Instant n
   for (auto& [id, assigned] : table_.assigned()) {
     if (!assigned.unconfirmed) continue;
     auto& end = *assigned.unconfirmed;
-    // An agent that never called this master may obey the one before it, for as long as that one is blind.
+    // An agent that has not called this master may still obey the earlier one, as long as that one does not notice that
+    // it was replaced.
     const auto wait = options_.lease + (assigned.is_adopted && !assigned.has_called ? options_.blind : core::Millis(0));
     if (end.revoked_at && now - *end.revoked_at >= wait) {
       over.push_back(id);
       continue;
     }
-    if (!options_.can_be_replaced) {  // its agent ends by itself, soon after it has lost this master
+    if (!options_.can_be_replaced) {  // its agent ends by itself soon after it has lost this master
       end.revoked_at = std::max(last_heard(id) + kOwnEnd - options_.lease, end.since - options_.lease);
     } else if (!end.revoked_at && !end.is_being_revoked && now - last_heard(id) >= options_.agent_silence) {
       end.is_being_revoked = true;
@@ -136,17 +137,18 @@ void YarnMachine::tell_of_unconfirmed(AssignedContainer& assigned, core::Instant
   if (end.is_told || now - end.since < kTellAfter) return;
   end.is_told = true;
   tell_user(
-      fmt::format("{}: {}; whether it still runs on {} is not known, so its next attempt waits until its end is "
-                  "confirmed, or its agent must have ended by itself",
+      fmt::format("{}: {}; it may still run on {}, so its next attempt waits until its end is confirmed or its agent "
+                  "must have ended by itself",
                   assigned.request.attempt.task.str(), end.end.reason, assigned.container.node.host));
 }
 
 // ---- what an earlier master has left ---------------------------------------------------------------------------
 
-// A ResourceManager that has restarted, too, learns of containers one by one: one that it does not list may run.
+// If the ResourceManager was restarted too, it learns of containers one by one. So a container that it does not list
+// may still run.
 YarnActions YarnMachine::adopt(const TaskRequest& request, const job::Adopt& adopted, core::Instant now) {
   const auto named = parse_container_name(adopted.place.container);
-  if (!named) {  // a place of another kind of job: nothing can be found again
+  if (!named) {  // it does not name a container, so the attempt cannot be found again
     tell_job(job::Lost{adopted.attempt, named.error().message, job::Cause::cluster});
     return take();
   }
@@ -177,7 +179,7 @@ YarnActions YarnMachine::adopted_all(core::Instant now) {
   return take();
 }
 
-// What the agent has and this master does not know was never told to start.
+// Attempts that the agent holds and this master has no record of were never launched.
 void YarnMachine::take_hello(AssignedContainer& assigned, const protocol::Hello& hello, core::Instant now) {
   const auto id = assigned.container.id;
   const auto& attempt = assigned.request.attempt;
@@ -187,10 +189,9 @@ void YarnMachine::take_hello(AssignedContainer& assigned, const protocol::Hello&
   const bool must_have_it = assigned.phase == Phase::placed || assigned.phase == Phase::launched;
   if (!must_have_it || std::ranges::find(hello.holds, attempt) != hello.holds.end()) return;
   if (assigned.unconfirmed) return confirm_end(id, now);
-  const ContainerEnd end{
-      .meaning = Meaning::lost,
-      .reason = fmt::format("its agent on {} does not have it any more", assigned.container.node.host),
-      .cause = job::Cause::agent_lost};
+  const ContainerEnd end{.meaning = Meaning::lost,
+                         .reason = fmt::format("its agent on {} no longer has it", assigned.container.node.host),
+                         .cause = job::Cause::agent_lost};
   end_container(assigned);
   container_ended(id, end, now);
 }

@@ -1,4 +1,4 @@
-// The machine's side towards containers and their agents: they start, report, end, come to nothing, or do not come.
+// The part of the machine for containers and their agents: how they start, report, fail and end.
 #include "backend/yarn/agent_container.hpp"
 #include "backend/yarn/yarn_machine.hpp"
 #include "core/strings.hpp"
@@ -35,7 +35,7 @@ YarnActions YarnMachine::agent_called(const yarn::ContainerId& id, const protoco
   if (assigned == nullptr || assigned->phase == Phase::ended) return take();
   const bool is_first = !std::exchange(assigned->has_called, true);
   if (assigned->is_adopted) {
-    // A hello that was repeated and comes late tells what the agent held before it obeyed this master.
+    // A late repetition of a Hello lists what the agent held before it obeyed this master.
     if (is_first) take_hello(*assigned, hello, now);
     return take();
   }
@@ -49,8 +49,10 @@ YarnActions YarnMachine::reported(const yarn::ContainerId& id, const protocol::R
   auto* assigned = table_.find(id);
   if (assigned == nullptr || assigned->phase == Phase::ended || closed_) return {};
   if (assigned->phase == Phase::idle && !is_of_scheduler(report)) return {};
-  if (attempt_of(report) != assigned->request.attempt) return {};  // of the one before it here
-  if (std::holds_alternative<protocol::Prepared>(report) && assigned->phase != Phase::starting) return {};  // restated
+  if (attempt_of(report) != assigned->request.attempt)
+    return {};  // a report about an earlier attempt in this container
+  if (std::holds_alternative<protocol::Prepared>(report) && assigned->phase != Phase::starting)
+    return {};  // a repeated report
   const auto& host = assigned->container.node.host;
   auto translation = translate(report, {addresses_[host], host, container_name(assigned->container)});
   if (assigned->unconfirmed) {
@@ -76,10 +78,11 @@ YarnActions YarnMachine::reported(const yarn::ContainerId& id, const protocol::R
   return take();
 }
 
-// The host lacks something, or what the attempt needs is nowhere: only another host can tell.
+// Either this host lacks something, or something does not exist at all. Only an attempt on another host can show which.
 void YarnMachine::not_prepared(AssignedContainer& assigned, const Translation& translation, core::Instant now) {
   ContainerEnd end;
-  end.reason = fmt::format("it could not be prepared on {}: {}", assigned.container.node.host, translation.reason);
+  end.reason =
+      fmt::format("the task could not be prepared on {}: {}", assigned.container.node.host, translation.reason);
   end.cause = translation.cause;
   end.meaning = translation.on_every_host ? Meaning::cannot_place : after_failed_container(assigned, end.cause);
   end.is_the_same_everywhere = translation.on_every_host;
@@ -95,15 +98,15 @@ YarnActions YarnMachine::not_started(const yarn::ContainerId& id, const core::Er
   return take();
 }
 
-// A NodeManager whose answer was lost, or that lies, may have started the container all the same: once its agent has
-// called it runs.
+// If the NodeManager's answer was lost, the container may have started nevertheless. Once its agent has called, it
+// runs.
 void YarnMachine::start_failed(const yarn::ContainerId& id, const core::Error& error, core::Instant now) {
   const auto* assigned = table_.find(id);
   if (assigned == nullptr || saving_.contains(id)) return;
   const bool is_on_its_way = assigned->phase == Phase::starting && !assigned->has_called;
   if (!is_on_its_way && assigned->phase != Phase::ended) {
-    actions_.emplace_back(
-        LogLine{fmt::format("{} runs, and its NodeManager did not confirm its start: {}", id.str(), error.message)});
+    actions_.emplace_back(LogLine{
+        fmt::format("{} runs, although its NodeManager reported that it did not start: {}", id.str(), error.message)});
     return;
   }
   ContainerEnd end;
@@ -117,7 +120,8 @@ void YarnMachine::start_failed(const yarn::ContainerId& id, const core::Error& e
 
 void YarnMachine::completed(const yarn::ContainerStatus& status, core::Instant now) {
   auto* assigned = table_.find(status.id);
-  if (assigned == nullptr && adopting_) earlier_ends_.push_back(status);  // the job has not told yet whose it was
+  if (assigned == nullptr && adopting_)
+    earlier_ends_.push_back(status);  // the attempt of this container is not adopted yet
   if (assigned == nullptr || saving_.contains(status.id)) return;
   if (assigned->unconfirmed) {
     if (confirms_end(status)) return confirm_end(status.id, now);
@@ -133,14 +137,14 @@ void YarnMachine::completed(const yarn::ContainerStatus& status, core::Instant n
     const bool node_was_lost = forgets_containers(status, end.cause);
     return await_end(*assigned, {.end = std::move(end), .node_was_lost = node_was_lost, .saves_logs = true}, now);
   }
-  // A container lives on when its NodeManager is lost.
+  // The processes of a container may keep running when its NodeManager is lost.
   actions_.emplace_back(SendToAgent{status.id, protocol::Shutdown{}});
   save_logs(*assigned, std::move(end));
 }
 
-// The job is told after this: its user may then read the last lines.
+// The end is reported to the job afterwards, so that a user who sees it can read the last lines.
 void YarnMachine::save_logs(AssignedContainer& assigned, ContainerEnd end) {
-  assigned.phase = Phase::ended;  // and its agent had no time to report it
+  assigned.phase = Phase::ended;  // the agent ended with it and could not report
   saving_[assigned.container.id] = std::move(end);
   actions_.emplace_back(
       SaveLogs{assigned.container, addresses_[assigned.container.node.host], assigned.request.remote_logs});
@@ -151,7 +155,7 @@ YarnActions YarnMachine::logs_saved(const yarn::ContainerId& id, const core::Res
   const auto* assigned = table_.find(id);
   if (found == saving_.end() || assigned == nullptr) return {};
   if (!saved) {
-    tell_user(fmt::format("{}: its logs may lack their ends: {}", assigned->request.attempt.task.str(),
+    tell_user(fmt::format("{}: the ends of its logs may be missing: {}", assigned->request.attempt.task.str(),
                           saved.error().message));
   }
   const auto end = std::move(found->second);
@@ -160,7 +164,7 @@ YarnActions YarnMachine::logs_saved(const yarn::ContainerId& id, const core::Res
   return take();
 }
 
-// The attempt is over or goes to another container. The container stays in the table until it has ended.
+// The attempt has ended or moves to another container. The container stays in the table until it has ended.
 void YarnMachine::end_container(const AssignedContainer& assigned) {
   const auto& id = assigned.container.id;
   const auto& node = assigned.container.node;
@@ -178,7 +182,7 @@ void YarnMachine::container_ended(const yarn::ContainerId& id, const ContainerEn
   actions_.emplace_back(LogLine{fmt::format("{}: {}", attempt.str(), end.reason)});
   const auto& host = assigned.container.node.host;
   const bool was_placed = end.meaning == Meaning::exited || end.meaning == Meaning::lost;
-  if (!was_placed && !assigned.request.same_ports.empty())  // there or nowhere
+  if (!was_placed && !assigned.request.same_ports.empty())  // it can only run in that container
     return tell_job(job::Lost{attempt, end.reason, end.cause});
   if (!was_placed && !end.is_the_same_everywhere) tell_job(job::HostFailed{attempt, host, end.cause, end.reason});
   switch (end.meaning) {
@@ -231,7 +235,7 @@ void YarnMachine::end_silent_containers(const LastHeard& last_heard, core::Insta
   }
 }
 
-// Agents that were told to shut down and whose containers go on: each is ended once, by its NodeManager.
+// Stops containers through their NodeManagers, once each, if their agents were told to shut down and have not ended.
 void YarnMachine::end_hanging_containers(core::Instant now) {
   for (auto& [id, assigned] : table_.assigned()) {
     if (!assigned.told_to_shut_down || now - *assigned.told_to_shut_down < kShutdownWithin) continue;
@@ -242,7 +246,7 @@ void YarnMachine::end_hanging_containers(core::Instant now) {
   }
 }
 
-// Containers that were granted and whose agents have not called: their files take long to reach the host, say.
+// Reports containers that were allocated and whose agents have not called, for example because downloads take long.
 void YarnMachine::tell_what_is_overdue(core::Instant now) {
   for (auto& [id, assigned] : table_.assigned()) {
     if (assigned.phase != Phase::starting || assigned.is_overdue || now - assigned.since < kOverdueAfter) continue;
@@ -255,7 +259,7 @@ void YarnMachine::tell_what_is_overdue(core::Instant now) {
   }
 }
 
-// Why attempts still wait, once it has taken a while; the reason is named if the time runs out.
+// Reports why attempts still wait, after a while. Users see the reason, also if the time for it runs out.
 void YarnMachine::tell_what_is_missing(core::Instant now) {
   if (allocator_.open_asks() == 0) {
     waiting_since_.reset();
@@ -269,8 +273,10 @@ void YarnMachine::tell_what_is_missing(core::Instant now) {
       const auto& attempt = waiting.request.attempt;
       if (!told_missing_.insert(attempt).second) continue;
       tell_job(job::NotPlacedYet{
-          attempt, fmt::format("queue {} has granted no container of {}{} yet: it is full, or no host has so much free",
-                               job_.queue, to_string(role.resource), constraints_of(role))});
+          attempt,
+          fmt::format(
+              "queue {} has allocated no container of {}{} yet: it is full, or no host has enough free resources",
+              job_.queue, to_string(role.resource), constraints_of(role))});
     }
   }
 }

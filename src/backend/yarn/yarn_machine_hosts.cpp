@@ -1,4 +1,4 @@
-// Which hosts the machine asks for and takes containers on.
+// The hosts on which the machine requests and accepts containers.
 #include "backend/yarn/yarn_machine.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@ namespace ydl::backend {
 namespace {
 
 constexpr int kMostRefused = 10;
-// The other hosts may be full, of this job's own tasks too: then the attempt takes any host after this time.
+// The other hosts may be full, possibly with tasks of this job. After this time the attempt takes any host.
 constexpr core::Millis kLeaveOutFor = core::Seconds(20);
 
 }  // namespace
@@ -25,7 +25,7 @@ void YarnMachine::forgive(const std::string& host) {
   allocator_.forgive(host);
 }
 
-// That run and have the role's label and are where it may be; whether they are avoided or not.
+// The running hosts with the role's label and within its constraints, including avoided ones.
 std::vector<yarn::NodeRoom> YarnMachine::hosts_for(const YarnRole& role) const {
   const yarn::RoleAsk ask{
       .key = {}, .resource = role.resource, .label = role.label, .hosts = role.hosts, .racks = role.racks};
@@ -34,7 +34,7 @@ std::vector<yarn::NodeRoom> YarnMachine::hosts_for(const YarnRole& role) const {
   return hosts;
 }
 
-// Only where another host can do it.
+// Only if another host can run it.
 bool YarnMachine::is_left_out(const std::string& role, const std::set<std::string>& not_on,
                               const std::string& host) const {
   return not_on.contains(host) && std::ranges::any_of(hosts_for(role_named(role)), [&](const yarn::NodeRoom& other) {
@@ -42,7 +42,8 @@ bool YarnMachine::is_left_out(const std::string& role, const std::set<std::strin
          });
 }
 
-// No attempt gets this container: nobody waits, or not for one on its host. Then another one is asked for.
+// No attempt takes this container: none waits, or those that wait must not run on its host. In that case another
+// container is requested.
 void YarnMachine::refuse(const std::string& role, const yarn::Container& container, core::Instant now) {
   allocator_.release(container.id);
   auto& waiting = table_.waiting(role);
@@ -54,8 +55,8 @@ void YarnMachine::refuse(const std::string& role, const yarn::Container& contain
   }
 }
 
-// The ResourceManager grants none on a host that no attempt which waits is to get, as long as that is so. Its list is
-// for the whole application: a host that only some are not to get stays out of it, and refuse() does the rest.
+// Tells the ResourceManager to allocate no container on hosts that no waiting attempt may use. Its list is for the
+// whole application, so it contains no host that some attempts may use; refuse() handles those.
 void YarnMachine::leave_out_hosts(core::Instant now) {
   auto hosts = hosts_that_no_attempt_is_to_get(now);
   if (!hosts.empty()) hosts = without_the_last_of_a_role(hosts);
@@ -68,9 +69,10 @@ void YarnMachine::leave_out_hosts(core::Instant now) {
   left_out_ = std::move(hosts);
 }
 
-// Less those that the job avoids anyway. An attempt that has waited long takes any host.
+// The hosts that all waiting attempts exclude, without those that the job avoids. An attempt that has waited long
+// excludes none.
 std::set<std::string> YarnMachine::hosts_that_no_attempt_is_to_get(core::Instant now) {
-  std::optional<std::set<std::string>> hosts;  // nothing: nobody waits
+  std::optional<std::set<std::string>> hosts;  // nothing: no attempt waits
   for (const auto& role : options_.roles) {
     for (auto& attempt : table_.waiting(role.name)) {
       if (now - attempt.since >= kLeaveOutFor) attempt.not_on.clear();
@@ -83,7 +85,7 @@ std::set<std::string> YarnMachine::hosts_that_no_attempt_is_to_get(core::Instant
   return *std::move(hosts);
 }
 
-// As many of these hosts as leave every role one.
+// As many of these hosts as possible, so that every role has at least one left.
 std::set<std::string> YarnMachine::without_the_last_of_a_role(const std::set<std::string>& hosts) const {
   std::vector<std::set<std::string>> left_for_roles;
   for (const auto& role : options_.roles) {
@@ -104,7 +106,7 @@ std::set<std::string> YarnMachine::without_the_last_of_a_role(const std::set<std
   return chosen;
 }
 
-// Once, until something changes that may help.
+// Reported once, until a change may help.
 void YarnMachine::tell_where_no_host_is_left() {
   if (avoided_.empty()) return;
   for (const auto& role : options_.roles) {
@@ -114,8 +116,8 @@ void YarnMachine::tell_where_no_host_is_left() {
   }
 }
 
-// Whether the tasks of the role that wait or have a container on a host that is not avoided do not fit on these hosts,
-// empty as they may be, and more would fit with one that is avoided. What runs on an avoided host goes on there.
+// Returns true if the role's tasks do not fit on the hosts that are not avoided, even if these are empty, and more
+// would fit on an avoided host. Tasks that run on an avoided host stay there and are not counted.
 bool YarnMachine::are_too_few_left(const YarnRole& role) {
   auto needed = static_cast<std::int64_t>(table_.waiting(role.name).size());
   for (const auto& [id, assigned] : table_.assigned()) {

@@ -1,4 +1,4 @@
-// Containers that the cluster says it will take away: for another queue, or because their node leaves it.
+// Containers that the cluster will take away, for another queue or because their node is being decommissioned.
 #include "backend/yarn/yarn_machine.hpp"
 
 #include <algorithm>
@@ -6,13 +6,13 @@
 namespace ydl::backend {
 namespace {
 
-// What administrators wait for by default where they take a node out of the cluster.
+// The default timeout of a graceful decommission.
 constexpr core::Millis kDecommissionTime = std::chrono::hours(1);
 
 }  // namespace
 
-// The CapacityScheduler tells once of containers that it may take, the FairScheduler in every answer of those that it
-// will take. Neither says when, nor that it has changed its mind.
+// The CapacityScheduler reports containers that it may take once, the FairScheduler reports containers that it will
+// take in every answer. Neither reports the time, nor that it will not take a container after all.
 void YarnMachine::take_warnings(const yarn::AllocationUpdate& update, core::Instant now) {
   for (const auto* ids : {&update.will_be_preempted, &update.may_be_preempted}) {
     for (const auto& id : *ids) warn(id, job::Cause::preempted, options_.preemption_wait, now);
@@ -29,7 +29,7 @@ void YarnMachine::warn(const yarn::ContainerId& id, job::Cause cause, core::Mill
   if (is_new && assigned->phase == Phase::launched) tell_of_warning(id, now);
 }
 
-// The job knows what to do with it once the attempt was launched.
+// The job can only act on a warning once the attempt was launched.
 void YarnMachine::tell_of_warning(const yarn::ContainerId& id, core::Instant now) {
   const auto warning = warnings_.find(id);
   if (warning == warnings_.end()) return;
