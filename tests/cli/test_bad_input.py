@@ -320,12 +320,12 @@ def test_an_archive_that_cannot_be_unpacked_is_named_and_leaves_no_job(ydl, name
 
 
 def test_10000_tasks_on_one_machine_are_refused(ydl):
-    refused(ydl("run", "--n", "10000", "--", "true"), 1, "10000 tasks are more than this machine takes", "ask for fewer, or use a cluster")
+    refused(ydl("run", "--n", "10000", "--", "true"), 1, "10000 tasks are too many for this machine", "request fewer, or use a cluster")
     assert ydl.jobs() == []
 
 
 def test_more_memory_than_the_machine_has_is_refused(ydl):
-    refused(ydl("run", "--worker-memory", "900t", "--", "true"), 1, "900 TiB of memory", "ask for less")
+    refused(ydl("run", "--worker-memory", "900t", "--", "true"), 1, "900 TiB of memory", "request less")
     assert ydl.jobs() == []
 
 

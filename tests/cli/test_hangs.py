@@ -10,7 +10,7 @@ def test_a_task_that_hangs_ends_and_its_stacks_are_kept(ydl):
     job = ydl.the_job()
     assert done.code == 1, done.everything()
     assert f"{job.id} failed after " in done.out
-    assert "worker:0 hangs: nothing was written for 3 s (timeouts.stall)" in done.out
+    assert "worker:0 hangs: it wrote nothing for 3 s (timeouts.stall)" in done.out
     (failed,) = [event for event in job.events() if event["kind"] == "task_failed"]
     assert failed["cause"] == "hung"
     logs = job.folder / "logs/worker-0/1"

@@ -110,7 +110,7 @@ def test_jobs_side_by_side_have_gpus_of_their_own(ydl, gpus):
     assert "[GPU-111]" in second.out, second.everything()
     third = ydl("run", "--resource", "worker:gpus=2", "--", "true")
     assert third.code == 1
-    assert "it asks for 2 GPUs, of this machine's 2 only 1 are free: other tasks or jobs of ydl have the rest" in third.everything()
+    assert "it requests 2 GPUs, but of the 2 of this machine only 1 are free: other tasks or jobs of ydl use the rest" in third.everything()
     holder.kill()
     finish(first)
     assert ydl.ok("run", "--resource", "worker:gpus=2", "--", "true")
@@ -122,7 +122,7 @@ def test_more_gpus_than_there_are_are_refused_by_name(ydl, gpus, workers, each):
     done = ydl("run", "--n", workers, "--resource", f"worker:gpus={each}", "--", "true")
     assert (done.code, done.out) == (1, "")
     assert f"the job needs {workers * each} GPUs ({each} for each of {workers} worker" in done.err
-    assert "this machine has 2: ask for fewer with --resource ROLE:gpus=N, or use a cluster" in done.err
+    assert "this machine has 2: request fewer with --resource ROLE:gpus=N, or use a cluster" in done.err
     assert ydl.jobs() == []
 
 

@@ -87,7 +87,7 @@ def test_nothing_survives_the_end_of_its_task(ydl, children):
     assert done.code == 0, done.everything()
     (pid,) = map(int, re.findall(r"\[worker:0\] child (\d+)", done.out))
     assert not is_alive(pid)
-    assert "worker:0 left a process behind; ended with it" in done.out
+    assert "worker:0 left a process running; killed" in done.out
 
 
 @every_way_out

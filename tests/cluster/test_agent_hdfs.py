@@ -312,7 +312,7 @@ def test_a_log_that_cannot_be_written_does_not_stop_the_task(stage):
     exited = stage.run("print('x')", remote_logs="/not-anns/logs")
     assert exited["status"]["code"] == 0 and not exited["problem"]
     first, *rest = stage.master.notes()
-    assert first.startswith("its log cannot be copied to HDFS for now (creating /not-anns/logs/stdout: ")
+    assert first.startswith("its log cannot be copied to HDFS right now (creating /not-anns/logs/stdout: ")
     assert all("lacks its end" in note for note in rest)
 
 
@@ -362,7 +362,7 @@ while not os.path.exists('enough'):
         eventually(lambda: stage.hdfs.read(f"{folder}/logs/1/stdout"), "the log in HDFS")
         cluster.run("kill", "datanode1")
         try:
-            assert "it is tried again, and the task goes on" in stage.master.wait_for("note")["text"]
+            assert "the task continues, and ydl tries again" in stage.master.wait_for("note")["text"]
         finally:
             cluster.run("start", "datanode1")
         written_so_far = (tmp_path / "container_1/logs/worker-0/1/stdout").stat().st_size
@@ -396,7 +396,7 @@ def test_an_agent_whose_container_was_given_up_ends_its_task_and_itself(stage, t
     assert processes_that_mention(mark)
     stage.master.forget("container_1")
     agent.process.wait(30)
-    assert "has given this container up" in agent.log
+    assert "has given up this container" in agent.log
     assert not processes_that_mention(mark)
 
 

@@ -70,7 +70,7 @@ def test_an_hdfs_that_takes_nothing_is_told_once_and_the_task_goes_on(stage):
     forbidden = "/not-for-ann/worker-0"
     stage.prepare(**{**fields(stage, forbidden), "save_every": 1000, "restore": []})
     stage.launch(WRITES + WAIT)
-    assert "what it has written cannot be saved for now" in stage.master.wait_for("note")["text"]
+    assert "its files cannot be saved to HDFS right now" in stage.master.wait_for("note")["text"]
     eventually(lambda: agent.log.count("/not-for-ann") >= 3, "two more tries")
     assert len(stage.master.notes()) == 1
     stage.master.send("stop", grace=20000)
@@ -89,9 +89,9 @@ def test_a_task_that_is_prepared_while_the_namenode_is_away_waits_for_it(cluster
         note = stage.master.wait_for("note", 2)["text"]
     finally:
         cluster.run("start", "namenode1")
-    assert "cannot be fetched from HDFS for now" in note
+    assert "cannot be downloaded from HDFS right now" in note
     stage.launch(LOOKS, 2)
     stage.master.wait_for("exited", 2)
     assert stage.hdfs.read(f"{stage.folder}/logs/2/stdout").decode().strip() == "{'model': 'step 1'}"
     assert not [report for report in stage.master.reports if report["type"] == "prepare_failed"]
-    assert len([text for text in stage.master.notes() if "cannot be fetched" in text]) == 1
+    assert len([text for text in stage.master.notes() if "cannot be downloaded" in text]) == 1

@@ -132,7 +132,7 @@ def test_a_file_whose_content_is_not_what_its_name_says_is_not_used_and_its_owne
     yarn.client.delete(remote=path)
     poison(yarn, tmp_path, name_of(owner), path, length)
     lines = guest.stage(*words)
-    assert f"the content of {path} is not the one that its name promises" in field(lines, "note")[0]
+    assert f"the content of {path} does not match the hash in its path" in field(lines, "note")[0]
     assert files(lines)["ydl"][1] == "user" and files(lines)["code"][1] == "everybody"
     assert files(owner.stage(*words))["ydl"][:2] == (path, "everybody")
     again = users("third").stage(*words)

@@ -160,7 +160,7 @@ def test_a_file_that_grows_while_it_is_uploaded_is_named(submitter, job):
         stop.set()
         writer.join()
     assert code == 1
-    assert lines[-1].startswith(f"error: {job}/log.txt changed while it was being copied for the job"), lines
+    assert lines[-1].startswith(f"error: {job}/log.txt changed while it was being uploaded"), lines
     assert unfinished(submitter) == []
 
 

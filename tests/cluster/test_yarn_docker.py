@@ -76,7 +76,7 @@ def test_an_entry_point_needs_no_bash_and_finds_all_files(jobs, submit, podman):
 
 def test_an_image_without_bash_is_told_what_to_do(submit):
     out, _ = submit("true", f"image: {ENTERED}\nretries: 0", count=1, code=1)
-    assert f"starts an image with bash, which {ENTERED} may lack; with image_entry_point: true" in out
+    assert f"starts an image with bash, which {ENTERED} may not contain; set image_entry_point: true" in out
     assert "Exception from container-launch" not in out
 
 

@@ -59,7 +59,7 @@ def full(jobs, gate):
 
 def test_a_gang_that_cannot_be_placed_names_the_missing_tasks_and_the_reason(jobs, full):
     out, _ = jobs.run("run", "--retries", 0, "--allocation-timeout", "4s", "--resource", "worker:memory=7g", "--n", 2, "--", "true", code=1)
-    why = "2 of 2 tasks could not be placed within 4 s: worker:0 (queue default has granted no container of 7 GiB, 1 vcore yet: it is full, or no host has so much free)"
+    why = "2 of 2 tasks could not be placed within 4 s: worker:0 (queue default has allocated no container of 7 GiB, 1 vcore yet: it is full, or no host has enough free resources)"
     assert f"restarting all tasks: {why}" in out
     (end,) = [line for line in out.splitlines() if "failed after" in line]
     assert why in end

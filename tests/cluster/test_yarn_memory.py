@@ -27,5 +27,5 @@ def test_a_task_that_uses_more_memory_than_it_asked_for(jobs):
 def test_a_task_that_maps_more_than_the_nodemanager_allows(jobs):
     out, _ = jobs.run("run", "--retries", 0, *SMALL, "--", "python3", "-c", MAPS, code=137)
     # The agent and the task's reaper are a little more than the task's 4 GiB.
-    assert re.search(r"was killed by its NodeManager for its virtual memory, 4\.[01] GB where 2\.5 GB are allowed", out), out
+    assert re.search(r"was killed by its NodeManager because it used too much virtual memory \(4\.[01] GB of 2\.5 GB\)", out), out
     assert "yarn.nodemanager.vmem-check-enabled to false" in out

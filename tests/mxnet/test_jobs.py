@@ -238,7 +238,7 @@ def test_a_worker_killed_in_the_middle_is_taken_back_by_mxnet_itself(jobs):
     code, output = jobs.run("--n", 2, "--s", 1, "--retries", 1, script, "--kv-store", "dist_async")
     assert code == 0, output
     assert "rank 1 done in attempt 2" in output
-    assert "worker:1 took its place in the parameter server again" in output
+    assert "worker:1 joined the parameter servers again" in output
 
 
 def test_garbage_on_the_schedulers_port_does_no_harm(jobs):

@@ -105,6 +105,6 @@ def test_an_asynchronous_job_takes_its_worker_back(tmp_path, mnist):
                                 "--disp-batches", 20, "--num-epochs", EPOCHS, "--lr", 0.01)  # fmt: skip
     assert code == 0, output
     assert "worker:1 restarting" in output
-    assert "worker:1 took its place in the parameter server again" in output
+    assert "worker:1 joined the parameter servers again" in output
     assert "restarting all tasks" not in output
     assert accuracy_in(output) > 0.9

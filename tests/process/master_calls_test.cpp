@@ -181,7 +181,7 @@ TEST_F(MasterCallsTest, an_agent_that_is_forgotten_hears_so) {
   ASSERT_TRUE(loop_.until([&] { return agent.reports.size() == 1; }));
   hub_.forget({"container_1"});
   EXPECT_TRUE(loop_.until([&] { return agent.ended; }));
-  EXPECT_THAT(agent.lost, HasSubstr("has given this container up"));
+  EXPECT_THAT(agent.lost, HasSubstr("has given up this container"));
 }
 
 TEST_F(MasterCallsTest, all_reports_are_confirmed_when_a_flush_ends) {
@@ -292,7 +292,7 @@ TEST_F(TakenOver, a_revoked_agent_ends) {
   folder_ = FolderState{true, std::nullopt};
   master_ends();
   ASSERT_TRUE(loop_.until([&] { return agent_->ended; }));
-  EXPECT_THAT(agent_->lost, HasSubstr("given this container up"));
+  EXPECT_THAT(agent_->lost, HasSubstr("given up this container"));
 }
 
 TEST_F(TakenOver, another_program_at_the_masters_port_does_not_end_the_agent) {

@@ -195,7 +195,7 @@ TEST(YarnBackend, a_lost_container_is_told_after_its_logs_were_looked_for) {
   ASSERT_TRUE(cluster.start(0));
   cluster.yarn.lose_container(cluster.yarn.containers().at(0), 137);
   ASSERT_TRUE(cluster.hears<job::Lost>(worker(0)));
-  EXPECT_THAT(cluster.notes, ElementsAre(HasSubstr("worker:0: its logs may lack their ends")));
+  EXPECT_THAT(cluster.notes, ElementsAre(HasSubstr("worker:0: the ends of its logs may be missing")));
   cluster.close(job::JobState::failed);
 }
 

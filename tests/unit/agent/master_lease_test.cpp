@@ -131,7 +131,7 @@ TEST_F(WithFolder, a_revoked_agent_gives_up_at_once) {
   lease_.unheard(at(1), "connection refused");
   ASSERT_TRUE(std::holds_alternative<Look>(lease_.next(at(1))));
   lease_.looked(at(1), FolderState{true, kSecond});
-  EXPECT_THAT(given_up(at(1)), HasSubstr("given this container up"));
+  EXPECT_THAT(given_up(at(1)), HasSubstr("given up this container"));
 }
 
 TEST_F(WithFolder, an_agent_that_is_not_revoked_waits_for_a_master_until_it_is_an_orphan) {

@@ -82,9 +82,9 @@ TEST(ReportTranslation, a_task_that_failed_keeps_its_own_code_when_its_results_a
 
 TEST(ReportTranslation, processes_that_a_task_left_behind_are_noted) {
   EXPECT_THAT(translate(protocol::TaskExited{kAttempt, {}, 1, ""}, kHost).notes,
-              ElementsAre("worker:0 left a process behind; ended with it"));
+              ElementsAre("worker:0 left a process running; killed"));
   EXPECT_THAT(translate(protocol::TaskExited{kAttempt, {}, 3, ""}, kHost).notes,
-              ElementsAre("worker:0 left 3 processes behind; ended with it"));
+              ElementsAre("worker:0 left 3 processes running; killed"));
 }
 
 TEST(ReportTranslation, notes_name_their_task_and_output_is_passed_on) {

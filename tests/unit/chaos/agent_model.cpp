@@ -409,7 +409,7 @@ void AgentModel::on(const protocol::Shutdown& /*command*/) {
   for (const auto& [attempt, task] : tasks_) give_up(attempt, task);
   tasks_.clear();
   in_a_while(world_.sim.between(kProcessEnds, kProcessEnds + Seconds(6)), [self = shared_from_this()] {
-    self->kill("the master said so");
+    self->kill("the master told it to shut down");
     self->world_.cluster->container_exited(self->id_, 0);
   });
 }

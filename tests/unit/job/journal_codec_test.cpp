@@ -78,13 +78,13 @@ TEST(JournalCodec, an_event_of_another_version_is_named) {
   const auto file = read_journal_file(start() + R"({"v":99,"at":1,"event":"begin"})" + "\n", 2);
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().code, core::Errc::refused);
-  EXPECT_THAT(file.error().message, StartsWith("journal/2, line 2: events of version 99"));
+  EXPECT_THAT(file.error().message, StartsWith("journal/2, line 2: the event has version 99"));
 }
 
 TEST(JournalCodec, a_header_that_does_not_fit_is_an_error) {
   EXPECT_THAT(error_of(line(1)), StartsWith("journal/2, line 1: "));
   EXPECT_THAT(error_of("{}\n"), StartsWith("journal/2, line 1: 'v'"));
-  EXPECT_EQ(error_of("{\"v\":1,\"journal\":3,\"began\":0}\n"), "journal/2, line 1: this is the header of journal/3");
+  EXPECT_EQ(error_of("{\"v\":1,\"journal\":3,\"began\":0}\n"), "journal/2, line 1: the header is that of journal/3");
   EXPECT_THAT(error_of("{\"v\":1,\"journal\":2}\n"), HasSubstr("'began'"));
   const auto newer = read_journal_file("{\"v\":2,\"journal\":2,\"began\":0}\n", 2);
   ASSERT_FALSE(newer);

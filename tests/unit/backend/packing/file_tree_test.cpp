@@ -157,7 +157,8 @@ TEST_F(Tree, a_file_that_grows_shrinks_or_goes_between_planning_and_reading_is_n
   write("b", "longer content");
   const auto grown = bytes(*tar_source(tree));
   ASSERT_FALSE(grown);
-  EXPECT_THAT(grown.error().message, testing::HasSubstr((root / "b").string() + " changed while it was being copied"));
+  EXPECT_THAT(grown.error().message,
+              testing::HasSubstr((root / "b").string() + " changed while it was being uploaded"));
   fs::remove(root / "a");
   EXPECT_THAT(bytes(*tar_source(tree)).error().message, testing::HasSubstr("cannot read " + (root / "a").string()));
 }

@@ -194,15 +194,15 @@ TEST(ContainerEnds, for_too_large_logs_the_attempt_has_failed_by_itself) {
   EXPECT_EQ(end.meaning, Meaning::exited);
   EXPECT_EQ(job::cause_of(end.exit), job::Cause::signal);
   EXPECT_EQ(end.exit.shell_code(), 137);
-  EXPECT_THAT(job::describe(end.exit), HasSubstr("was killed by its NodeManager for the size of its logs"));
+  EXPECT_THAT(job::describe(end.exit), HasSubstr("was killed by its NodeManager because its logs are too large"));
 }
 
 TEST(ContainerEnds, for_too_much_address_space_are_not_called_a_lack_of_memory) {
   const auto end = classify_container_end(assigned_in(Phase::launched), ended_with(-103, kUsage));
   EXPECT_EQ(end.meaning, Meaning::exited);
   EXPECT_EQ(job::describe(end.exit),
-            "was killed by its NodeManager for its virtual memory, 4.0 GB where 2.5 GB are allowed: ask for more "
-            "memory, or have the administrator set yarn.nodemanager.vmem-check-enabled to false");
+            "was killed by its NodeManager because it used too much virtual memory (4.0 GB of 2.5 GB): request more "
+            "memory, or ask the administrator to set yarn.nodemanager.vmem-check-enabled to false");
 }
 
 TEST(ContainerEnds, are_understood_where_the_nodemanager_says_nothing) {

@@ -36,7 +36,7 @@ TEST(SiteCache, folders_above_it_may_be_open_only_with_the_sticky_bit) {
   EXPECT_EQ(above(folder("deploy", 0755)), "");
   EXPECT_EQ(above(folder("hdfs", 01777)), "");
   EXPECT_THAT(above(folder("hdfs", 0777)), HasSubstr("`hdfs dfs -chmod go-w /apps`"));
-  EXPECT_THAT(above(folder("hdfs", 0775)), HasSubstr("can be changed by others than its owner (mode 775)"));
+  EXPECT_THAT(above(folder("hdfs", 0775)), HasSubstr("users other than its owner can change"));
   EXPECT_THAT(above(folder("hdfs", 0750)), HasSubstr("`hdfs dfs -chmod o+rx /apps`"));
   EXPECT_THAT(above(entry(hdfs::FileKind::file, "hdfs", 0644)), HasSubstr("is not a directory"));
 }
@@ -50,8 +50,8 @@ TEST(SiteCache, a_strangers_folder_above_it_is_refused_whatever_its_mode) {
 TEST(SiteCache, nothing_in_it_may_be_open_or_belong_to_anybody_else) {
   EXPECT_EQ(inside(folder("deploy", 0755)), "");
   EXPECT_EQ(inside(entry(hdfs::FileKind::file, "deploy", 0644)), "");
-  EXPECT_THAT(inside(folder("deploy", 01777)), HasSubstr("can be changed by others"));
-  EXPECT_THAT(inside(entry(hdfs::FileKind::file, "deploy", 0664)), HasSubstr("can be changed by others"));
+  EXPECT_THAT(inside(folder("deploy", 01777)), HasSubstr("users other than its owner can change"));
+  EXPECT_THAT(inside(entry(hdfs::FileKind::file, "deploy", 0664)), HasSubstr("users other than its owner can change"));
   EXPECT_THAT(inside(entry(hdfs::FileKind::file, "deploy", 0600)), HasSubstr("-chmod o+r /apps/ydl/x"));
   EXPECT_THAT(inside(folder("mallory", 0755)), HasSubstr("belongs to mallory and not to deploy"));
   EXPECT_THAT(inside(folder("hdfs", 0755)), HasSubstr("belongs to hdfs and not to deploy"));

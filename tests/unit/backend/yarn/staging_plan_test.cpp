@@ -143,7 +143,7 @@ TEST_F(Plan, archives_keep_the_end_of_their_name) {
 TEST_F(Plan, an_archive_that_yarn_does_not_unpack_is_refused) {
   write(dir.path() / "data.tar.xz", "");
   job.archives = {{"../data.tar.xz", ""}};
-  EXPECT_THAT(plan().error().message, HasSubstr("YARN unpacks archives by their names' ends, and only .tar.gz"));
+  EXPECT_THAT(plan().error().message, HasSubstr("YARN recognises archives by their suffix and unpacks only .tar.gz"));
 }
 
 TEST_F(Plan, what_is_named_must_exist) {
@@ -160,7 +160,7 @@ TEST_F(Plan, the_limit_counts_everything_but_the_program) {
   EXPECT_TRUE(plan());
   write(dir.path() / "b", "123456");
   EXPECT_THAT(plan().error().message,
-              HasSubstr("more than 4.0 MiB would travel to the tasks: name what they do not need in"));
+              HasSubstr("more than 4.0 MiB would be uploaded: name files that the tasks do not need in"));
   write_large(job_directory / "weights.bin", kPartSize + 11);
   EXPECT_EQ(plan().error().code, core::Errc::usage);
 }

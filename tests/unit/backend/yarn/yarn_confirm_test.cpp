@@ -187,7 +187,7 @@ TEST_F(YarnAdopt, an_agent_that_does_not_have_the_attempt_has_lost_it) {
   start_with({container(2)});
   (void)adopt(0, 2, Stage::launched);
   (void)machine_.adopted_all(now_);
-  EXPECT_THAT(hello(2, {}), Contains(StartsWith("job: lost worker:0#1: its agent on node1 does not have it")));
+  EXPECT_THAT(hello(2, {}), Contains(StartsWith("job: lost worker:0#1: its agent on node1 no longer has it")));
 }
 
 TEST_F(YarnAdopt, attempts_that_only_the_agent_knows_are_released) {

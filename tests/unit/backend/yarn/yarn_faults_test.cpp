@@ -112,7 +112,7 @@ TEST_F(YarnFaults, containers_that_do_not_come_are_told_while_the_resource_manag
   now_ += core::Seconds(1);
   EXPECT_THAT(tick(), IsEmpty());
   now_ += core::Seconds(2);
-  EXPECT_THAT(tick(), ElementsAre(AllOf(StartsWith("job: waits worker:0#1: queue default has granted no container"),
+  EXPECT_THAT(tick(), ElementsAre(AllOf(StartsWith("job: waits worker:0#1: queue default has allocated no container"),
                                         HasSubstr("2 GiB"))));
   now_ += core::Seconds(2);
   EXPECT_THAT(tick(), IsEmpty()) << "once";
@@ -125,11 +125,11 @@ TEST_F(YarnFaults, the_next_attempt_is_told_too_why_no_container_comes) {
   now_ += core::Seconds(1);
   (void)tick();
   now_ += core::Seconds(2);
-  EXPECT_THAT(tick(), ElementsAre(StartsWith("job: waits worker:0#1: queue default has granted no container")));
+  EXPECT_THAT(tick(), ElementsAre(StartsWith("job: waits worker:0#1: queue default has allocated no container")));
   (void)machine_.release({{"worker", 0}, 1}, now_);
   (void)lines(machine_.place({.attempt = {{"worker", 0}, 2}, .ports = 1}, now_));
   now_ += core::Seconds(2);
-  EXPECT_THAT(tick(), Contains(StartsWith("job: waits worker:0#2: queue default has granted no container")));
+  EXPECT_THAT(tick(), Contains(StartsWith("job: waits worker:0#2: queue default has allocated no container")));
 }
 
 TEST_F(YarnFaults, a_container_whose_agent_does_not_call_is_told_once) {
@@ -267,7 +267,7 @@ TEST_F(YarnFaults, logs_that_cannot_be_saved_are_noted) {
   (void)answered({.completed = {end_of(2, 137)}});
   const auto failed = core::Result<>(core::fail(core::Errc::io, "no answer"));
   EXPECT_THAT(lines(machine_.logs_saved(id(2), failed, now_)),
-              Contains("user: worker:0: its logs may lack their ends: no answer"));
+              Contains("user: worker:0: the ends of its logs may be missing: no answer"));
 }
 
 TEST_F(YarnFaults, a_container_killed_for_its_memory_is_an_exit_of_its_task) {

@@ -118,7 +118,7 @@ TEST_F(YarnMachineTest, an_attempt_that_is_stopped_while_its_container_starts_is
   (void)place(0);
   (void)answered({.granted = {container(2)}});
   EXPECT_THAT(lines(machine_.stop({worker(0), core::Seconds(10)}, now_)),
-              ElementsAre("agent 2: shutdown", "stop 2", "job: lost worker:0#1: it was stopped before it had started"));
+              ElementsAre("agent 2: shutdown", "stop 2", "job: lost worker:0#1: it was stopped before it started"));
 }
 
 TEST_F(YarnMachineTest, containers_of_an_earlier_master_are_released) {

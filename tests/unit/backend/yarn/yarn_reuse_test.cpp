@@ -152,8 +152,10 @@ TEST_F(YarnReuse, the_agent_is_told_which_ports_to_hold_again) {
 TEST_F(YarnReuse, an_attempt_that_needs_its_address_is_lost_when_its_container_is_gone) {
   fail_first();
   (void)answered({.completed = {end_of(2, -100)}});
-  EXPECT_THAT(place_next(0, with_port(4000)),
-              ElementsAre("job: lost worker:0#2: the container of its last attempt is gone, and its address with it"));
+  EXPECT_THAT(
+      place_next(0, with_port(4000)),
+      ElementsAre(
+          "job: lost worker:0#2: the container of its last attempt has ended, so the task cannot keep its address"));
   EXPECT_THAT(to_heartbeat(), ElementsAre("allocate")) << "nothing is asked for";
 }
 
