@@ -11,32 +11,32 @@
 
 namespace ydl::client {
 
-// The master that a follower asks: where it is, and what is done when it does not answer. A master on a cluster may be
-// lost and started again elsewhere; then the next one is found by the job's master.json on HDFS. MasterContact decides.
+// The connection of a follower to the master. A master on a cluster may be lost and restarted elsewhere; the new one is
+// found in the job's master.json on HDFS. MasterContact decides what to do if there is no answer.
 class AttachedMaster {
  public:
-  // `remote`: of a job whose master runs on a cluster; null: it runs on this machine. Outlives this.
+  // `remote`: the job, if its master runs on a cluster; null if it runs on this machine. Must outlive this object.
   AttachedMaster(net::asio::any_io_executor executor, jobs::JobFolder folder, RemoteJob* remote);
 
-  // `attempt`: of the application, on a cluster.
+  // `attempt`: that of the application, on a cluster.
   void attach(net::Endpoint endpoint, std::int32_t attempt = 0);
   [[nodiscard]] bool is_attached() const { return endpoint_.has_value(); }
-  // A new connection: the master may have a new address since the last one failed.
+  // A new connection, because the master may have a new address since the last failure.
   [[nodiscard]] std::unique_ptr<JobClient> connect() const;
 
-  // An answer came. Returns what the user should be told.
+  // An answer arrived. Returns a message for the user, if any.
   [[nodiscard]] std::optional<std::string> answered();
-  // Whether the last answer came from another master than the ones before; asked once for each.
+  // Whether the last answer came from a new master. True once for each master.
   [[nodiscard]] bool take_change() { return std::exchange(has_changed_, false); }
-  // What the user should be told by now.
+  // The current message for the user, if any.
   [[nodiscard]] std::optional<std::string> notice() { return contact_.notice(core::steady_now()); }
 
-  // A call failed: returns when there is a master to ask, true, or when the job is over, false. Errors: asking again is
-  // of no use.
+  // A call failed: returns true when there is a master to call, or false when the job has ended. Errors: a retry would
+  // not help.
   [[nodiscard]] net::Async<bool> find(core::Error why);
 
  private:
-  // `asked`: where the call that failed went to.
+  // `asked`: the address of the failed call.
   [[nodiscard]] net::awaitable<MasterEvidence> look(net::Endpoint asked);
 
   net::asio::any_io_executor executor_;
@@ -45,9 +45,9 @@ class AttachedMaster {
   MasterContact contact_;
   std::optional<net::Endpoint> endpoint_;
   std::optional<net::Endpoint> answered_;  // the endpoint of the last answer
-  std::int32_t attempt_ = 0;               // of the application, when a master last answered
-  std::int32_t seen_ = 0;                  // of the application, by its last report
-  std::optional<core::Error> refusal_;     // of the ResourceManager, when it was last asked
+  std::int32_t attempt_ = 0;               // of the application at the last answer of a master
+  std::int32_t seen_ = 0;                  // of the application in its last report
+  std::optional<core::Error> refusal_;     // the last refusal of the ResourceManager
   bool has_changed_ = false;
 };
 

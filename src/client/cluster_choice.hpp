@@ -11,7 +11,7 @@
 
 namespace ydl::client {
 
-// What the command line says about where a job runs.
+// The options of the command line about where a job runs.
 struct ClusterRequest {
   std::optional<core::Named<core::ClusterKind>> cluster = {};  // --cluster; nothing: auto
   std::string resource_manager = {};                           // -hip
@@ -19,7 +19,7 @@ struct ClusterRequest {
   std::vector<std::string> cluster_only;                       // the options given that only a cluster understands
 };
 
-// Where a job runs and why: the first line a user sees.
+// Where a job runs and why. It is the first line that a user sees.
 struct ClusterChoice {
   core::ClusterKind cluster = core::ClusterKind::local;
   std::string sentence;                                // "runs on this machine: no Hadoop configuration was found (…)"
@@ -27,8 +27,8 @@ struct ClusterChoice {
   std::string guessed_fs = {};                         // the HDFS, where nothing names it: that of -hip's host
 };
 
-// Chooses the cluster. Options that only a cluster understands are never dropped without a word.
-// Errors: usage, and what is wrong with a configuration.
+// Chooses the cluster. Options that only apply to a cluster are an error elsewhere.
+// Errors: usage; errors of the configuration.
 [[nodiscard]] core::Result<ClusterChoice> choose_cluster(const ClusterRequest& request,
                                                          const core::Getenv& getenv = core::process_getenv,
                                                          const hconf::ReadFile& read_file = hconf::read_config_file);

@@ -55,7 +55,7 @@ struct Interruption::State : std::enable_shared_from_this<State> {
                           });
   }
 
-  // Read here and not by the loop: between a signal that was read and this handler end() could come.
+  // The signal is read here and not by the loop, because end() could be called between the two.
   void take() {
     signalfd_siginfo info{};
     if (::read(descriptor.native_handle(), &info, sizeof info) != sizeof info) return;

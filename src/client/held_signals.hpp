@@ -10,8 +10,8 @@
 
 namespace ydl::client {
 
-// Keeps SIGINT, SIGTERM and SIGHUP pending from before a job exists until someone handles them: a Ctrl-C in between
-// would end this command without a word about the job it has just started.
+// Keeps SIGINT, SIGTERM and SIGHUP pending from before a job exists until they are handled. Otherwise a Ctrl-C in
+// between would end this command without a message about the job that it has just started.
 class HeldSignals {
  public:
   HeldSignals();
@@ -21,7 +21,7 @@ class HeldSignals {
   HeldSignals& operator=(const HeldSignals&) = delete;
   HeldSignals& operator=(HeldSignals&&) = delete;
 
-  // Those that came meanwhile arrive now.
+  // Signals that arrived meanwhile are delivered now.
   void release() noexcept;
 
  private:
@@ -29,13 +29,13 @@ class HeldSignals {
   bool holds_ = true;
 };
 
-// Turns a signal that HeldSignals keeps pending into a request to stop, while something runs that may be interrupted.
-// A signal that this process was started to ignore is not looked at. Runs on the loop of its executor.
+// Turns a signal that HeldSignals keeps pending into a request to stop, while a step runs that may be interrupted.
+// Signals that this process ignores since its start are not handled. Runs in the loop of its executor.
 class Interruption {
  public:
   struct Reactions {
-    std::function<void()> first;   // what is done is being stopped: people are told
-    std::function<void()> second;  // nobody wants to wait for that
+    std::function<void()> first;   // the current step is being stopped; tells the user
+    std::function<void()> second;  // the user does not want to wait for that
   };
 
   Interruption(const net::asio::any_io_executor& executor, Reactions reactions);
@@ -44,7 +44,7 @@ class Interruption {
   Interruption& operator=(const Interruption&) = delete;
 
   [[nodiscard]] std::stop_token token() const;
-  // A signal that comes from now on stays pending.
+  // Later signals stay pending.
   void end();
 
  private:

@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t kLongestReason = 1000;
 constexpr core::Millis kPatience = core::Seconds(10);
-constexpr core::Millis kEventPatience = core::Seconds(5);  // a follower that hears nothing asks again soon
+constexpr core::Millis kEventPatience = core::Seconds(5);  // how long a call for events waits without an event
 
-// The body of a good answer, or the sentence of a bad one; refused: asking again is of no use.
+// The body of a successful answer, or the error of another one; `refused` if a retry would not help.
 core::Result<std::string> body_of(core::Result<net::HttpResponse> response) {
   if (!response) return core::fail(response.error());
   if (response->status == 200) return std::move(response->body);

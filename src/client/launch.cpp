@@ -31,7 +31,7 @@ using core::fail;
 using core::Result;
 
 constexpr int kInterrupted = 130;
-constexpr core::Millis kGiveUpPatience{10'000};  // for a cluster to take back what was begun
+constexpr core::Millis kGiveUpPatience{10'000};  // for undoing a submission on the cluster
 
 template <class T>
 using Answer = std::shared_ptr<std::optional<Result<T>>>;
@@ -42,7 +42,7 @@ net::awaitable<void> finish(net::Async<T> work, Answer<T> answer, std::function<
   then();
 }
 
-// The paths of a job file must be there, and the results must be a path that job.json can hold.
+// Checks that the paths of a job file exist, and that the path of the results can be stored in job.json.
 Result<> check_paths(const spec::JobSpec& job, const std::string& results) {
   if (const auto missing = missing_file(job)) return fail(core::Errc::usage, missing->sentence);
   if (auto scripts = check_scripts(job); !scripts) return scripts;
@@ -56,7 +56,7 @@ void remove_folder(const jobs::JobFolder& folder) {
   std::filesystem::remove_all(folder.root(), ignored);
 }
 
-// One launch on its way. Each step is one function; launch() below has their order.
+// One launch. Each step is a function; launch() below calls them in order.
 class Launch {
  public:
   Launch(const LaunchOptions& options, const LaunchHooks& hooks, ClusterChoice choice)
@@ -88,7 +88,7 @@ class Launch {
   Result<> check_here(const master::JobPlan& plan) const { return target_->check_here(plan); }
 
   Result<> check(const master::JobPlan& plan) {
-    if (choice_.cluster != core::ClusterKind::local) announce();  // it can take a while
+    if (choice_.cluster != core::ClusterKind::local) announce();  // uploading can take a while
     const auto notes = net::wait_for(context_, target_->check(plan));
     if (!notes) return fail(with_guess(notes.error(), choice_));
     if (plan.spec.restore_from) {
@@ -104,7 +104,7 @@ class Launch {
     return {};
   }
 
-  // A folder with the job's file and its first state. Errors: io; usage (the results).
+  // Creates a folder with the job's file and its first state. Errors: io; usage (the path of the results).
   Result<jobs::JobFolder> make_folder(const spec::JobSpec& spec) {
     const auto root = jobs::make_jobs_root();
     if (!root) return fail(root.error());
@@ -113,7 +113,7 @@ class Launch {
     });
   }
 
-  // From here to end_interruption() a signal stops the step that is under way.
+  // From here to end_interruption() a signal stops the current step.
   void begin_interruption(const PlannedJob& job) {
     interruption_.emplace(context_.get_executor(),
                           Interruption::Reactions{.first = [this, &job] { interrupt(job); },
@@ -153,7 +153,7 @@ class Launch {
                                                     application, submitted.error().message, target_->leftovers()));
   }
 
-  // What a master that does not start wrote to its log stays in the job's folder.
+  // If a master does not start, its log is kept in the job's folder.
   Result<core::UniqueFd> start(const PlannedJob& job) {
     step_ = Step::start;
     const auto attachment = options_.detach ? master::Attachment::detached : master::Attachment::leashed;
@@ -162,8 +162,9 @@ class Launch {
       if (!target_->maybe_submitted_as().empty()) give_up(job);
       const auto id = job.folder.id().str();
       const auto what =
-          options_.detach ? fmt::format("may go on; `ydl kill {}` stops it", id) : "ends with this command";
-      leash = fail(core::Errc::cancelled, fmt::format("interrupted while the master of {} started: it {}", id, what));
+          options_.detach ? fmt::format("may continue; `ydl kill {}` stops it", id) : "ends with this command";
+      leash = fail(core::Errc::cancelled,
+                   fmt::format("interrupted while the master of {} was starting: the job {}", id, what));
     }
     target_->close();
     return leash;
@@ -191,12 +192,12 @@ class Launch {
 
   [[nodiscard]] bool is_interrupted() const { return interruption_ && interruption_->token().stop_requested(); }
 
-  // Runs a step until it ends, or until the loop is stopped: by an interruption, or after `at_most`. A step that was
-  // not awaited rests in the loop and goes on when the loop runs for the next one, so its answer outlives this call.
+  // Runs a step until it ends or the loop is stopped, by an interruption or after `at_most`. An unfinished step stays
+  // in the loop and continues when the loop runs for the next one, so its answer must outlive this call.
   template <class T>
   Result<T> run(net::Async<T> work, std::optional<core::Millis> at_most = std::nullopt) {
     const auto answer = std::make_shared<std::optional<Result<T>>>();
-    // The end of a step that rested in the loop is not the end of the one that is awaited now.
+    // An earlier step that ends now must not end the wait for the current one.
     const auto stop_if_awaited = [this, number = ++steps_] {
       if (number == steps_) context_.stop();
     };
@@ -211,10 +212,11 @@ class Launch {
     return std::move(**answer);
   }
 
-  // The first Ctrl-C. Staging stops by itself and leaves nothing half done; the other steps may wait for somebody.
+  // The first Ctrl-C. Staging stops by itself and cleans up. The other steps may be waiting for a server and are
+  // abandoned.
   void interrupt(const PlannedJob& job) {
     if (step_ == Step::give_up) end_at_once(job);
-    say(step_ == Step::start ? "interrupted: the job does not start" : "interrupted: the job is not submitted");
+    say(step_ == Step::start ? "interrupted: the job is not started" : "interrupted: the job is not submitted");
     if (step_ != Step::stage) context_.stop();
   }
 
@@ -237,7 +239,7 @@ class Launch {
     return jobs::write_state_file(unfinished, state);
   }
 
-  // A job that may have been submitted keeps its folders: its master reads them, and so does `ydl kill`.
+  // If the job may have been submitted, its folders are kept, because its master and `ydl kill` read them.
   void give_up(const PlannedJob& job) {
     step_ = Step::give_up;
     (void)run(
@@ -255,7 +257,7 @@ class Launch {
             fmt::format("{} was not submitted: interrupted{}{}", job.plan.spec.name, left.empty() ? "" : "; ", left)};
   }
 
-  // The second Ctrl-C: a person does not wait until what was begun is removed.
+  // The second Ctrl-C: the user does not wait for the cleanup.
   [[noreturn]] void end_at_once(const PlannedJob& job) {
     const auto id = job.folder.id().str();
     if (const auto application = target_->maybe_submitted_as(); !application.empty()) {
@@ -280,11 +282,11 @@ class Launch {
   spec::Settings settings_;
   net::asio::io_context context_{1};
   std::unique_ptr<LaunchTarget> target_;
-  const Say say_ = [this](const std::string& line) { say(line); };  // for steps that may outlast their call
-  std::optional<jobs::RestoreFolders> restore_;  // from check() on, where the job continues from another one
+  const Say say_ = [this](const std::string& line) { say(line); };  // for steps that may outlive their call
+  std::optional<jobs::RestoreFolders> restore_;  // set by check() if the job continues from another one
   std::optional<Interruption> interruption_;
   Step step_ = Step::stage;
-  int steps_ = 0;  // that were run
+  int steps_ = 0;  // the number of steps that were run
   bool announced_ = false;
 };
 

@@ -23,26 +23,26 @@ namespace ydl::client {
 // Shows one sentence to the user.
 using Say = std::function<void(const std::string&)>;
 
-// How much may be done to find out what a job needs.
+// What may be done to find out what a job needs.
 enum class Effort {
-  look,   // for a dry run: nothing is built or downloaded
-  build,  // Python environments are made
+  look,   // for a dry run: build and download nothing
+  build,  // build Python environments
 };
 
-// A job with its folder and its plan, on its way to a cluster.
+// A job with its folder and its plan, before its submission.
 struct PlannedJob {
   jobs::JobFolder folder;
   master::JobPlan plan;
 };
 
-// What launching a job needs of the cluster that it goes to. One class each in local/ and yarn/; launch.cpp calls the
-// steps in the order in which they stand here. Belongs to one thread.
+// The steps of a launch that depend on the cluster. There is one class in local/ and one in yarn/; launch.cpp calls the
+// steps in the order of their declaration. Single-threaded.
 class LaunchTarget {
  public:
   struct StageHooks {
     Say say;
     std::function<void(const backend::StagingProgress&)> show_progress;
-    std::stop_token stop = {};  // requested: staging ends with `cancelled`
+    std::stop_token stop = {};  // after a request, staging ends with `cancelled`
   };
 
   LaunchTarget() = default;
@@ -50,47 +50,47 @@ class LaunchTarget {
   LaunchTarget(const LaunchTarget&) = delete;
   LaunchTarget& operator=(const LaunchTarget&) = delete;
 
-  // Plan: the job as its master gets it. The scripts are where the tasks find them, the interpreter and the program
-  // that runs an image are named. Errors: usage, not_found; an environment that cannot be made.
+  // Plan: completes the job for its master, with the paths of scripts as the tasks see them, the interpreter, and the
+  // program that runs an image. Errors: usage, not_found; an environment that cannot be built.
   [[nodiscard]] virtual core::Result<spec::JobSpec> complete(spec::JobSpec job, Effort effort, const Say& say) = 0;
-  // Plan: where a command of a task is, as far as that is known here.
+  // Plan: the path of a task's command, if it can be known here.
   [[nodiscard]] virtual std::optional<std::string> find_command(const std::string& name) const = 0;
 
-  // Check: whether there is room for the job. Returns what should be known before it is submitted.
-  // Errors: no_capacity, usage; the cluster's.
+  // Check: whether the cluster has the capacity for the job. Returns notes for the user.
+  // Errors: no_capacity, usage; those of the cluster.
   [[nodiscard]] virtual net::Async<std::vector<std::string>> check(const master::JobPlan& plan) = 0;
 
-  // Check: where the job that --restore-from names keeps what its tasks wrote. Errors: usage; the cluster's.
+  // Check: the folders of the job that --restore-from names. Errors: usage; those of the cluster.
   [[nodiscard]] virtual net::Async<jobs::RestoreFolders> restore_from(std::string job) = 0;
 
-  // Where the tasks' results go. `wanted` is what the user said, or empty. Errors: usage.
+  // The folder of the tasks' results. `wanted` is the user's option, or empty. Errors: usage.
   [[nodiscard]] virtual core::Result<std::filesystem::path> results(const jobs::JobFolder& folder,
                                                                     const std::string& wanted) const = 0;
 
   // Stage: makes the job's files available to its tasks.
   [[nodiscard]] virtual net::Async<> stage(const PlannedJob& job, StageHooks hooks) = 0;
 
-  // Check: what needs no cluster, for a dry run. Errors: no_capacity, usage.
+  // Check: the part without calls to a cluster, for a dry run. Errors: no_capacity, usage.
   [[nodiscard]] virtual core::Result<> check_here(const master::JobPlan& plan) const = 0;
 
-  // Submit: hands the job over to the cluster; on this machine there is nobody to hand it to. After a request to stop
-  // nothing is sent any more. Errors: the cluster's; cancelled.
+  // Submit: submits the job to the cluster; for this machine this does nothing. After a request to stop, nothing more
+  // is sent. Errors: those of the cluster; cancelled.
   [[nodiscard]] virtual net::Async<> submit(const PlannedJob& job, const Say& say, std::stop_token stop) = 0;
-  // What the cluster calls a job that it may have: its submission was sent, whether or not an answer came. Else empty.
+  // The cluster's name of the job, if its submission was sent, even without an answer. Otherwise empty.
   [[nodiscard]] virtual std::string maybe_submitted_as() const { return {}; }
-  // Starts the job's master where that is a process of this machine. Returns its leash, if it is attached to us.
+  // Starts the job's master, if it is a process of this machine. Returns the pipe that ties it to this client, if any.
   [[nodiscard]] virtual net::Async<core::UniqueFd> start(const PlannedJob& job, master::Attachment attachment) = 0;
 
-  // Ends what stage() and submit() began, for a job that does not run: calls under way are given up, a job that may
-  // have been submitted is stopped, and of any other what stage() left outside the job's folder is removed.
+  // Undoes stage() and submit() for a job that does not run: cancels open calls, stops a job that may have been
+  // submitted, and otherwise removes what stage() left outside the job's folder.
   [[nodiscard]] virtual net::awaitable<void> abandon() = 0;
-  // What stays of such a job after abandon(), as a clause for people; empty: nothing.
+  // What abandon() could not undo, as a clause for users; empty if there is nothing.
   [[nodiscard]] virtual std::string leftovers() const = 0;
 
   virtual void close() {}
 };
 
-// The target for a cluster that was chosen. Nothing is sent yet. Errors: what the configuration or the settings lack.
+// The target for the chosen cluster. Sends nothing. Errors: what is missing in the configuration or the settings.
 [[nodiscard]] core::Result<std::unique_ptr<LaunchTarget>> make_launch_target(net::asio::any_io_executor executor,
                                                                              const ClusterChoice& choice);
 

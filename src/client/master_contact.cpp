@@ -11,7 +11,7 @@ namespace ydl::client {
 
 namespace {
 
-// In whole seconds, as people read it.
+// In whole seconds, for users.
 core::Millis since(core::Instant then, core::Instant now) {
   return std::chrono::floor<core::Seconds>(now - then);
 }
@@ -28,7 +28,7 @@ std::optional<std::string> MasterContact::answered(core::Instant now) {
   gone_ = false;
   const bool was_noticed = std::exchange(noticed_, false);
   if (std::exchange(gone_told_, false))
-    return fmt::format("another master has taken the job over, after {}", core::format_duration(silence));
+    return fmt::format("a new master has taken over the job, after {}", core::format_duration(silence));
   if (!was_noticed) return std::nullopt;
   return fmt::format("the job's master answers again, after {}", core::format_duration(silence));
 }
@@ -49,24 +49,24 @@ MasterContact::Next MasterContact::failed(MasterEvidence evidence, const core::E
 std::optional<std::string> MasterContact::notice(core::Instant now) {
   if (gone_ && !std::exchange(gone_told_, true)) return std::string(kMasterGone);
   const auto silence = since(last_answer_, now);
-  const bool is_awaited = gone_ && evidence_ != MasterEvidence::unknown;  // which has been said
+  const bool is_awaited = gone_ && evidence_ != MasterEvidence::unknown;  // which the user was already told
   if (noticed_ || is_awaited || silence < kNoticeAfter) return std::nullopt;
   noticed_ = true;
   const auto time = core::format_duration(silence);
   const auto detail = why_.empty() ? "" : fmt::format(" ({})", why_);
   if (witness_ == Witness::process) {
-    return fmt::format("the job's master has not answered for {}{}; its process is still there, so ydl keeps asking",
-                       time, detail);
+    return fmt::format("the job's master has not answered for {}{}; its process still runs, so ydl keeps trying", time,
+                       detail);
   }
   if (evidence_ == MasterEvidence::running || evidence_ == MasterEvidence::replaced) {
     return fmt::format(
         "the job's master has not answered for {}{}; the ResourceManager reports that the application "
-        "is running, so ydl keeps asking",
+        "is running, so ydl keeps trying",
         time, detail);
   }
   return fmt::format(
-      "neither the job's master nor the ResourceManager has answered for {}{}; ydl keeps asking, and "
-      "the job may go on meanwhile",
+      "neither the job's master nor the ResourceManager has answered for {}{}; ydl keeps trying, and "
+      "the job may continue meanwhile",
       time, detail);
 }
 

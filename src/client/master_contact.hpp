@@ -9,57 +9,57 @@
 
 namespace ydl::client {
 
-// What is known of a job's master apart from its own answers: on this machine its lock says whether the process is
-// there, on YARN the ResourceManager knows whether the application is over.
+// Evidence about a job's master other than its own answers: on this machine its lock shows whether the process runs, on
+// YARN the ResourceManager reports whether the application has ended.
 enum class MasterEvidence {
   running,
-  gone,      // the ResourceManager starts another one, which has no address yet
-  replaced,  // by another one, whose address is known
+  gone,      // the ResourceManager is starting a new master, which has no address yet
+  replaced,  // there is a new master with a known address
   over,
   unknown,  // the ResourceManager did not answer either
-  refused,  // the ResourceManager does not accept who we are: our ticket has ended
+  refused,  // the ResourceManager does not accept this user's credentials: the ticket has expired
 };
 
 inline constexpr std::string_view kMasterGone = "the job's master is gone; waiting for another";
 
-// Decides what a client does whose calls to the job's master fail. Pure: time is an argument.
+// Decides what a client does if its calls to the job's master fail. Pure: time is an argument.
 //
 //                 call fails, not over
-//    connected ───────────────────────────> silent: asks again, after kNoticeAfter it is said
-//        ^   └── answer ──┐                    │  ├── evidence of its loss ──> gone: said once; looks for another
+//    connected ───────────────────────────> silent: retries; after kNoticeAfter the user is told
+//        ^   └── answer ──┐                    │  ├── evidence of its loss ──> gone: told once; looks for another
 //        ├────────────────┴───── answer ───────┘  │                             │  │
 //        │                                        ├── evidence of its end ──> over │
 //        │                                        └── it or the RM refuses us ──> give_up
 //        └────────────────────── another master answers ───────────────────────────┘
 //
-// A call that fails proves nothing: a master that is slow, stopped or behind a broken network goes on with its job.
-// A master that has answered before is not given up because somebody else answers at its address: its port may belong
-// to another process once it is gone.
+// A failed call does not prove that the master has ended: it may be slow, suspended or behind a broken network. If
+// another program answers at the address of a master that has answered before, this does not give up either: once the
+// master has ended, its port may belong to another process.
 class MasterContact {
  public:
   static constexpr core::Millis kNoticeAfter = core::Seconds(15);
   static constexpr core::Millis kFirstPause{100};
   static constexpr core::Millis kLongestPause{2'000};
 
-  enum class Witness { process, resource_manager };  // where evidence comes from
+  enum class Witness { process, resource_manager };  // the source of evidence
 
   MasterContact(Witness witness, core::Instant now) : witness_(witness), last_answer_(now) {}
 
   struct Next {
     enum class Kind {
       ask_again,
-      look_again,  // there is nobody to ask: look for evidence again
+      look_again,  // there is no master to call: look for evidence again
       over,
-      give_up,  // asking again is of no use
+      give_up,  // a retry would not help
     } kind = Kind::ask_again;
-    core::Millis pause{0};  // before it is asked, or looked for, again
+    core::Millis pause{0};  // before the next call or look
   };
 
-  // An answer came. Returns what the user should be told: that a silence has ended, or that there is another master.
+  // An answer arrived. Returns a message for the user, if a silence has ended or there is a new master.
   [[nodiscard]] std::optional<std::string> answered(core::Instant now);
   // A call failed.
   [[nodiscard]] Next failed(MasterEvidence evidence, const core::Error& why);
-  // What the user should be told by now, once for each silence, and once for each loss.
+  // The current message for the user, once for each silence and once for each loss.
   [[nodiscard]] std::optional<std::string> notice(core::Instant now);
 
  private:
@@ -67,10 +67,10 @@ class MasterContact {
   core::Instant last_answer_;
   core::Millis pause_ = kFirstPause;
   MasterEvidence evidence_ = MasterEvidence::unknown;  // as of the last failed call
-  std::string why_;                                    // the last call failed
-  bool has_answered_ = false;                          // at any time
+  std::string why_;                                    // why the last call failed
+  bool has_answered_ = false;                          // whether there ever was an answer
   bool noticed_ = false;
-  bool gone_ = false;  // there was evidence of its loss since the last answer
+  bool gone_ = false;  // there was evidence of a loss since the last answer
   bool gone_told_ = false;
 };
 

@@ -28,7 +28,7 @@ std::string guess_script(const fs::path& missing) {
 
 core::Result<void> check_script(const std::string& script, const spec::JobSpec& spec) {
   const auto directory = fs::path(spec.directory.value_or("."));
-  const auto path = directory / script;  // the script alone where that is absolute
+  const auto path = directory / script;  // the script itself if it is absolute
   std::error_code error;
   if (is_attached(script, spec)) return {};
   if (!fs::exists(path, error)) {

@@ -10,9 +10,9 @@
 
 namespace ydl::client {
 
-// The paths in a job's commands, looked at before anything starts.
+// Checks the paths in a job's commands before anything starts.
 
-// Errors: usage, a script that no task will find, with the nearest name there is.
+// Errors: usage, for a script that tasks would not find, suggesting a similar name.
 [[nodiscard]] core::Result<void> check_scripts(const spec::JobSpec& spec);
 
 // Whether the path begins with the name of one of the job's files, archives or inputs.
@@ -29,11 +29,11 @@ struct MissingFile {
 // its own path (`os.path.dirname(__file__)`, folders beside and above it) is what it finds without ydl.
 [[nodiscard]] spec::JobSpec with_scripts_in_place(spec::JobSpec spec);
 
-// For jobs whose tasks run elsewhere: a script that lies outside the directory of submission takes its own directory
-// along, under that directory's name, so that what lies beside it is beside it there.
+// For tasks on other hosts: if a script is outside the submission directory, its own directory is uploaded too, under
+// the name of that directory, so that the script finds the files beside it.
 [[nodiscard]] spec::JobSpec with_scripts_shipped(spec::JobSpec spec);
 
-// A sentence for each argument that leads out of the directory of submission: the tasks' directories lie elsewhere.
+// A sentence for each argument with a path outside the submission directory, which tasks will not find.
 [[nodiscard]] std::vector<std::string> outside_paths(const spec::JobSpec& spec);
 
 }  // namespace ydl::client

@@ -8,16 +8,16 @@
 
 namespace ydl::client {
 
-// How far a copy of files is.
+// The progress of a copy of files.
 struct Transfer {
-  std::uint64_t bytes = 0;  // 0: nobody knows
+  std::uint64_t bytes = 0;  // 0 if unknown
   std::uint64_t bytes_done = 0;
   std::size_t files = 0;
   std::size_t files_done = 0;
 };
 
-// Shows it to whoever looks: one line on a terminal's standard error, drawn again a few times a second, and taken away
-// at the end. What is over at once is not shown.
+// Shows the progress as one line on standard error, if that is a terminal. The line is redrawn a few times a second and
+// removed at the end. A copy that ends at once shows no line.
 class TransferBar {
  public:
   explicit TransferBar(ui::Mode output);
@@ -26,7 +26,7 @@ class TransferBar {
   TransferBar& operator=(const TransferBar&) = delete;
 
   void show(const Transfer& transfer);
-  // Takes the line away, for other words.
+  // Removes the line, so that other text can be written.
   void clear();
 
  private:

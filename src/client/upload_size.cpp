@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files that are looked at before a job starts on this machine: 20 ms of looking.
+// The most files that are counted before a job starts on this machine, which takes 20 ms.
 constexpr std::uint64_t kMostFilesLookedAt = 20'000;
 
 class Scale {
@@ -30,7 +30,7 @@ class Scale {
     using Walk = fs::recursive_directory_iterator;
     for (auto walk = Walk(entry.path(), fs::directory_options::skip_permission_denied, error);
          !error && walk != Walk() && !full(); walk.increment(error)) {
-      std::error_code unknown;  // of a link that leads nowhere: the walk goes on
+      std::error_code unknown;  // of a broken link, which is skipped
       if (!walk->is_directory(unknown)) put(*walk);
     }
   }

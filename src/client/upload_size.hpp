@@ -9,15 +9,15 @@
 
 namespace ydl::client {
 
-// What travels to the tasks of a job: what lies in the directory of submission, less what its .ydlignore names, and the
-// files and archives of the job.
+// The files that are uploaded for a job: those in the submission directory, without those in its .ydlignore, and the
+// named files and archives.
 struct UploadSize {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
 };
 
-// Counts it; what cannot be read counts nothing. Not further than `enough` bytes or files: where a job runs on this
-// machine nothing is copied, and a start must not wait for the size of a data set.
+// Counts the files; those that cannot be read are skipped. It stops at `enough` bytes or files: a job on this machine
+// copies nothing, and its start must not wait until a data set is counted.
 struct MeasureLimit {
   std::uint64_t bytes;
   std::uint64_t files;
@@ -26,9 +26,9 @@ inline constexpr MeasureLimit kEverything{std::numeric_limits<std::uint64_t>::ma
                                           std::numeric_limits<std::uint64_t>::max()};
 [[nodiscard]] UploadSize measure_upload(const spec::JobSpec& job, MeasureLimit enough);
 
-// Checks it before a job starts on this machine. A limit that the job gives is held; the default is for those who copy:
-// where files are linked, it is a note that this job would be refused elsewhere. Returns the note, or nothing.
-// Errors: usage.
+// Checks the size before a job starts on this machine. A limit in the job is enforced. The default limit is for
+// uploads, so here, where files are only linked, exceeding it gives a note that a cluster would refuse the job. Returns
+// the note, if any. Errors: usage.
 [[nodiscard]] core::Result<std::string> check_upload_size(const spec::JobSpec& job);
 
 // "12 files, 3.4 MiB".

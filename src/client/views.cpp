@@ -102,7 +102,7 @@ Result<std::vector<ui::EventView>> events_from_json(std::string_view body) {
   if (!list) return core::fail(list.error());
   std::vector<ui::EventView> events;
   for (const auto& item : **list) {
-    if (!item.is_object()) return core::fail(core::Errc::corrupt, "'events' holds what is no event");
+    if (!item.is_object()) return core::fail(core::Errc::corrupt, "'events' contains a value that is not an event");
     auto event = event_from_object(item.get_object());
     if (!event) return core::fail(event.error());
     events.push_back(*std::move(event));
@@ -118,7 +118,7 @@ Result<StoredEvents> read_events(const jobs::JobFolder& folder) {
   for (const auto line : core::split(*text, '\n')) {
     if (line.empty()) continue;
     if (auto event = event_from_json(line)) {
-      // A master that took the job over may write again what was already there.
+      // A master that took over the job may repeat events that are already in the file.
       if (event->seq != 0 && event->seq <= last) continue;
       last = event->seq;
       stored.events.push_back(*std::move(event));
@@ -132,7 +132,7 @@ Result<StoredEvents> read_events(const jobs::JobFolder& folder) {
 
 namespace {
 
-// What an event tells of its task.
+// Applies an event to its task.
 void apply(ui::TaskView& task, const jobs::EventView& event) {
   const auto state = event.kind.value() ? core::task_state_of(*event.kind.value()) : std::nullopt;
   if (!state) return;
@@ -152,7 +152,7 @@ void apply(ui::TaskView& task, const jobs::EventView& event) {
   task.running_since.reset();
 }
 
-// The tasks of a job whose master wrote no view, as its events tell them. Those that had not ended are lost with it.
+// The tasks of a job without a view of its master, from its events. Tasks that had not ended are lost.
 std::vector<ui::TaskView> tasks_of_lost_job(const jobs::JobFolder& folder, const spec::JobSpec& spec) {
   std::vector<ui::TaskView> tasks;
   for (const auto& role : spec.roles) {
@@ -183,7 +183,7 @@ std::vector<ui::TaskView> tasks_of_lost_job(const jobs::JobFolder& folder, const
 Result<ui::JobView> stored_job_view(const jobs::JobFolder& folder) {
   if (const auto text = core::read_file(folder.view_file())) {
     auto view = job_view_from_json(*text);
-    // On YARN a master beside the client writes it again and again.
+    // On YARN a master on the client's host replaces the file repeatedly.
     const bool is_outdated = view && !is_final(view->state) && jobs::trace_of_master(folder) == jobs::MasterTrace::gone;
     if (view && !is_outdated) return view;
   }
@@ -207,14 +207,15 @@ Result<ui::JobView> stored_job_view(const jobs::JobFolder& folder) {
   view.finished = state->finished;
   if (is_final(state->state)) {
     view.exit_code = state->exit_code;
-    // A client has recorded the end of a master that ran on this machine.
+    // A client has recorded that the master, which ran on this machine, has ended.
     if (jobs::trace_of_master(folder) != jobs::MasterTrace::none) view.tasks = tasks_of_lost_job(folder, job->spec);
   } else {
     view.state = core::JobState::lost;
     view.exit_code = 1;
     view.tasks = tasks_of_lost_job(folder, job->spec);
-    view.reason = fmt::format("its master ended before the job did; {} may say why", folder.master_log().string());
-    jobs::remove_unfinished_files(folder);  // nobody else will
+    view.reason =
+        fmt::format("its master ended before the job did; {} may show the reason", folder.master_log().string());
+    jobs::remove_unfinished_files(folder);  // the master that was writing them has ended
   }
   return view;
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-// What the master says and the job's folder holds, as what the displays show.
+// Converts the answers of the master and the files of a job's folder to what the displays show.
 namespace ydl::client {
 
 [[nodiscard]] core::Result<ui::JobView> job_view_from_json(std::string_view text);
@@ -16,7 +16,7 @@ namespace ydl::client {
 // The answer of /v1/events.
 [[nodiscard]] core::Result<std::vector<ui::EventView>> events_from_json(std::string_view body);
 
-// The events on disk; a line that is broken, as the last one of a killed master may be, is left out and counted.
+// The events on disk. A damaged line, such as the last one of a killed master, is skipped and counted.
 struct StoredEvents {
   std::vector<ui::EventView> events;
   std::vector<std::string> lines;
@@ -24,11 +24,11 @@ struct StoredEvents {
 };
 [[nodiscard]] core::Result<StoredEvents> read_events(const jobs::JobFolder& folder);
 
-// A job whose master is gone, from its folder. A state that is not final although no master lives becomes lost, and the
-// files that the master was writing are removed.
+// The view of a job without a running master, from its folder. If the state is not final, it becomes lost, and
+// incomplete files of the master are removed.
 [[nodiscard]] core::Result<ui::JobView> stored_job_view(const jobs::JobFolder& folder);
 
-// The attempt that failed first, with the end of its log; nothing when no task was the cause.
+// The attempt that failed first, with the end of its log; nothing if no task was the cause.
 [[nodiscard]] std::optional<ui::FailureView> failure_view(const jobs::JobFolder& folder);
 
 }  // namespace ydl::client

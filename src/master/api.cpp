@@ -22,8 +22,8 @@ using http::Response;
 using net::awaitable;
 
 constexpr std::int64_t kLongestWait = 30'000;
-// Of one answer; whoever wants more asks again. Answers to guests are smaller: all of them together have to fit beside
-// what the job's own agents need (http::Limits::guest_calls).
+// The limits of one answer; a client calls again for more. Answers to guests are smaller, because all of them together
+// must not use the memory that the job's own agents need (http::Limits::guest_calls).
 constexpr std::size_t kMostEventBytes = std::size_t{4} << 20U;
 constexpr std::size_t kMostEventBytesForGuests = std::size_t{256} << 10U;
 constexpr core::Millis kQuietStream = core::Seconds(15);
@@ -50,10 +50,10 @@ Response refuse(const core::Error& error) {
 
 struct EventList {
   std::string json;
-  std::uint64_t last = 0;  // the number of the last one in it
+  std::uint64_t last = 0;  // the number of its last entry
 };
 
-// The first entries after `after`, as many as fit into one answer.
+// The entries after `after`, as many as fit into one answer.
 EventList event_list(const Journal& journal, std::uint64_t after, std::size_t most_bytes) {
   std::string list;
   for (; after < journal.last(); ++after) {
@@ -67,12 +67,13 @@ EventList event_list(const Journal& journal, std::uint64_t after, std::size_t mo
 
 awaitable<void> stream_events(Master& master, bool is_owner, std::uint64_t after, http::EventStream& stream) {
   for (;;) {
-    while (after < master.journal().last()) {  // a slow reader holds one entry, not the rest of them
+    while (after <
+           master.journal().last()) {  // one entry at a time, so that a slow reader does not hold all of them in memory
       ++after;
       if (!co_await stream.send(std::to_string(after), master.journal().line(after))) co_return;
       if (is_owner) master.journal().told(after);
     }
-    // More may have happened while a slow reader took the last lines.
+    // There may be new entries, because a slow reader takes time for the last lines.
     if (master.finished() && after >= master.journal().last()) co_return;
     co_await master.journal().wait_after(after, kQuietStream);
     if (master.journal().last() == after && !master.finished() && !co_await stream.keep_alive()) co_return;
@@ -91,7 +92,7 @@ awaitable<Response> get_events(Master& master, Request request) {
   }
   const auto wait = std::min(number(request, "wait", 0), kLongestWait);
   if (wait > 0 && !master.finished()) co_await master.journal().wait_after(after, core::Millis(wait));
-  // What happened in one go is told in one answer.
+  // Let other coroutines finish, so that their events go into one answer.
   co_await net::asio::post(co_await net::asio::this_coro::executor, net::asio::use_awaitable);
   auto list = event_list(master.journal(), after, is_owner ? kMostEventBytes : kMostEventBytesForGuests);
   if (is_owner) master.journal().told(list.last);
@@ -100,7 +101,7 @@ awaitable<Response> get_events(Master& master, Request request) {
 
 core::Result<std::string> read_piece(const std::filesystem::path& file, std::int64_t offset, std::int64_t limit) {
   const core::UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd && errno == ENOENT) return std::string();  // nothing written yet
+  if (!fd && errno == ENOENT) return std::string();  // the task has not written yet
   if (!fd) return core::fail(core::system_error(errno, fmt::format("cannot open {}", file.string())));
   std::string piece(static_cast<std::size_t>(limit), '\0');
   const auto n = ::pread(fd.get(), piece.data(), piece.size(), offset);
@@ -109,12 +110,12 @@ core::Result<std::string> read_piece(const std::filesystem::path& file, std::int
   return piece;
 }
 
-// On a cluster logs are where the tasks run: the task's agent reads them, as long as it is there.
+// On a cluster the logs are on the tasks' hosts. The agent of a task reads them, as long as it runs.
 net::Async<std::string> ask_for_piece(Master& master, protocol::Hub& hub, protocol::ReadLog question) {
   const auto where = fmt::format("the logs of the job are in {}", master.logs_elsewhere());
   const auto agent = hub.agent_of(question.attempt);
   if (!agent)
-    co_return core::fail(Errc::not_found, fmt::format("no agent has {} now: {}", question.attempt.str(), where));
+    co_return core::fail(Errc::not_found, fmt::format("no agent holds {} now: {}", question.attempt.str(), where));
   auto piece = co_await hub.read_log(*agent, std::move(question));
   if (!piece) co_return core::fail(piece.error().code, fmt::format("{}; {}", piece.error().message, where));
   co_return std::move(piece->bytes.data);
@@ -126,7 +127,7 @@ awaitable<Response> get_log(Master& master, protocol::Hub& hub, Request request)
   int attempt = master.machine().attempt_of(*task).value_or(0);
   if (attempt == 0) co_return Response::error(404, fmt::format("the job has no task {}", task->str()));
   const auto stream = request.query.contains("stream") ? request.query["stream"] : "stdout";
-  if (stream != "stdout" && stream != "stderr") co_return Response::error(400, "stream is stdout or stderr");
+  if (stream != "stdout" && stream != "stderr") co_return Response::error(400, "stream must be stdout or stderr");
   attempt = static_cast<int>(std::min<std::int64_t>(number(request, "attempt", attempt), attempt));
   constexpr auto kLastOffset = std::numeric_limits<std::int64_t>::max() - kLogPiece;
   const auto offset = std::min(number(request, "offset", 0), kLastOffset);
@@ -174,8 +175,8 @@ awaitable<Response> agent_exchange(protocol::Hub& hub, Request request) {
   try {
     taken = hub.reports(id, request.body);
   } catch (...) {
-    // The report's number is used up: the agent would send it again in vain, and the job would miss it. So this ends
-    // the job, as an exception in any other part of this process does.
+    // The number of the report was already accepted, so a repetition would be ignored and the job would miss the
+    // report. Therefore the job ends, as with an exception in any other part of this process.
     net::spawn(executor, "handling an agent's report", rethrow(std::current_exception()));
     throw;
   }

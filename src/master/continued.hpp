@@ -7,18 +7,19 @@
 
 #include <vector>
 
-// What an attempt of a task continues from: docs/checkpoints.md. Pure.
+// The folders that an attempt of a task continues from: docs/checkpoints.md. Pure.
 namespace ydl::master {
 
-// The task itself, then the job's first deciding task, which writes for all: the chief where there is one.
+// The task's own folders, then those of the job's first deciding task, which writes for all: the chief, if there is
+// one.
 [[nodiscard]] std::vector<core::TaskId> tasks_to_continue(const JobPlan& plan, const core::TaskId& task);
 
-// The same where the job has run: in an elastic role whose tasks start again together, the task comes first that wrote
-// for all when something was last saved. Its successor has its rank, and any task may be that.
+// The same for a job that has already run. In an elastic role whose tasks restart together, the task that wrote for all
+// at the last save comes first. After a restart any task may have its rank.
 [[nodiscard]] std::vector<core::TaskId> tasks_to_continue(const JobPlan& plan, const core::TaskId& task,
                                                           const job::Snapshot& snapshot);
 
-// Their folders in another job.
+// The folders of these tasks in another job.
 [[nodiscard]] std::vector<protocol::Restorable> folders_of(const jobs::RestoreFolders& job,
                                                            const std::vector<core::TaskId>& tasks);
 

@@ -7,7 +7,8 @@
 namespace ydl::master {
 namespace {
 
-// Another master must know of these before they are done: the attempt of a launch, or of a request for a place.
+// These must be stored for another master before they are carried out: the attempt of a launch or of a request for a
+// container.
 std::optional<core::AttemptId> begins(const job::Action& action) {
   if (const auto* launch = std::get_if<job::Launch>(&action)) return launch->attempt;
   if (const auto* ask = std::get_if<job::Ask>(&action)) return ask->attempt;
@@ -25,7 +26,7 @@ std::optional<core::AttemptId> begins(const DecisionGate::Decision& decision) {
 
 void DecisionGate::add(Decision decision) {
   ++added_;
-  // Most events while the store is away change nothing: they cost no memory.
+  // While the store is unavailable, events without actions need no memory.
   const bool changes_state = std::exchange(last_state_, decision.state) != decision.state;
   if (decision.actions.empty() && !changes_state && !decision.takes_over) return;
   decision.after = added_;

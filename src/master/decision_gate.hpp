@@ -12,35 +12,35 @@
 
 namespace ydl::master {
 
-// Holds what the job's state machine has decided until it may be carried out. Pure.
+// Holds the decisions of the job's state machine until they may be carried out. Pure.
 //
-// A decision is carried out, and people see its events, when the event that led to it is in the store: what another
-// master replays is then what was done and shown. The exceptions are safe because no other master follows:
+// A decision is carried out, and its events are shown to users, once the event that led to it is stored. So another
+// master replays exactly what was done and shown. The exceptions are safe because no other master follows:
 //
 //   the store            decisions
-//   writes               wait until their event is written
-//   is away              wait until it writes again; those of a job that ends do not wait while the cluster's scheduler
-//                        answers, which is told of the end and starts no other master
-//   is broken, for a     do not wait, unless they launch a task or ask for a place: then the job has to end
-//   (needs_store) definite reason
+//   writes               wait until their event is stored
+//   is away              wait until it writes again; those of an ending job do not wait while the cluster's scheduler
+//                        answers, because it is told of the end and starts no other master
+//   is broken            do not wait, unless they launch a task or request a container: then the job must end
+//                        (needs_store)
 //
-// A launch that is not written is never carried out: another master would launch the task a second time. A job that
-// ends drops it.
+// A launch that is not stored is never carried out, because another master would launch the task a second time. If the
+// job ends, the launch is dropped.
 class DecisionGate {
  public:
   enum class Store { writes, away, broken };
   struct Decision {
     std::vector<job::Action> actions;
-    LaunchPlaces::Changes places = {};             // as the machine saw them when it wanted to launch
-    job::JobState state = job::JobState::placing;  // of the job afterwards
+    LaunchPlaces::Changes places = {};             // as they were when the machine decided to launch
+    job::JobState state = job::JobState::placing;  // the state of the job afterwards
     bool starts_all = false;
     bool takes_over = false;
     // Filled in by the gate.
     std::uint64_t after = 0;                    // the number of the event
-    std::vector<core::AttemptId> dropped = {};  // launches that are not carried out
+    std::vector<core::AttemptId> dropped = {};  // launches that were dropped
   };
 
-  // What follows from the next event that the store was given. Events are numbered from 1.
+  // Adds the decision for the next event in the store. Events are numbered from 1.
   void add(Decision decision);
   void written(std::uint64_t events);
   [[nodiscard]] bool has_written(std::uint64_t event) const { return event <= written_; }
@@ -51,12 +51,12 @@ class DecisionGate {
 
   // The next decision that may be carried out.
   [[nodiscard]] std::optional<Decision> next();
-  // Orders to stop that a job which ends need not hold back: a task that stops too early harms nobody. Tasks that the
-  // waiting decisions launch or adopt are left out.
+  // Stops that an ending job may send before their event is stored, because stopping a task early does no harm. Tasks
+  // that waiting decisions launch or adopt are excluded.
   [[nodiscard]] std::vector<job::Stop> early_stops();
-  // The attempt that cannot be launched or placed because the store is broken: the job has to end.
+  // The attempt that cannot be launched or placed because the store is broken; the job must then end.
   [[nodiscard]] std::optional<core::AttemptId> needs_store() const;
-  // Decisions wait for a store that is away: until they are carried out no deadline of a task counts.
+  // Whether decisions wait for a store that is away. Until they are carried out, deadlines of tasks do not count.
   [[nodiscard]] bool is_held() const { return store_ == Store::away && !may_end(); }
   [[nodiscard]] bool is_broken() const { return store_ == Store::broken; }
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
@@ -73,7 +73,7 @@ class DecisionGate {
   Store store_ = Store::writes;
   bool ends_ = false;
   bool scheduler_answers_ = true;
-  job::JobState last_state_ = job::JobState::placing;  // of the decision that was added last
+  job::JobState last_state_ = job::JobState::placing;  // the state after the last added decision
 };
 
 }  // namespace ydl::master

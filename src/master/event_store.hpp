@@ -4,8 +4,8 @@
 
 namespace ydl::master {
 
-// Keeps what the job's state machine is told, so that another master can go on with the job. Lines are numbered from 1;
-// the owner is told how many of them are safe (Master::events_written).
+// Stores the events of the job's state machine, so that another master can continue the job. Lines are numbered from 1;
+// the owner is told how many of them are stored (Master::events_written).
 class EventStore {
  public:
   EventStore() = default;

@@ -7,9 +7,9 @@
 
 namespace ydl::master {
 
-// What a task that asks for no GPUs sees of its host's. A job on this machine none of whose roles asks for GPUs uses
-// them as its command would without ydl. On a cluster they may be another job's, so they are hidden, and the first task
-// tells the user so where the framework could use them.
+// Which GPUs of its host a task sees that requests none. If no role of a job on this machine requests GPUs, its tasks
+// see all of them, as the command would without ydl. On a cluster GPUs may belong to another job, so they are hidden,
+// and the first task reports this to the user if the framework could use GPUs.
 [[nodiscard]] protocol::HostGpus host_gpus(const JobPlan& plan, core::ClusterKind cluster,
                                            const core::AttemptId& attempt);
 

@@ -5,7 +5,7 @@
 namespace ydl::master {
 namespace {
 
-// A list that cannot be read lets nobody in.
+// A list that cannot be parsed permits no user.
 core::AccessList list_of(const std::optional<std::string>& text) {
   return text ? core::parse_access_list(*text).value_or(core::AccessList{}) : core::AccessList{};
 }

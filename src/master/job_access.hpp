@@ -12,27 +12,28 @@
 
 namespace ydl::master {
 
-// Who besides its owner may call the master of a job on YARN, by the ACLs of its application. Pure.
+// Which users besides its owner may call the master of a job on YARN, by the ACLs of its application. Pure.
 //
-// Until the master has registered nobody may. Afterwards a caller shows YARN's client-to-AM token
-// (yarn/client_token.hpp). Where the cluster enforces ACLs the ResourceManager gives it only to users who may view the
-// application, by their groups too, so a genuine token is enough to view. Where it does not, everybody gets one, and
-// the list of viewers must name the user. The list of modifiers must name the user in either case: the groups of a user
-// are not known here, but the ResourceManager stops the application for their members.
+// No other user may before the master has registered. Afterwards a caller shows YARN's client-to-AM token
+// (yarn/client_token.hpp). If the cluster enforces ACLs, the ResourceManager gives the token only to users who may view
+// the application, including members of permitted groups. A valid token is then enough to view the job. Otherwise all
+// users get a token, and the list of viewers must contain the user. The list of modifiers must always contain the user,
+// because the groups of a user are not known here; members of permitted groups can stop the application through the
+// ResourceManager.
 class JobAccess {
  public:
   struct Facts {
     yarn::ApplicationId application = {};
     std::string owner = {};      // of the job
     bool acls_enforced = false;  // yarn.acl.enable
-    std::string realm = {};      // of the cluster; principals of others have no name here
+    std::string realm = {};      // of the cluster; principals of other realms are not accepted
   };
   explicit JobAccess(Facts facts) : facts_(std::move(facts)) {}
 
   void registered(const yarn::Registration& registration);
-  // Whose key it is; nothing where it opens nothing.
+  // The user of this key; nothing if the key is not valid.
   [[nodiscard]] std::optional<http::Guest> guest(std::string_view key) const;
-  // Whether the user is the owner or on the list of viewers by name.
+  // Whether the user is the owner or is named in the list of viewers.
   [[nodiscard]] bool may_view(std::string_view user) const;
   [[nodiscard]] bool acls_enforced() const { return facts_.acls_enforced; }
   [[nodiscard]] const std::string& owner() const { return facts_.owner; }

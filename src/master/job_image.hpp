@@ -6,13 +6,13 @@
 
 #include <optional>
 
-// A job's image in the words of who runs it. Pure; the job has been checked (spec/image_rules.hpp).
+// Translates a job's image for the agent or the NodeManager. Pure; the job was checked before (spec/image_rules.hpp).
 namespace ydl::master {
 
-// With podman or docker; nothing where it is a NodeManager's to run, or where there is none.
+// For podman or docker; nothing if a NodeManager runs the image or there is none.
 [[nodiscard]] std::optional<protocol::Image> image_for_agent(const spec::JobSpec& job);
 
-// By a NodeManager's Docker runtime; nothing where it is an agent's.
+// For a NodeManager's Docker runtime; nothing if an agent runs the image.
 [[nodiscard]] std::optional<yarn::ImageRuntime> image_for_node_manager(const spec::JobSpec& job);
 
 }  // namespace ydl::master

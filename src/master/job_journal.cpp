@@ -17,7 +17,7 @@ namespace {
 
 constexpr core::Millis kFirstPause{250};
 constexpr core::Millis kLongestPause = core::Seconds(5);
-constexpr core::Millis kLong = core::Seconds(60);  // a wait that something else ends
+constexpr core::Millis kLong = core::Seconds(60);  // longer than any wait; a signal ends it
 
 }  // namespace
 
@@ -50,7 +50,7 @@ net::Async<JobJournal::Opened> JobJournal::open() {
   co_return Opened{.epoch = epoch_, .began = began, .events = std::move(content->events)};
 }
 
-// From here on the file is written as later: a failure is tried again.
+// From here on the file is written in the same way as later, with retries.
 net::Async<> JobJournal::write_header(core::WallTime began, core::Instant deadline) {
   fsm_.emplace(job::encode_header({.number = epoch_, .began = began}), options_.behind_after, core::steady_now());
   net::spawn(executor_, "writing the job's journal", run(shared_from_this()));
@@ -62,7 +62,7 @@ net::Async<> JobJournal::write_header(core::WallTime began, core::Instant deadli
   if (fsm_->has_header()) co_return core::Result<>{};
   cancel();
   if (fsm_->last_failure()) co_return core::fail(*fsm_->last_failure());
-  co_return core::fail(core::Errc::timeout, fmt::format("writing {}: HDFS does not acknowledge it", path_));
+  co_return core::fail(core::Errc::timeout, fmt::format("writing {}: HDFS does not acknowledge the data", path_));
 }
 
 void JobJournal::add(std::string_view line) {
@@ -103,7 +103,7 @@ net::awaitable<void> JobJournal::run(std::shared_ptr<JobJournal> self) {
   auto pause = kFirstPause;
   while (!self->cancelled_ && !self->done_) {
     if (auto written = co_await self->write_news(); !written) {
-      if (self->logged_ != written.error().message) core::log("{}; trying again", written.error().message);
+      if (self->logged_ != written.error().message) core::log("{}; retrying", written.error().message);
       self->logged_ = written.error().message;
       self->writer_.reset();
       self->fsm_->failed(std::move(written).error());
@@ -139,7 +139,7 @@ void JobJournal::tell_news() {
     return options_.listener.on_broken(failure->message + journal_remedy(*failure));
   if (news != JournalWriterFsm::News::behind) return;
   options_.listener.on_behind(failure ? failure->message
-                                      : fmt::format("writing {}: HDFS has not acknowledged it for {} s", path_,
+                                      : fmt::format("writing {}: HDFS has not acknowledged the data for {} s", path_,
                                                     options_.behind_after / core::Seconds(1)));
 }
 
@@ -185,8 +185,8 @@ net::Async<> JobJournal::close_file() {
   co_return core::Result<>{};
 }
 
-// Looks for a newer master twice: first so as not to disturb one that reads the file; and again once the lease is ours,
-// which is what counts.
+// Looks for a newer master twice: first in order not to disturb one that reads the file, and again with the lease. Only
+// the second look is reliable.
 net::Async<> JobJournal::reopen() {
   const auto replaced = fmt::format("another master of this job has created {}", journal_path(folder_, epoch_ + 1));
   const auto before = co_await is_taken();
@@ -217,14 +217,14 @@ net::Async<> JobJournal::reopen() {
     co_return core::fail(std::move(fits).error().within("writing " + path_));
   }
   writer_.emplace(*std::move(writer));
-  core::log("{} is written again, from byte {}", path_, writer_->length());
+  core::log("writing {} again, from byte {}", path_, writer_->length());
   co_return core::Result<>{};
 }
 
 void JobJournal::taken(std::string why) {
   fsm_->taken();
   taken_why_ = std::move(why);
-  core::log("{}: this master writes no more", *taken_why_);
+  core::log("{}: this master stops writing", *taken_why_);
   steps_.notify();
   if (std::exchange(open_, false)) options_.listener.on_taken(*taken_why_);
 }

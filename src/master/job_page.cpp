@@ -11,19 +11,19 @@ namespace {
 
 constexpr core::Millis kResolvePatience{10'000};
 constexpr core::Millis kProxyLookUp = core::Seconds(300);
-// One proxy asks, for people who look at a page. A handshake takes about a millisecond of the master's only thread (the
-// key is RSA), so strangers must not have as many as they like.
+// Only the proxy connects, for users who open the page. A handshake takes about a millisecond of the master's only
+// thread (the key is RSA), so their number is limited.
 constexpr std::size_t kStrangers = 32;
 constexpr core::Millis kAcceptPause{20};
 
-// As often as Hadoop's AmIpFilter does it. Addresses that were found are kept while nobody knows newer ones.
+// The same interval as in Hadoop's AmIpFilter. The last addresses are kept while new ones cannot be found.
 net::awaitable<void> look_up_proxy(std::shared_ptr<ProxyPage> page) {
   for (;; co_await net::pause(kProxyLookUp)) {
     std::vector<std::string> found;
     for (const auto& host : page->hosts()) {
       const auto addresses = co_await net::resolve(host, kResolvePatience);
       if (!addresses) {
-        core::log("the ResourceManager's proxy: {}", addresses.error().message);
+        core::log("cannot look up the ResourceManager's proxy: {}", addresses.error().message);
         continue;
       }
       for (const auto& address : *addresses) found.push_back(address.to_string());

@@ -16,11 +16,11 @@
 
 namespace ydl::master {
 
-// One entry as it stands in events.jsonl and in the HTTP API.
+// An entry as in events.jsonl and in the HTTP API.
 [[nodiscard]] boost::json::object event_json(std::uint64_t seq, core::WallTime time, const job::Record& record);
 
-// Everything that happened to the job, numbered from 1: on disk for later, in memory for those who follow it now.
-// While a disk is full the file lacks entries; the job goes on, and they are written once there is room.
+// All events of the job, numbered from 1. They are on disk for later, and in memory for clients that follow the job. If
+// the disk is full, the job continues, and the missing entries are written when there is space again.
 class Journal {
  public:
   Journal(const net::asio::any_io_executor& executor, const std::filesystem::path& file);
@@ -30,19 +30,19 @@ class Journal {
   [[nodiscard]] std::uint64_t last() const { return lines_.size(); }
   // Entry `seq`, from 1 to last(): a JSON object.
   [[nodiscard]] const std::string& line(std::uint64_t seq) const { return lines_.at(seq - 1); }
-  // Until there is something after `seq`, or the time is over.
+  // Waits until there is an entry after `seq`, or the time is over.
   [[nodiscard]] net::awaitable<void> wait_after(std::uint64_t seq, core::Millis at_most);
 
-  // A follower was told all entries up to this one.
+  // A follower has received all entries up to this one.
   void told(std::uint64_t seq) {
     told_ = std::max(told_, seq);
     all_told_.notify();
   }
-  // Until a follower was told the last entry, or the time is over.
+  // Waits until a follower has received the last entry, or the time is over.
   [[nodiscard]] net::awaitable<void> wait_told(core::Millis at_most);
 
-  // To the disk, all of what was added since the last flush that succeeded in one write.
-  // Errors: io; the entries are in memory only, until the next flush.
+  // Writes all entries since the last successful flush to the disk, with one write.
+  // Errors: io; the entries are then kept in memory until the next flush.
   [[nodiscard]] core::Result<void> flush();
 
  private:

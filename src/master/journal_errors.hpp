@@ -6,11 +6,11 @@
 
 namespace ydl::master {
 
-// Whether HDFS answers, and will not take the journal until a person does something: its file is gone, permission or
-// room are missing, or what it had acknowledged is lost.
+// Whether HDFS answers but cannot store the journal without action by a user: its file was deleted, permission or space
+// is missing, or acknowledged data is lost.
 [[nodiscard]] bool lasts(const core::Error& error);
 
-// What to do about it: "; make room there ...". Empty for a failure that passes.
+// The remedy: "; free space there ...". Empty for a temporary failure.
 [[nodiscard]] std::string journal_remedy(const core::Error& error);
 
 }  // namespace ydl::master

@@ -7,7 +7,7 @@
 namespace ydl::master {
 namespace {
 
-constexpr core::Millis kOpens = std::chrono::minutes(8);  // YARN gives a new master 10 minutes to register
+constexpr core::Millis kOpens = std::chrono::minutes(8);  // by default YARN gives a new master 10 minutes to register
 
 }  // namespace
 
@@ -36,8 +36,8 @@ core::Result<JournalStore::Opened> JournalStore::after_failure(core::Error error
   if (error.code != core::Errc::corrupt && error.code != core::Errc::refused)
     return core::fail(std::move(error).within("the job's journal"));
   Opened opened{.store = nullptr, .content = {.epoch = 1, .began = core::wall_now(), .events = {}}};
-  opened.unusable = std::move(error).within(
-      "the job's master was lost, and another one cannot read what happened (the journal in the job's folder)");
+  opened.unusable =
+      std::move(error).within("the job's master was lost, and a new one cannot read the journal in the job's folder");
   return opened;
 }
 

@@ -16,11 +16,11 @@ namespace ydl::master {
 namespace {
 
 constexpr core::Millis kPause{250};
-// Small: an open file reserves a whole block on each of its DataNodes.
+// Small, because an open file reserves a whole block on each of its DataNodes.
 constexpr std::uint64_t kBlockSize = std::uint64_t{1} << 20U;
 constexpr std::uint32_t kMode = 0600;
 
-// The same call may succeed later, without anybody's help.
+// Whether the same call may succeed later without action by a user.
 bool may_pass(const core::Error& error) {
   if (error.code.category() == hdfs::error_category()) return error.code != hdfs::Errc::unsupported;
   if (error.code.category() != hrpc::error_category()) return false;
@@ -53,7 +53,7 @@ std::optional<int> number_of(std::string_view name) {
   return number;
 }
 
-// Files have the numbers from 1 on; other names are not ours.
+// The files are numbered from 1; files with other names are not part of the journal.
 core::Result<int> newest_file(const std::string& folder, const std::vector<hdfs::FileStatus>& entries) {
   std::set<int> numbers;
   for (const auto& entry : entries) {
@@ -63,7 +63,7 @@ core::Result<int> newest_file(const std::string& folder, const std::vector<hdfs:
   for (const int number : numbers) {
     if (number != newest + 1) {
       return core::fail(core::Errc::corrupt,
-                        fmt::format("{}/{} is missing: the job's journal is not complete", folder, newest + 1));
+                        fmt::format("{}/{} is missing, so the job's journal is incomplete", folder, newest + 1));
     }
     newest = number;
   }
@@ -82,7 +82,7 @@ net::Async<hdfs::FileWriter> create(hdfs::FileSystem& fs, std::string path) {
       .overwrite = hdfs::Overwrite::no, .mode = kMode, .replication = {}, .block_size = kBlockSize};
   auto writer = co_await fs.create(path, options);
   if (writer || !is_about_block_size(writer.error())) co_return writer;
-  options.block_size.reset();  // the cluster forbids small blocks: its own size then
+  options.block_size.reset();  // the cluster forbids small blocks, so use its default
   co_return co_await fs.create(path, options);
 }
 
@@ -95,17 +95,19 @@ net::Async<> recover_file(hdfs::FileSystem& fs, std::string path, core::Instant 
       co_return core::fail(
           core::Errc::timeout,
           closed
-              ? fmt::format("{} cannot be taken from the master that wrote it: HDFS still recovers its last block; are "
-                            "the DataNodes alive that have it? 'hdfs fsck {} -files -blocks -locations -openforwrite' "
-                            "says which",
-                            path, path)
-              : fmt::format("{} cannot be taken from the master that wrote it: {}", path, closed.error().message));
+              ? fmt::format(
+                    "{} cannot be taken over from the earlier master: HDFS is still recovering its last block; check "
+                    "that the DataNodes with this block are running: 'hdfs fsck {} -files -blocks -locations "
+                    "-openforwrite' "
+                    "lists them",
+                    path, path)
+              : fmt::format("{} cannot be taken over from the earlier master: {}", path, closed.error().message));
     }
     co_await net::pause(kPause);
   }
 }
 
-// One pass over one file.
+// One attempt to recover one file.
 net::Async<> read_file(hdfs::FileSystem& fs, std::string path, job::JournalFileReader& parser,
                        std::vector<job::TimedEvent>& events) {
   auto reader = co_await fs.open(std::move(path));
@@ -127,7 +129,7 @@ std::string journal_path(const std::string& folder, int number) {
 }
 
 net::Async<EpochClaim> claim_epoch(hdfs::FileSystem& fs, std::string folder, core::Instant deadline) {
-  bool in_doubt = false;  // an attempt failed, and may have created the file nevertheless
+  bool in_doubt = false;  // an attempt failed but may have created the file nevertheless
   for (;;) {
     const auto newest = co_await newest_file(fs, folder);
     if (!newest && !try_again(newest.error(), deadline)) co_return core::fail(newest.error());
@@ -136,14 +138,14 @@ net::Async<EpochClaim> claim_epoch(hdfs::FileSystem& fs, std::string folder, cor
       auto writer = co_await create(fs, journal_path(folder, epoch));
       if (writer) co_return EpochClaim{.epoch = epoch, .writer = *std::move(writer)};
       const auto code = writer.error().code;
-      // A file that another master writes at this moment is a lease conflict.
+      // If another master is writing the file, HDFS reports a lease conflict.
       const bool lost = code == hrpc::Errc::exists || code == hrpc::Errc::lease_conflict;
       if (lost && !in_doubt) {
         co_return core::fail(core::Errc::exists, fmt::format("another master of this job has just created {}",
                                                              journal_path(folder, epoch)));
       }
       if (!lost && !try_again(writer.error(), deadline)) co_return core::fail(writer.error());
-      in_doubt = !lost;  // the file may be our own: the next number is free for us
+      in_doubt = !lost;  // the file may be this master's own, so it tries the next number
     }
     co_await net::pause(kPause);
   }
@@ -173,7 +175,7 @@ net::Async<JournalContent> read_files(hdfs::FileSystem& fs, std::string folder, 
       if (content.began.value_or(header->began) != header->began) {
         co_return core::fail(
             core::Errc::corrupt,
-            fmt::format("journal/{}, line 1: the job began at another time than the files before say", number));
+            fmt::format("journal/{}, line 1: the start time of the job differs from that in earlier files", number));
       }
       content.began = header->began;
     }

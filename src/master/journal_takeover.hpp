@@ -9,30 +9,31 @@
 #include <string>
 #include <vector>
 
-// How a new master takes the journal of a job from those before it: claim_epoch, recover_files, read_files, in this
-// order; job_journal.hpp says why. What may pass (a NameNode that starts, a DataNode that is away) is tried again until
-// the deadline. `folder` is the one with the files, FOLDER/journal.
+// How a new master takes over the journal of a job: claim_epoch, recover_files, read_files, in this order;
+// job_journal.hpp gives the reason. Temporary failures, such as a NameNode that is starting, are retried until the
+// deadline. `folder` is the one that contains the files, FOLDER/journal.
 namespace ydl::master {
 
 [[nodiscard]] std::string journal_path(const std::string& folder, int number);
 
 struct EpochClaim {
   int epoch = 0;
-  hdfs::FileWriter writer;  // of the new file journal/EPOCH, which is empty
+  hdfs::FileWriter writer;  // for the new, empty file journal/EPOCH
 };
-// Creates the file after the newest one. Errors: exists, another master has created it at the same time; corrupt, a
-// file is missing; those of HDFS.
+// Creates the next file. Errors: exists, if another master has just created it; corrupt, if a file is missing; those of
+// HDFS.
 [[nodiscard]] net::Async<EpochClaim> claim_epoch(hdfs::FileSystem& fs, std::string folder, core::Instant deadline);
 
-// Closes files 1 to `count`, whoever writes them: afterwards nothing can be added to them by a writer of before.
-// Errors: timeout, with what HDFS said last.
+// Closes files 1 to `count`, even if an earlier master is writing them; afterwards no earlier writer can append to
+// them. Errors: timeout, with the last error of HDFS.
 [[nodiscard]] net::Async<> recover_files(hdfs::FileSystem& fs, std::string folder, int count, core::Instant deadline);
 
 struct JournalContent {
-  std::optional<core::WallTime> began;  // nothing: no file has a header
+  std::optional<core::WallTime> began;  // nothing if no file has a header
   std::vector<job::TimedEvent> events;
 };
-// Files 1 to `count`. Errors: those of job::JournalFileReader; corrupt, if files disagree on when the job began.
+// Reads files 1 to `count`. Errors: those of job::JournalFileReader; corrupt, if the files contain different start
+// times.
 [[nodiscard]] net::Async<JournalContent> read_files(hdfs::FileSystem& fs, std::string folder, int count,
                                                     core::Instant deadline);
 

@@ -51,7 +51,7 @@ void JournalWriterFsm::failed(core::Error why) {
 core::Result<> JournalWriterFsm::reopened(std::uint64_t length) {
   if (length < acknowledged_bytes_) {
     return core::fail(core::Errc::corrupt,
-                      fmt::format("the file has {} bytes, but HDFS had acknowledged {}: its DataNodes have lost some",
+                      fmt::format("the file has {} bytes, but HDFS had acknowledged {}: its DataNodes have lost data",
                                   length, acknowledged_bytes_));
   }
   if (length > acknowledged_bytes_ + batch_.size()) {

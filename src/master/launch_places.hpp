@@ -10,27 +10,27 @@
 
 namespace ydl::master {
 
-// Where the tasks of a job had their places when the state machine wanted one of them to be launched. The machine may
-// be far ahead of what is carried out, so each decision to launch keeps what it saw: as the difference to the decision
-// before it, because thousands of them may wait for HDFS. Pure.
+// The hosts and ports of all tasks at the time when the state machine decided to launch a task. The machine may be far
+// ahead of the decisions that are carried out, so each decision to launch stores them. Only the difference to the
+// decision before is stored, because thousands of decisions may wait for HDFS. Pure.
 class LaunchPlaces {
  public:
   struct Task {
     core::TaskId id;
     int attempt = 1;
     std::optional<job::Place> place;
-    bool is_member = true;  // not: the job went on without it
+    bool is_member = true;  // false: the job ran without it
   };
   struct Changes {
-    std::size_t tasks = 0;                             // that the job has; 0: nothing was launched
-    std::vector<std::pair<std::size_t, Task>> places;  // of the tasks that differ, by their number in the job
+    std::size_t tasks = 0;                             // the number of tasks of the job; 0: no task is launched
+    std::vector<std::pair<std::size_t, Task>> places;  // only tasks that differ, with their positions in the job
   };
 
-  // The machine wants to launch.
+  // The machine has decided to launch tasks.
   [[nodiscard]] Changes decided(const job::Snapshot& now);
-  // That launch is carried out now. In the order of the decisions.
+  // A launch is carried out now, in the order of the decisions.
   void carry_out(Changes changes);
-  // Of the launch that was carried out last; empty before the first.
+  // The tasks at the last launch that was carried out; empty before the first one.
   [[nodiscard]] const std::vector<Task>& tasks() const { return done_; }
 
  private:

@@ -25,7 +25,7 @@ core::Result<void> LineFile::append(std::string_view lines) {
     return core::fail(core::system_error(errno, fmt::format("cannot open {}", path_.string())));
   auto written = core::write_all(fd_.get(), lines);
   if (written) return {};
-  if (::ftruncate(fd_.get(), before.st_size) != 0) fd_.reset();  // not a plain file, or one that is gone
+  if (::ftruncate(fd_.get(), before.st_size) != 0) fd_.reset();  // it is not a regular file, or was removed
   return core::fail(written.error().within(path_.string()));
 }
 

@@ -7,13 +7,14 @@
 
 namespace ydl::master {
 
-// A file of lines that grows at its end, and never has a part of what was appended to it: a disk that is full in the
-// middle of a line would otherwise spoil the next one too.
+// A file to which lines are appended completely or not at all. Otherwise a disk that becomes full in the middle of a
+// line would also damage the next line.
 class LineFile {
  public:
   explicit LineFile(const std::filesystem::path& path);
 
-  // Whole lines, all or nothing. Errors: io, with the file's name; a file that could not be opened is tried again.
+  // Appends complete lines, all of them or none. Errors: io, naming the file; opening the file is tried again at the
+  // next call.
   [[nodiscard]] core::Result<void> append(std::string_view lines);
 
  private:

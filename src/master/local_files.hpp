@@ -5,7 +5,7 @@
 
 namespace ydl::master {
 
-// Where the files of a job lie that runs on the machine of its folder. Pure.
+// The paths of a job that runs on the machine of its folder. Pure.
 [[nodiscard]] backend::LocalFiles local_files(const jobs::JobFolder& folder, const jobs::JobFile& job);
 
 }  // namespace ydl::master

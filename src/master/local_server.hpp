@@ -8,8 +8,8 @@
 
 namespace ydl::master {
 
-// The API of a job on this machine. It has no port: it is a Unix socket in the job's folder, which only its owner may
-// enter, or, where that file system takes no sockets, in a folder of its own that goes with it.
+// The API server of a job on this machine. It has no port but a Unix socket in the job's folder, which only its owner
+// can enter. If that file system does not support sockets, the socket is in a separate temporary folder.
 class LocalServer {
  public:
   LocalServer(net::asio::any_io_executor executor, jobs::JobFolder folder, http::Router router);
@@ -27,7 +27,7 @@ class LocalServer {
   net::asio::any_io_executor executor_;
   jobs::JobFolder folder_;
   http::Router router_;
-  std::filesystem::path own_folder_;  // for the socket; empty: the job's
+  std::filesystem::path own_folder_;  // the separate folder; empty if the socket is in the job's folder
   std::optional<http::Server> server_;
 };
 

@@ -15,12 +15,12 @@ namespace ydl::master {
 
 namespace {
 
-constexpr core::Millis kFailPatience = core::Seconds(20);  // for tasks to be stopped, beyond their grace
+constexpr core::Millis kFailPatience = core::Seconds(20);  // for tasks to stop, in addition to their grace
 
 job::Plan plan_of(const jobs::JobFile& job, const JobPlan& of_job) {
   auto plan = of_job.job;
   plan.rendezvous_in_master = of_job.framework->tracker() == framework::Tracker::pslite && !plan.rendezvous_at;
-  // Two jobs that wait for each other's containers must not back off for the same time.
+  // Two jobs that wait for each other's containers must back off for different times.
   plan.seed = std::hash<core::JobId>{}(job.id);
   if (job.cluster == core::ClusterKind::local) {
     plan.one_host = true;
@@ -33,7 +33,7 @@ job::Plan plan_of(const jobs::JobFile& job, const JobPlan& of_job) {
 
 std::string_view remedy_for(const std::error_code& error) {
   if (error == std::errc::no_space_on_device || error == std::error_code(EDQUOT, std::generic_category()))
-    return "; make room on that disk";
+    return "; free space on that disk";
   if (error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system)
     return "; raise the limit of open files (ulimit -Hn)";
   return "";
@@ -69,12 +69,12 @@ Master::Master(const net::asio::any_io_executor& executor, jobs::JobFolder folde
                          [this](std::string why) { post(job::Broken{std::move(why)}); },
                          [this](std::string text) { note(std::move(text)); }});
   }
-  // The clocks of two hosts differ: time must not go back.
+  // The clocks of two hosts may differ, but time in the job must not go back.
   const auto since = std::chrono::duration_cast<core::Millis>(core::wall_now() - began_);
   const auto last = settings.earlier.empty() ? core::Millis(0) : settings.earlier.back().at;
   began_steady_ = core::steady_now() - std::max({since, last, core::Millis(0)});
   takes_over_ = std::ranges::any_of(settings.earlier, [](const auto& one) {
-    return std::holds_alternative<job::Begin>(one.event);  // else the one before us was lost before the job began
+    return std::holds_alternative<job::Begin>(one.event);  // otherwise the earlier master was lost before the job began
   });
   replay(settings.earlier);
   if (settings.earlier.empty())
@@ -88,13 +88,13 @@ Master::Master(const net::asio::any_io_executor& executor, jobs::JobFolder folde
 
 net::awaitable<job::Outcome> Master::run() {
   auto opened = co_await backend_->open();
-  // Without an answer of the cluster nothing is decided: it starts another master where it may.
+  // If the cluster does not answer, this attempt ends and the cluster may start another one.
   if (!opened && can_be_taken_over() && !opened.error().remote) leave(opened.error().message);
   if (left_) co_return left_to_another();
   if (opened && unusable_) opened = core::fail(*unusable_);
   if (!opened) {
     end_at_once({job::JobState::failed, 1, opened.error().message, {}, job::Cause::cluster});
-    co_await backend_->close(*outcome_);  // what it has left to do: on YARN the records are copied to HDFS
+    co_await backend_->close(*outcome_);  // the backend finishes its work: on YARN it copies the records to HDFS
     co_return *outcome_;
   }
   ready_ = true;
@@ -119,7 +119,7 @@ void Master::adopted_all() {
   if (on_adopted_) on_adopted_();
 }
 
-// No task was placed, or none is known.
+// For a job without placed tasks, or one whose tasks are unknown.
 void Master::end_at_once(job::Outcome outcome) {
   job::ExitStatus exit;
   exit.code = outcome.exit_code;
@@ -129,7 +129,7 @@ void Master::end_at_once(job::Outcome outcome) {
   write_state();
 }
 
-// The machine, and what people have read, become what they were. What it wanted done then is not done again.
+// Restores the state machine and the events that users have read. The resulting actions are not carried out again.
 void Master::replay(const std::vector<job::TimedEvent>& earlier) {
   for (const auto& [at, event] : earlier) {
     for (const auto& action : machine_.handle(event, began_steady_ + at)) {
@@ -150,12 +150,12 @@ void Master::take_over() {
 
 void Master::leave(const std::string& why) {
   if (std::exchange(left_, true)) return;
-  core::log("this master ends, and leaves the job to another one: {}", why);
+  core::log("this master ends and leaves the job to another one: {}", why);
   ended_.notify();
 }
 
 net::awaitable<job::Outcome> Master::fail_and_close(std::string reason) {
-  const bool had_ended = outcome_.has_value();  // then it was closing that failed
+  const bool had_ended = outcome_.has_value();  // then closing the backend has failed
   fail(reason);
   const auto patience = core::steady_now() + plan_.job.stop_grace + kFailPatience;
   while (!outcome_ && core::steady_now() < patience) co_await ended_.wait(patience - core::steady_now());
@@ -180,7 +180,7 @@ void Master::fail(std::string reason) {
 
 void Master::post(job::Event event) {
   events_.push_back(std::move(event));
-  if (!handling_) handle_posted();  // else a backend answered while it was being told what to do
+  if (!handling_) handle_posted();  // else a backend posted this event while an action was carried out
 }
 
 void Master::handle_posted() {
@@ -238,17 +238,17 @@ void Master::carry_out_decided() {
   for (const auto& stop : gate_.early_stops()) on(stop);
   const auto stuck = gate_.needs_store();
   if (!stuck || std::exchange(ends_for_store_, true)) return;
-  post(job::Broken{fmt::format("{} has to be started, which another master could not know: {}", stuck->task.str(),
-                               trouble_ ? trouble_->why : "the job's journal cannot be written")});
+  post(job::Broken{fmt::format("{} must be started, but this cannot be recorded for another master: {}",
+                               stuck->task.str(), trouble_ ? trouble_->why : "the job's journal cannot be written")});
 }
 
 void Master::events_written(std::uint64_t count) {
   gate_.written(count);
-  if (handling_) return;  // they follow
+  if (handling_) return;  // the running loop handles them
   handle_posted();
 }
 
-// People see it in the job's view: an event would get a number that another master gives to something else.
+// Users see this in the job's view. It is not an event, because another master might use the number of the event again.
 void Master::store_is_away(std::string why) {
   trouble_ = {std::move(why), core::wall_now()};
   gate_.store_is(DecisionGate::Store::away);
@@ -265,11 +265,11 @@ void Master::store_is_broken(std::string why) {
 }
 
 std::string Master::notice() const {
-  return fmt::format("{}; {}", trouble_->why,
-                     gate_.is_broken()
-                         ? "the tasks go on, but no other master can take the job over, and it ends when a task has to "
-                           "be started"
-                         : "the tasks go on, but decisions wait, and no other master can take the job over");
+  return fmt::format(
+      "{}; {}", trouble_->why,
+      gate_.is_broken() ? "the tasks continue, but no other master can take over the job, and the job ends when a task "
+                          "must be started"
+                        : "the tasks continue, but decisions wait, and no other master can take over the job");
 }
 
 void Master::store_caught_up() {
@@ -277,7 +277,7 @@ void Master::store_caught_up() {
   gate_.store_is(DecisionGate::Store::writes);
   gate_changed();
   if (!trouble) return;
-  note(fmt::format("the job's journal was not written for {}: {}; it is written again",
+  note(fmt::format("the job's journal could not be written for {} ({}); it is written again now",
                    core::format_duration(std::chrono::duration_cast<core::Millis>(core::wall_now() - trouble->since)),
                    trouble->why));
 }
@@ -333,7 +333,7 @@ net::awaitable<void> Master::tick() {
   if (!gate_.is_held()) post(job::Tick{});
 }
 
-// ---- what is written down --------------------------------------------------------------------------------------
+// ---- records ---------------------------------------------------------------------------------------------------
 
 void Master::note(std::string text, std::optional<core::AttemptId> attempt) {
   post(job::Noted{job::RecordKind::note, std::move(attempt), std::move(text), std::nullopt});
@@ -344,11 +344,12 @@ void Master::flush_journal() {
   if (auto flushed = journal_.flush(); !flushed) records_incomplete(flushed.error());
 }
 
-// Followers are told, for what would be read later is what cannot be written. Once: a full disk refuses every write.
+// Followers are told, because the records cannot be written. This is done once, because a full disk refuses every
+// write.
 void Master::records_incomplete(const core::Error& why) {
   core::log("{}", why.message);
   if (std::exchange(records_incomplete_, true)) return;
-  note(fmt::format("{}: the job goes on, but its folder lacks what happens until it can be written again{}",
+  note(fmt::format("{}: the job continues, but its records are incomplete until its folder can be written again{}",
                    why.message, remedy_for(why.code)));
 }
 

@@ -27,30 +27,31 @@
 
 namespace ydl::master {
 
-// What a master must know of the place where its job runs.
+// The settings of a master for the cluster or machine of its job.
 struct MasterSettings {
-  // What happened before the master could write it down.
+  // A step that happened before the master could record it.
   struct Step {
     job::RecordKind kind;
     core::WallTime time;
     std::string text;
   };
   std::function<std::unique_ptr<backend::Backend>(backend::Sink)> make_backend;
-  std::string address = "127.0.0.1";                               // numeric: where the tasks reach this process
-  std::string listen = "127.0.0.1";                                // what its servers listen on
-  std::function<std::vector<std::string>()> agent_addresses = {};  // where agents have said hello from; may be empty
-  std::string logs = {};  // where people find the tasks' logs; empty: in the job's folder
-  // What must be written before it is acted on, where another master may take the job over; else nothing.
+  std::string address = "127.0.0.1";  // the numeric address at which tasks reach this process
+  std::string listen = "127.0.0.1";   // the address on which its servers listen
+  std::function<std::vector<std::string>()> agent_addresses =
+      {};                 // the addresses from which agents have connected; may be null
+  std::string logs = {};  // where users find the tasks' logs; empty: in the job's folder
+  // Set if another master may take over the job: events are then stored before the master acts on them.
   EventStore* store = nullptr;
-  std::vector<job::TimedEvent> earlier = {};  // what the masters before this one were told
-  core::WallTime began = core::wall_now();    // of the first of them
-  std::function<void()> on_adopted = {};      // what they have left is found, as far as it is there
-  std::optional<core::Error> unusable = {};   // why what they were told is not known: the job ends with this
+  std::vector<job::TimedEvent> earlier = {};  // the events of earlier masters
+  core::WallTime began = core::wall_now();    // when the first of them began
+  std::function<void()> on_adopted = {};      // called when the tasks of earlier masters are adopted
+  std::optional<core::Error> unusable = {};   // why their events cannot be read; the job ends with this error
   std::vector<Step> steps = {};               // oldest first
 };
 
-// Runs one job: feeds the job's state machine with what the backend reports and carries out what it wants. The HTTP
-// API (api.hpp) reads from it. Single-threaded; life cycle: construct, run() once.
+// Runs one job: passes the events of the backend to the job's state machine and carries out the machine's actions. The
+// HTTP API (api.hpp) reads from it. Single-threaded; life cycle: construct, run() once.
 class Master {
  public:
   Master(const net::asio::any_io_executor& executor, jobs::JobFolder folder, jobs::JobFile job, JobPlan plan,
@@ -58,48 +59,50 @@ class Master {
   Master(const Master&) = delete;
   Master& operator=(const Master&) = delete;
 
-  // Until the job has ended and everything is released, or another master has the job: then nothing was touched.
+  // Runs until the job has ended and everything is released, or until another master has the job; then it releases
+  // nothing.
   [[nodiscard]] net::awaitable<job::Outcome> run();
-  // Ends without touching anything: another master has the job, or will have it.
+  // Ends without releasing anything, because another master has the job or will take it over.
   void leave(const std::string& why);
   [[nodiscard]] bool has_left() const { return left_; }
   [[nodiscard]] bool can_be_taken_over() const { return store_ != nullptr; }
-  // The store has written this many events.
+  // The store has stored this many events.
   void events_written(std::uint64_t count);
-  // The store does not write now: decisions wait. Or it cannot write, for a reason that does not pass by itself: the
-  // job goes on without it until a task has to be launched. (DecisionGate)
+  // store_is_away: the store cannot write now, so decisions wait. store_is_broken: it cannot write without action by a
+  // user; the job continues without it until a task must be launched. See DecisionGate.
   void store_is_away(std::string why);
   void store_is_broken(std::string why);
   void store_caught_up();
-  // Whether the cluster's scheduler can be told of the job's end.
+  // Whether the end of the job can be reported to the cluster's scheduler.
   void scheduler_answers();
   void scheduler_is_silent();
 
-  // What the API needs.
+  // For the API.
   void request_stop(std::string by, std::optional<core::Millis> grace);
-  // Ends the job as failed: a part of this process does not work any more.
+  // Fails the job, because a part of this process no longer works.
   void fail(std::string reason);
-  // The same after an exception left run(): returns when the job has ended and what can be released is released. A job
-  // whose tasks do not end in time is given up.
+  // The same after an exception in run(). Returns when the job has ended and its resources are released, or after a
+  // timeout if its tasks do not end.
   [[nodiscard]] net::awaitable<job::Outcome> fail_and_close(std::string reason);
-  // Says again to the scheduler of a framework that has one all that it must know: after a restart of this master, when
-  // the backend has the job's agents again.
+  // Repeats to the framework's scheduler, if there is one, the state of all tasks. This is done after a takeover, when
+  // the backend has adopted the agents.
   void tell_scheduler_again();
-  // Puts what the user must know among the job's events.
+  // Adds a message for the user to the job's events.
   void note(std::string text, std::optional<core::AttemptId> attempt = std::nullopt);
   [[nodiscard]] std::string job_view() const;
-  // The same, at most a second old: many callers share it.
+  // The same, at most a second old, shared by many callers.
   [[nodiscard]] std::shared_ptr<const std::string> recent_view();
-  // The same as view.json: what `ydl status` shows who cannot ask this process. At the job's end it is always written.
+  // Writes the same as view.json, which `ydl status` reads if it cannot call this process. It is always written at the
+  // end of the job.
   void write_view();
   [[nodiscard]] Journal& journal() { return journal_; }
-  // Whether the disk lacks some of what happened.
+  // Whether records are missing on the disk.
   [[nodiscard]] bool lacks_records() const { return records_incomplete_; }
   [[nodiscard]] const jobs::JobFolder& folder() const { return folder_; }
-  // Where people find the tasks' logs, when that is not the job's folder; empty otherwise.
+  // Where users find the tasks' logs if they are not in the job's folder; otherwise empty.
   [[nodiscard]] const std::string& logs_elsewhere() const { return logs_elsewhere_; }
   [[nodiscard]] bool finished() const { return outcome_.has_value(); }
-  // Whether another master would know of the job's end, as far as one could go on with it.
+  // Whether the end of the job is stored for another master, if there could be one.
   [[nodiscard]] bool end_is_written() const { return store_ == nullptr || gate_.has_written(ended_after_); }
   [[nodiscard]] const job::Machine& machine() const { return machine_; }
 
@@ -139,7 +142,7 @@ class Master {
   void arm_timer();
   [[nodiscard]] backend::TaskRequest request_for(const core::AttemptId& attempt) const;
   [[nodiscard]] framework::Gang gang() const;
-  // A start of all tasks launches them at once; tasks that start again are gathered for a moment.
+  // A start of all tasks launches them at once. Tasks that restart alone are collected for a moment.
   void launch_pending();
   void launch_pending_soon();
   [[nodiscard]] net::awaitable<void> launch_after_gathering();
@@ -159,29 +162,29 @@ class Master {
   EventStore* store_;
   DecisionGate gate_;
   LaunchPlaces places_;
-  std::set<core::AttemptId> dropped_;  // launches that are not carried out because the job ends
+  std::set<core::AttemptId> dropped_;  // launches that were dropped because the job ends
   struct Trouble {
     std::string why;
     core::WallTime since;
   };
   std::optional<Trouble> trouble_;  // of the store
-  bool was_held_ = false;           // the gate held everything back
+  bool was_held_ = false;           // the gate held all decisions back
   bool ends_for_store_ = false;
   std::uint64_t ended_after_ = 0;  // the event that ended the job
-  core::WallTime began_;           // the job did, on the clock of its first master
+  core::WallTime began_;           // when the job began, on the clock of its first master
   core::Instant began_steady_;     // the same on the clock of this one
   bool takes_over_ = false;
   std::function<void()> on_adopted_;
   std::optional<core::Error> unusable_;
   bool left_ = false;
-  bool ready_ = false;  // its backend is; until then no deadline counts
+  bool ready_ = false;  // the backend is ready; before that deadlines do not count
   std::unique_ptr<backend::Backend> backend_;
-  std::optional<Rendezvous> rendezvous_;  // where the framework needs one
+  std::optional<Rendezvous> rendezvous_;  // if the framework needs one
 
-  std::deque<job::Event> events_;  // told while another was being handled
+  std::deque<job::Event> events_;  // events posted while another one is handled
   bool handling_ = false;
-  std::vector<core::AttemptId> pending_;  // to be launched
-  std::optional<framework::Gang> gang_;   // of the tasks that are launched together: all of them need the same one
+  std::vector<core::AttemptId> pending_;                   // to be launched
+  std::optional<framework::Gang> gang_;                    // shared by tasks that are launched together
   std::shared_ptr<const protocol::GangFacts> gang_facts_;  // of gang_
   std::shared_ptr<const std::string> gang_text_;           // the same, encoded
   TaskOutputs outputs_;
@@ -190,7 +193,8 @@ class Master {
   core::Instant recent_view_at_{};
   std::optional<job::Outcome> outcome_;
   std::optional<core::WallTime> finished_at_;
-  job::JobState shown_state_ = job::JobState::placing;  // the machine's, as far as what it wanted is done
+  job::JobState shown_state_ =
+      job::JobState::placing;  // the state of the machine, as far as its actions were carried out
   std::optional<job::JobState> written_state_;
   bool records_incomplete_ = false;
   std::optional<core::Instant> armed_;
@@ -200,7 +204,7 @@ class Master {
   net::Signal ended_;
 };
 
-// What a user can do about a file of the job that cannot be written: "; make room on that disk", or nothing.
+// The remedy for a file of the job that cannot be written: "; free space on that disk", or empty.
 [[nodiscard]] std::string_view remedy_for(const std::error_code& error);
 
 }  // namespace ydl::master

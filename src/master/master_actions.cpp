@@ -1,4 +1,4 @@
-// How the master carries out what the job's state machine wants.
+// How the master carries out the actions of the job's state machine.
 #include "master/continued.hpp"
 #include "master/host_gpus.hpp"
 #include "master/job_image.hpp"
@@ -59,7 +59,7 @@ void Master::on(const job::ForgiveHost& host) {
   backend_->forgive(host.node);
 }
 
-// Some frameworks say in their own words how far they are.
+// Some frameworks print their progress in their own format.
 void Master::take_output(protocol::TaskOutput output) {
   auto& last = outputs_[output.attempt.task];
   if (!output.progress) {
@@ -77,9 +77,9 @@ void Master::take_output(protocol::TaskOutput output) {
 
 void Master::on(const job::Stop& stop) {
   if (dropped_.erase(stop.attempt) > 0)
-    return post(job::StartFailed{stop.attempt, job::Cause::start_failed, "the job ends before it was started"});
+    return post(job::StartFailed{stop.attempt, job::Cause::start_failed, "the job ended before the task was started"});
   if (std::ranges::find(pending_, stop.attempt) != pending_.end())
-    launch_pending();  // an agent answers to the stop of a task that it has started
+    launch_pending();  // launch first, because an agent only confirms a stop of a task that it has started
   backend_->stop({stop.attempt, stop.grace, stop.writes_stacks});
 }
 

@@ -18,7 +18,7 @@ net::awaitable<void> MasterAddress::publish(const Master& master) const {
   const auto content = core::read_file(master.folder().master_file());
   if (!content) co_return;
   const auto written = co_await backend::write_remote_file(*fs_, file_, *content, 0600);
-  if (!written) core::log("clients will not find this master: {}", written.error().message);
+  if (!written) core::log("clients cannot find this master: {}", written.error().message);
 }
 
 net::awaitable<void> MasterAddress::keep_published(const Master& master) const {

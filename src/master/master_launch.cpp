@@ -1,4 +1,4 @@
-// How the master launches tasks: what each is told of the others.
+// How the master launches tasks, and what each task learns about the others.
 #include "core/strings.hpp"
 #include "master/master.hpp"
 #include "net/spawn.hpp"
@@ -13,8 +13,8 @@
 namespace ydl::master {
 namespace {
 
-// Tasks that start again one by one, after many of a large job were lost at once, share a list of all tasks, which is
-// a megabyte for ten thousand: it is made for those that have their place within this time.
+// If many tasks of a large job were lost at once, they restart one by one. The list of all tasks, a megabyte for ten
+// thousand tasks, is made once for all tasks that are placed within this time.
 constexpr core::Millis kGather{50};
 
 }  // namespace
@@ -29,7 +29,7 @@ void Master::launch_pending() {
   launch_armed_ = false;
   make_gang();
   auto pending = std::exchange(pending_, {});
-  // Lost before it was launched, and the job went on without it.
+  // The task was lost before it was launched, and the job continues without it.
   std::erase_if(pending, [this](const core::AttemptId& attempt) { return !gang_->has(attempt.task); });
   if (rendezvous_) rendezvous_->launching(*gang_, pending);
   for (const auto& attempt : pending) launch(attempt);
@@ -72,11 +72,13 @@ protocol::Launch Master::launch_of(const core::AttemptId& attempt) const {
   request.gang_text = gang_text_;
   request.env = framework::task_environment(*gang_, task);
   request.env.merge(plan_.framework->environment(*gang_, task));
-  for (const auto* variable : {"OMP_NUM_THREADS"}) {  // a default of ours; what the user's shell says comes first
+  for (const auto* variable :
+       {"OMP_NUM_THREADS"}) {  // a default of ydl; a value in the user's environment overrides it
     if (core::process_getenv(variable)) request.env.erase(variable);
   }
-  if (!core::process_getenv("PYTHONUNBUFFERED")) request.env["PYTHONUNBUFFERED"] = "1";  // or logs come in lumps
-  // Prints the stacks of a task that hangs.
+  if (!core::process_getenv("PYTHONUNBUFFERED"))
+    request.env["PYTHONUNBUFFERED"] = "1";  // otherwise output appears in large blocks
+  // With this, Python prints the stacks of a task that hangs.
   if (plan_.job.stall_timeout > core::Millis(0)) request.env["PYTHONFAULTHANDLER"] = "1";
   for (const auto& [name, value] : role.env) request.env[name] = value;
   for (const auto& [name, value] : gang_facts_->beginnings) {

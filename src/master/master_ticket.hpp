@@ -9,14 +9,14 @@
 
 namespace ydl::master {
 
-// What an ApplicationMaster must know before it can ask anybody. It travels as JSON among the secrets of its
-// container's credentials, under the alias kMasterTicket.
+// What an ApplicationMaster needs before it can connect to the cluster. It is a JSON text in the credentials of its
+// container, under the alias kMasterTicket.
 struct MasterTicket {
-  std::string folder;                         // the job's, on HDFS
-  std::string user;                           // whom HDFS knows it as
+  std::string folder;                         // of the job in HDFS
+  std::string user;                           // its user name in HDFS
   std::map<std::string, std::string> hadoop;  // hconf/portable.hpp
   std::string job_key = {};                   // protocol/job_keys.hpp
-  net::Identity identity = {};                // of the master, so that one that is restarted is known
+  net::Identity identity = {};                // the same for a restarted master, so that clients recognise it
 };
 inline constexpr std::string_view kMasterTicket = "ydl.master";
 

@@ -1,4 +1,4 @@
-// What the API and `ydl status` show of the job.
+// The view of the job for the API and `ydl status`.
 #include "jobs/job_view.hpp"
 #include "master/master.hpp"
 
@@ -19,7 +19,7 @@ std::shared_ptr<const std::string> Master::recent_view() {
   return recent_view_;
 }
 
-// What a running task uses, how long it has been silent, and how much time it needs.
+// Usage of a running task, how long it has been silent, and its estimated time.
 void Master::add_meter(jobs::TaskView& view, core::Instant now) const {
   const auto found = meters_.find(view.id);
   if (found == meters_.end()) return;
@@ -29,7 +29,7 @@ void Master::add_meter(jobs::TaskView& view, core::Instant now) const {
   view.memory_bytes = meter.memory_bytes();
   if (view.memory_bytes) {
     const auto& role = plan_.role(view.id.role);
-    // A container on a cluster has a size in any case.
+    // On a cluster every container has a size.
     const auto limit = job_.cluster == core::ClusterKind::local ? role.asked.memory.value_or(0) : role.memory;
     if (limit > 0) view.memory_limit_bytes = limit;
   }

@@ -25,7 +25,7 @@ constexpr std::uint64_t kMiB = 1ULL << 20U;
 constexpr std::uint64_t kWorkerMemory = 2048 * kMiB;
 constexpr std::uint64_t kServerMemory = 1024 * kMiB;
 
-// A worker computes, whatever its end means for the job: beside a chief TensorFlow's workers are services.
+// Whether the tasks of a role compute. Workers do even if they are services, as with a TensorFlow chief.
 std::uint64_t default_memory(const framework::Framework& framework, std::string_view role, core::RoleKind kind) {
   return kind == core::RoleKind::service && role != framework.main_role() ? kServerMemory : kWorkerMemory;
 }
@@ -43,22 +43,22 @@ struct Command {
   std::string interpreter_note;
 };
 
-// A leading `python` may be there or not; --python has the last word on which one it is.
+// A leading `python` is optional; --python overrides it.
 Result<Command> resolve_command(std::vector<std::string> argv, const spec::JobSpec& spec,
                                 const FindCommand& find_command) {
   const bool named = is_python(argv.front());
   const std::string typed = named ? argv.front() : "python";
   if (!named && !is_script(argv.front())) return Command{std::move(argv), {}};
   if (named) argv.erase(argv.begin());
-  if (spec.python_env) {  // only in a plan that is not run: who runs it has put the interpreter in its place
+  if (spec.python_env) {  // only in a dry run; otherwise the interpreter was inserted before
     argv.insert(argv.begin(), "python");
     return Command{std::move(argv), fmt::format("the Python of {}, the job's environment", *spec.python_env)};
   }
   if (spec.python) {
     argv.insert(argv.begin(), *spec.python);
-    return Command{std::move(argv), fmt::format("{}, as --python says", *spec.python)};
+    return Command{std::move(argv), fmt::format("{}, from --python", *spec.python)};
   }
-  if (spec.image) {  // nobody here knows what is in it
+  if (spec.image) {  // the contents of the image are unknown here
     argv.insert(argv.begin(), "python3");
     return Command{std::move(argv), fmt::format("python3 of the image {}", spec.image->name)};
   }
@@ -72,19 +72,19 @@ Result<Command> resolve_command(std::vector<std::string> argv, const spec::JobSp
               "there is no program python or python3 on your PATH; install one, or name one with --python PATH");
 }
 
-// The spec has been checked: there are two words.
+// The spec was checked before, so there are only two values.
 core::RestartUnit parse_restart(std::string_view text) {
   return text == "all" ? core::RestartUnit::gang : core::RestartUnit::task;
 }
 
-// The spec has been checked: there are three modes.
+// The spec was checked before, so there are only three modes.
 job::Blacklist parse_blacklist(const spec::Blacklist& blacklist) {
   const auto mode = core::parse_name<job::Blacklist::Mode>(blacklist.mode);
   YDL_ASSERT(mode.has_value());
   return {*mode, blacklist.failures, blacklist.forget};
 }
 
-// Whether a role can go on with fewer tasks.
+// Checks whether a role can run with fewer tasks.
 Result<void> check_elastic(const framework::Framework& framework, const job::RolePlan& role,
                            const framework::RoleTraits& traits) {
   if (!role.is_elastic()) return {};
@@ -102,16 +102,15 @@ Result<void> check_elastic(const framework::Framework& framework, const job::Rol
                             range, role.name, role.count));
   }
   if (role.restart == core::RestartUnit::task && traits.restart != core::RestartUnit::task) {
-    return fail(
-        Errc::usage,
-        fmt::format("{}: {} numbers its tasks without gaps, so all start again when their number changes; remove "
-                    "'restart: alone' of role {}",
-                    range, framework.name(), role.name));
+    return fail(Errc::usage,
+                fmt::format("{}: {} numbers its tasks without gaps, so all restart when their number changes; remove "
+                            "'restart: alone' of role {}",
+                            range, framework.name(), role.name));
   }
   return {};
 }
 
-// What concerns the whole job.
+// The options of the whole job.
 job::Plan job_part(const spec::JobSpec& spec) {
   job::Plan plan;
   plan.job_retries = spec.job_retries;
@@ -144,7 +143,7 @@ std::optional<std::string> find_on_path(const std::string& name) {
 }
 
 std::optional<std::string> find_on_node(const std::string& name) {
-  if (name != "python3") return std::nullopt;  // the name that every distribution has
+  if (name != "python3") return std::nullopt;  // the only name that every distribution has
   return name;
 }
 
@@ -255,7 +254,7 @@ std::optional<std::size_t> script_in(const std::vector<std::string>& command) {
 
 namespace {
 
-// A name that no rule refuses, of a file's name, which may have any bytes.
+// Makes a valid name of a file's name, which may contain any bytes.
 std::string name_of_bytes(std::string_view bytes) {
   std::string name;
   while (!bytes.empty()) {
@@ -273,7 +272,7 @@ std::string name_of_bytes(std::string_view bytes) {
 
 std::string name_from_command(const std::vector<std::string>& command) {
   for (const auto& word : command) {
-    if (word == "-c") return "python";  // what follows is a program, not its name
+    if (word == "-c") return "python";  // the next word is program text, not a name
     if (is_python(fs::path(word).filename().string()) || word.starts_with('-')) continue;
     const auto stem = name_of_bytes(fs::path(word).stem().string());
     return stem.empty() ? "job" : stem;

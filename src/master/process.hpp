@@ -10,25 +10,24 @@ namespace ydl::master {
 
 // How the master process ends with its client.
 enum class Attachment {
-  leashed,   // standard input is a pipe from the client: its end stops the job, a byte 'L' lets it go on alone
-  detached,  // the job goes on whatever happens to the client
+  leashed,   // standard input is a pipe from the client: its end stops the job, unless a byte 'L' was sent before
+  detached,  // the job continues when the client ends
 };
 
-// What `ydl __master` was told.
+// The arguments of `ydl __master`.
 struct ProcessStart {
-  jobs::JobFolder folder;  // of a master that finds its job by itself: none
+  jobs::JobFolder folder;  // empty for a master that finds its job itself
   Attachment attachment = Attachment::leashed;
 };
 
-// One kind of master process. There is one for each way in which a backend can be made: local_process.hpp,
-// yarn_process.hpp. Standard output is a pipe to the process that started it, on which one line comes: "ready", or
-// "error " and a sentence.
+// A kind of master process. There is one for each kind of backend: local_process.hpp, yarn_process.hpp. Standard output
+// is a pipe to the parent process, to which the master writes one line: "ready", or "error " and a sentence.
 struct ProcessKind {
   std::string_view name;                  // the value of `ydl __master --master`
-  int (*run)(const ProcessStart& start);  // runs the job as this process; the exit code
+  int (*run)(const ProcessStart& start);  // runs the job in this process and returns its exit code
 };
 
-// All of them: the list in src/master/CMakeLists.txt.
+// All kinds, from the list in src/master/CMakeLists.txt.
 [[nodiscard]] std::span<const ProcessKind* const> process_kinds();
 // Errors: usage.
 [[nodiscard]] core::Result<const ProcessKind*> find_process_kind(std::string_view name);

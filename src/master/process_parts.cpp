@@ -44,10 +44,10 @@ net::awaitable<void> watch_leash(Master& master) {
   char byte = 0;
   const auto [error, n] = co_await leash.async_read_some(asio::buffer(&byte, 1), net::tuple);
   if (!error && byte == 'L') {
-    core::log("the client left; the job goes on");
+    core::log("the client has left; the job continues");
     co_return;
   }
-  core::log("the client is gone");
+  core::log("the client has ended");
   master.request_stop("because the ydl client that started it exited", std::nullopt);
 }
 
@@ -56,7 +56,7 @@ net::awaitable<void> watch_signals(Master& master) {
   for (;;) {
     const auto [error, number] = co_await signals.async_wait(net::tuple);
     if (error) co_return;
-    // A NodeManager ends a master like that for many reasons, and YARN then starts another one.
+    // A NodeManager sends SIGTERM to a master for many reasons, and YARN then starts another one.
     if (master.can_be_taken_over()) co_return master.leave(fmt::format("signal {}", number));
     master.request_stop(fmt::format("because its master received signal {}", number), std::nullopt);
   }
@@ -65,8 +65,8 @@ net::awaitable<void> watch_signals(Master& master) {
 net::awaitable<void> run_job(Master& master, http::Server& server, int& exit_code) {
   const auto outcome = co_await master.run();
   exit_code = outcome.exit_code;
-  agent::kill_leftovers({});  // what an agent and a reaper that were killed together could not end
-  // A follower that asks again in this moment finds the end on the disk, unless that is full.
+  agent::kill_leftovers({});  // processes of tasks whose agent and reaper were killed together
+  // A follower that cannot call this master any more finds the end on the disk, unless the disk is full.
   if (master.lacks_records()) co_await master.journal().wait_told(core::Seconds(2));
   co_await server.drain(core::Seconds(2));
   server.close();
@@ -74,12 +74,11 @@ net::awaitable<void> run_job(Master& master, http::Server& server, int& exit_cod
 
 std::string internal_error(std::string_view what) {
   core::log("{}", what);
-  return fmt::format("an internal error of the job's master: {}", what);
+  return fmt::format("internal error in the job's master: {}", what);
 }
 
-// The loop stops with the job, however that ends. What leaves run_job() has ended the coroutine that waits for the
-// job's end, so the job is failed from here, once: a master that cannot even do that leaves the rest to those who find
-// it gone.
+// The event loop stops with the job. An exception from run_job() has ended the coroutine that waits for the job's end,
+// so the job is failed here, once. If that fails too, clients find that the master has ended.
 net::awaitable<void> run_job_then_stop(asio::io_context& context, Master& master, http::Server& server,
                                        int& exit_code) {
   std::string problem;
@@ -109,7 +108,7 @@ core::Result<PreparedJob> prepare_job(const jobs::JobFolder& folder, const FindC
   if (!job) return core::fail(job.error());
   auto plan = make_plan(job->spec, find_command, job->cluster);
   if (!plan) return core::fail(plan.error());
-  (void)lock->release();  // it goes with the process: who waits for it may count on our being gone
+  (void)lock->release();  // the lock ends with the process, so its release proves that the process has ended
   return PreparedJob{*std::move(job), *std::move(plan)};
 }
 
@@ -118,7 +117,7 @@ core::Result<void> check_descriptors_of_master(const JobPlan& plan) {
       plan, {.per_task = 1, .others = http::Limits{}.unauthenticated + kPageDescriptors + kOtherDescriptors});
 }
 
-// For each task a socket to its reaper and a second descriptor of that, two logs, and two for a port.
+// For each task: a socket to its reaper and a duplicate of it, two logs, and two for a port.
 core::Result<void> check_descriptors_of_agent(const JobPlan& plan) {
   return check_descriptors(plan, {.per_task = 6, .others = kOtherDescriptors});
 }
@@ -141,7 +140,7 @@ int run_to_the_end(asio::io_context& context, Master& master, http::Server& serv
   net::run_loop(context,
                 [&master](const net::BackgroundFailure& failure) { master.fail(internal_error(failure.what())); });
   std::error_code ignored;
-  std::filesystem::remove(master.folder().master_file(), ignored);  // its secret opens nothing any more
+  std::filesystem::remove(master.folder().master_file(), ignored);  // it contains a secret that is no longer valid
   return exit_code;
 }
 

@@ -8,7 +8,7 @@
 
 #include <string_view>
 
-// What the master's process does in the same way wherever it runs.
+// The parts of the master process that are the same for all kinds.
 namespace ydl::master {
 
 void begin_master_process();
@@ -17,18 +17,18 @@ struct PreparedJob {
   jobs::JobFile job;
   JobPlan plan;
 };
-// The job of a folder, which is locked for the life of this process.
+// Reads the job of a folder, and locks the folder until this process ends.
 [[nodiscard]] core::Result<PreparedJob> prepare_job(const jobs::JobFolder& folder, const FindCommand& find_command);
 
-// Errors (no_capacity): a process could not open all that the job's tasks need of it. Where each task has an agent of
-// its own, that is the master; where one agent has them all, it is that one, whose limit is the master's.
+// Errors: no_capacity, if a process cannot open enough descriptors for the job's tasks. If each task has its own agent,
+// this is the master. If one agent has all tasks, it is that agent, which has the same limit as the master.
 [[nodiscard]] core::Result<void> check_descriptors_of_master(const JobPlan& plan);
 [[nodiscard]] core::Result<void> check_descriptors_of_agent(const JobPlan& plan);
 
-// Says one line to whoever started us, "ready" or "error " and a sentence, and lets go of the pipe.
+// Writes one line to the parent process, "ready" or "error " and a sentence, and closes the pipe.
 void report_start(std::string_view line);
 
-// Runs the job until it has ended and the last calls are answered; the exit code.
+// Runs the job until it has ended and the last calls are answered. Returns the exit code.
 [[nodiscard]] int run_to_the_end(net::asio::io_context& context, Master& master, http::Server& server,
                                  Attachment attachment);
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kPolicy = "yarn.resourcemanager.application-https.policy";
 constexpr std::string_view kProxyAddress = "yarn.web-proxy.address";
 constexpr std::uint16_t kProxyPort = 9099;
-constexpr std::string_view kMapped = "::ffff:";  // before an IPv4 address on an IPv6 socket
+constexpr std::string_view kMapped = "::ffff:";  // the prefix of an IPv4 address on an IPv6 socket
 constexpr std::string_view kUserCookie = "proxy-user=";
 
 std::string user_of(std::string_view cookies) {
@@ -33,7 +33,7 @@ http::Response text(unsigned status, std::string body) {
 }  // namespace
 
 std::string why_no_page(std::string_view cause, const yarn::ApplicationId& application) {
-  return fmt::format("the job has no page on the ResourceManager: {}; `ydl status {}` shows the job", cause,
+  return fmt::format("the ResourceManager cannot show a page of the job: {}; `ydl status {}` shows the job", cause,
                      application.str());
 }
 
@@ -43,7 +43,7 @@ ProxyPage::Choice ProxyPage::choose(const hconf::Config& config, const yarn::App
   if (*given) return {.facts = Facts{{}, {}, *std::move(given)}};
   const auto policy = config.get_trimmed(kPolicy);
   if (!policy.empty() && policy != "NONE") {
-    const auto cause = fmt::format("{} is {}, and the ResourceManager gave this master no key for HTTPS", kPolicy,
+    const auto cause = fmt::format("{} is {}, but the ResourceManager gave this master no key for HTTPS", kPolicy,
                                    core::printable(policy));
     return {.why = why_no_page(cause, application)};
   }
@@ -66,18 +66,18 @@ ProxyPage::Choice ProxyPage::choose(const hconf::Config& config, const yarn::App
 http::Response ProxyPage::answer(const http::KeylessCall& call) const {
   if (call.method != "GET") {
     return http::Response::error(
-        405, facts_.identity ? "the page of a job can only be read" : "this server answers calls over TLS 1.3 only");
+        405, facts_.identity ? "the page of a job is read-only" : "this server answers calls over TLS 1.3 only");
   }
   const auto address = call.address.starts_with(kMapped) ? call.address.substr(kMapped.size()) : call.address;
   if (!facts_.identity && std::ranges::find(addresses_, address) == addresses_.end()) {
-    auto redirect = text(302, "This page is shown by the ResourceManager's proxy.\n");
+    auto redirect = text(302, "The ResourceManager's proxy shows this page.\n");
     redirect.location = facts_.url + "/";
     return redirect;
   }
-  if (call.target != "/") return text(404, "There is nothing here but the page of the job.\n");
+  if (call.target != "/") return text(404, "This server has only the page of the job.\n");
   const auto user = user_of(call.cookie);
   if (access_->acls_enforced() && !access_->may_view(user)) {
-    return text(403, fmt::format("{} may not see this job: {} can allow it by name (acl: view in the job file).\n",
+    return text(403, fmt::format("{} may not view this job; {} can permit it by name (acl: view in the job file).\n",
                                  user.empty() ? "A user without a name" : core::printable(user), access_->owner()));
   }
   return text(200, page_ ? page_() : "The job is starting.\n");

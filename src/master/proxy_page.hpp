@@ -14,24 +14,24 @@
 
 namespace ydl::master {
 
-// What a master answers to the ResourceManager's proxy: one page. Without TLS, as Hadoop's AmIpFilter has it, a caller
-// with the address of a proxy host is the proxy, and a browser that comes from elsewhere is sent to the proxy. With
-// HTTPS the handshake has shown that the caller is the proxy, and its address does not count. The proxy says who asks
-// in a cookie, and does not look at the application's ACL itself. Pure.
+// The answers of a master to the ResourceManager's proxy: one page. Without TLS a caller with the address of a proxy
+// host counts as the proxy, as in Hadoop's AmIpFilter, and other browsers are redirected to the proxy. With HTTPS the
+// handshake authenticates the proxy, so its address does not matter. The proxy sends the user's name in a cookie, and
+// does not check the application's ACL itself. Pure.
 class ProxyPage {
  public:
   struct Facts {
-    std::vector<std::string> hosts;  // of the proxy, or of every ResourceManager
-    std::string url;                 // of this application there: "http://rm:8088/proxy/redirect/application_…"
-    std::optional<net::MutualIdentity> identity = std::nullopt;  // set: HTTPS, and neither host nor url count
+    std::vector<std::string> hosts;  // the hosts of the proxy, or of all ResourceManagers
+    std::string url;  // the URL of this application at the proxy: "http://rm:8088/proxy/redirect/application_…"
+    std::optional<net::MutualIdentity> identity = std::nullopt;  // set with HTTPS; then hosts and url are not used
   };
-  // Nothing where there can be no page: `why` then says so.
+  // Nothing if there cannot be a page; then `why` has the reason.
   struct Choice {
     std::optional<Facts> facts = std::nullopt;
     std::string why = {};
   };
-  // `given` is what the ResourceManager gave this master (yarn/proxy_identity.hpp). It decides: the policy that the
-  // client has read may not be the ResourceManager's own.
+  // `given` is the identity from the ResourceManager (yarn/proxy_identity.hpp). It decides about HTTPS, because the
+  // client's configuration may differ from that of the ResourceManager.
   [[nodiscard]] static Choice choose(const hconf::Config& config, const yarn::ApplicationId& application,
                                      core::Result<std::optional<net::MutualIdentity>> given);
 
@@ -51,10 +51,10 @@ class ProxyPage {
   std::function<std::string()> page_;
 };
 
-// What the owner is told when the job has no page.
+// The message for the owner if the job has no page.
 [[nodiscard]] std::string why_no_page(std::string_view cause, const yarn::ApplicationId& application);
 
-// The page itself, of what GET /v1/job answers: states and hosts, and nothing that a task has written.
+// The page itself, from the answer of GET /v1/job. It contains states and hosts, but no output of tasks.
 [[nodiscard]] std::string proxy_page_text(std::string_view job_view);
 
 }  // namespace ydl::master

@@ -37,7 +37,7 @@ std::optional<core::TaskId> scheduler_task(const JobPlan& plan, core::ClusterKin
   if (servers == plan.job.roles.end() || servers->count == 0) return std::nullopt;
   const bool is_needed = servers->kind == core::RoleKind::service || servers->kind == core::RoleKind::decider;
   if (!is_needed || servers->restart != core::RestartUnit::gang) return std::nullopt;
-  // A NodeManager puts the agent into the image's network, podman and docker only the task.
+  // A NodeManager runs the agent in the image's network, while podman and docker run only the task there.
   const bool is_hidden =
       cluster != core::ClusterKind::local && image_for_node_manager(plan.spec) && has_own_network(plan.spec);
   return is_hidden ? std::nullopt : std::optional(core::TaskId{std::string(kServer), 0});
@@ -58,7 +58,7 @@ core::Result<void> Rendezvous::open() {
   return {};
 }
 
-// What it leads to ends the scheduler, which must not happen while it speaks.
+// The failure ends the scheduler, which must not happen during a callback of the scheduler; so it is posted.
 net::awaitable<void> Rendezvous::tell_broken(std::weak_ptr<agent::SchedulerHost> scheduler, std::string why) {
   co_await net::asio::post(co_await net::asio::this_coro::executor, net::asio::use_awaitable);
   if (!scheduler.expired()) sink_.broken(std::move(why));
@@ -81,7 +81,7 @@ void Rendezvous::put_into(framework::Gang& gang) const {
   }
   const auto member = std::ranges::find(gang.members, *options_.at, &framework::Gang::Member::id);
   YDL_ASSERT(member != gang.members.end());
-  if (member->ports.empty()) return;  // it has no place
+  if (member->ports.empty()) return;  // the task is not placed
   gang.scheduler_host = member->host;
   gang.scheduler_port = member->ports.back();
   member->ports.pop_back();
@@ -135,7 +135,7 @@ std::vector<job::MemberEnded> ends_in(const job::Snapshot& snapshot) {
       case TaskState::succeeded:
         ends.push_back({attempt, Next::left, {}});
         break;
-      case TaskState::waiting:  // while others run: for its next attempt
+      case TaskState::waiting:  // it waits for its next attempt while others run
         ends.push_back({attempt, Next::restarts, task.reason});
         break;
       case TaskState::failed:

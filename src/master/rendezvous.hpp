@@ -17,24 +17,24 @@
 
 namespace ydl::master {
 
-// What the tasks of an MXNet job register with: the parameter server's scheduler, one for each start of all tasks. The
-// agent of the first server runs it, so that it goes on while there is no master; where tasks cannot reach that agent,
-// this process does (docs/adr/0019). Either way it is told the same.
+// The scheduler of the parameter servers, with which the tasks of an MXNet job register. There is one for each start of
+// all tasks. The agent of the first server runs it, so that it keeps running without a master. If tasks cannot reach
+// that agent, this process runs it (docs/adr/0019). It gets the same commands in both cases.
 //
 // Life cycle: open(), launching() and ended() for single tasks, close(); then open() again. Single-threaded.
 class Rendezvous {
  public:
   struct Options {
     protocol::SchedulerPlan plan;
-    std::optional<core::TaskId> at;  // the task whose agent runs it; nothing: this process does
-    std::string master;              // where tasks reach this process
-    std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;  // none: the kernel chooses
+    std::optional<core::TaskId> at;  // the task whose agent runs it; nothing: this process runs it
+    std::string master;              // the address at which tasks reach this process
+    std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;  // nothing: the kernel chooses
     std::function<std::vector<std::string>()> agent_addresses;          // may be empty
-    std::function<std::optional<int>(const core::TaskId&)> attempt_of;  // the task's attempt now
+    std::function<std::optional<int>(const core::TaskId&)> attempt_of;  // the task's current attempt
   };
   struct Sink {
-    std::function<void(protocol::Notice)> pass;  // to the agent of its attempt
-    // Of a scheduler in this process; those of agents are reported (protocol/reports.hpp).
+    std::function<void(protocol::Notice)> pass;  // sends a command to the agent of its attempt
+    // Called for a scheduler in this process; agents send reports instead (protocol/reports.hpp).
     std::function<void(std::string)> broken;
     std::function<void(std::string)> note;
   };
@@ -42,23 +42,23 @@ class Rendezvous {
   Rendezvous(net::asio::any_io_executor executor, Options options, Sink sink)
       : executor_(std::move(executor)), options_(std::move(options)), sink_(std::move(sink)) {}
 
-  // Errors: this process finds no port for it.
+  // Errors: there is no free port for it in this process.
   [[nodiscard]] core::Result<void> open();
   void close();
 
-  // What the agent of this task is to run; nothing for all tasks but one.
+  // The scheduler that the agent of this task must run; nothing for all tasks except one.
   [[nodiscard]] std::optional<protocol::SchedulerPlan> scheduler_of(const core::TaskId& task) const;
-  // Moves the scheduler's port out of those of the task whose agent runs it.
+  // Moves the port of the scheduler from its task's ports to the gang.
   void put_into(framework::Gang& gang) const;
 
-  // These are about to start.
+  // These tasks are about to start.
   void launching(const framework::Gang& gang, const std::vector<core::AttemptId>& attempts);
   void ended(const job::MemberEnded& member);
-  // All that a scheduler which runs must know of the job as it is now.
+  // Repeats the current state of the job to a running scheduler.
   void say_again(const framework::Gang& gang, const job::Snapshot& snapshot);
 
  private:
-  // The attempt whose agent is told; in this process it names nobody.
+  // The attempt whose agent gets the commands; empty if the scheduler runs in this process.
   [[nodiscard]] core::AttemptId attempt() const;
   void tell(protocol::Notice notice);
   [[nodiscard]] net::awaitable<void> tell_broken(std::weak_ptr<agent::SchedulerHost> scheduler, std::string why);
@@ -70,15 +70,15 @@ class Rendezvous {
   std::shared_ptr<agent::SchedulerHost> here_;
 };
 
-// The scheduler that the job needs, listening on this address.
+// The settings of the job's scheduler, which listens on this address.
 [[nodiscard]] protocol::SchedulerPlan scheduler_plan(const JobPlan& plan, std::string listen);
 
-// The task of an MXNet job whose agent runs the scheduler: the first server. Nothing where that cannot be: the job has
-// no server, a server may be lost without a start of all tasks, or the agents are in a network of their own, where the
-// address of their host does not lead to them.
+// The task of an MXNet job whose agent runs the scheduler, which is the first server. Nothing if that is not possible:
+// the job has no server, a server may be lost without a restart of all tasks, or the agents are in a separate network
+// and cannot be reached at the address of their host.
 [[nodiscard]] std::optional<core::TaskId> scheduler_task(const JobPlan& plan, core::ClusterKind cluster);
 
-// What a scheduler must be told of tasks in these states, beside that they were expected. Pure.
+// The ends of tasks that a scheduler must be told in addition to the expected tasks. Pure.
 [[nodiscard]] std::vector<job::MemberEnded> ends_in(const job::Snapshot& snapshot);
 
 }  // namespace ydl::master

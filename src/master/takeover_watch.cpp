@@ -13,8 +13,8 @@ namespace asio = net::asio;
 constexpr core::Millis kTakenLookEvery = core::Seconds(5);
 constexpr core::Millis kSilentResourceManager = core::Seconds(10);
 
-// What HDFS last told of a later master. A NameNode that is away is waited for longer than the master may be blind, so
-// the question goes on beside the watch.
+// The last answer of HDFS about a later master. A call to an unavailable NameNode may take longer than the master may
+// be blind, so the calls run in parallel to the watch.
 struct LaterMaster {
   core::Instant heard = core::steady_now();
   bool is_there = false;
@@ -49,11 +49,12 @@ net::awaitable<void> watch_for_another(Master& master, std::shared_ptr<JobJourna
     }
     if (!hears_it && !std::exchange(later->is_asked, true))
       net::spawn(executor, "looking for a later master", look_for_later_master(journal, later));
-    if (later->is_there) co_return master.leave("a later master has begun its own journal");
+    if (later->is_there) co_return master.leave("a later master has started its own journal");
     const bool is_blind = !hears_it && now - std::max(heard, later->heard) > blind;
     if (is_blind == std::exchange(is_suspended, is_blind)) continue;
-    core::log("{}", is_blind ? "neither the ResourceManager nor HDFS answers: the agents look for themselves"
-                             : "the ResourceManager or HDFS answers again");
+    core::log("{}", is_blind
+                        ? "neither the ResourceManager nor HDFS answers: the agents now look for a master themselves"
+                        : "the ResourceManager or HDFS answers again");
     if (is_blind)
       hub.suspend();
     else

@@ -10,8 +10,9 @@
 
 namespace ydl::master {
 
-// A master that the ResourceManager does not answer may have been replaced. It ends as soon as HDFS tells so; while it
-// hears neither of them for longer than `blind`, its agents are told to look for themselves. Until the job ends.
+// If the ResourceManager does not answer, this master may have been replaced. It ends as soon as HDFS shows a later
+// master. If neither answers for longer than `blind`, the agents are told to look for a master themselves. Runs until
+// the job ends.
 [[nodiscard]] net::awaitable<void> watch_for_another(Master& master, std::shared_ptr<JobJournal> journal,
                                                      const backend::YarnBackend& backend, protocol::Hub& hub,
                                                      core::Millis blind);

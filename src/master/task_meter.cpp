@@ -8,7 +8,7 @@ void TaskMeter::note(const protocol::TaskOutput& output, core::Instant now) {
     attempt_ = output.attempt.attempt;
   }
   if (output.progress) time_left_.note(*output.progress, now);
-  // The values are those of the agent's last look: a report without them is from before its first one.
+  // The values are from the agent's last sample. A report without values was sent before the first sample.
   if (output.cpu_percent) cpu_percent_ = output.cpu_percent;
   if (output.memory_bytes) memory_bytes_ = output.memory_bytes;
   wrote_at_ = now - output.quiet_ms.value_or(core::Millis(0));

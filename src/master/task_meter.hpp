@@ -11,10 +11,10 @@
 
 namespace ydl::master {
 
-// What is measured of one task's current attempt: how much time it needs, what it uses, when it last wrote. Pure.
+// Measurements of a task's current attempt: the time it needs, what it uses, and when it last wrote. Pure.
 class TaskMeter {
  public:
-  // Reports of another attempt begin anew.
+  // A report of another attempt resets the measurements.
   void note(const protocol::TaskOutput& output, core::Instant now);
 
   [[nodiscard]] std::optional<core::Millis> left(int attempt, core::Instant now) const {
@@ -22,7 +22,7 @@ class TaskMeter {
   }
   [[nodiscard]] const std::optional<int>& cpu_percent() const { return cpu_percent_; }
   [[nodiscard]] const std::optional<std::uint64_t>& memory_bytes() const { return memory_bytes_; }
-  // When its log last grew, or its first report came.
+  // When its log last grew, or when its first report arrived.
   [[nodiscard]] core::Instant wrote_at() const { return wrote_at_; }
 
  private:

@@ -32,7 +32,7 @@ void TimeLeft::note(double fraction, core::Instant now) {
     samples_ = {newest_};
     return;
   }
-  if (fraction == newest_.fraction) return;  // only its text is another
+  if (fraction == newest_.fraction) return;  // only the text has changed
   newest_ = {now, fraction, newest_.step + 1};
   if (now - samples_.back().at < spacing_) return;
   samples_.push_back(newest_);
@@ -43,7 +43,7 @@ void TimeLeft::note(double fraction, core::Instant now) {
   spacing_ = (now - samples_.front().at) / static_cast<core::Millis::rep>(kMostSamples / 2);
 }
 
-// The newer half of the time counts: the first steps often take longer.
+// Only the newer half of the time counts, because the first steps often take longer.
 const TimeLeft::Sample& TimeLeft::middle() const {
   const auto wanted = newest_.at - (newest_.at - samples_.front().at) / 2;
   const auto latest = newest_.at - kLeastTime / 2;
@@ -62,7 +62,7 @@ std::optional<core::Millis> TimeLeft::left(core::Instant now) const {
   const int steps = newest_.step - from.step;
   const double rate = (newest_.fraction - from.fraction) / seconds(span);
   if (!(rate > 0) || steps <= 0) return std::nullopt;
-  // A task that has been quiet for much longer than a step takes does not move any more.
+  // If a task has been quiet for much longer than a step takes, its progress has stopped.
   const auto quiet = now - newest_.at;
   if (quiet > std::max(kLeastPatience, 3 * span / steps)) return std::nullopt;
   const double left = (1 - newest_.fraction) / rate;

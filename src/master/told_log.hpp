@@ -9,15 +9,15 @@
 
 namespace ydl::master {
 
-// Writes down what the job's state machine is told, so that another master can bring a machine to the same state. The
-// journal (journal.hpp) is for people; this file is for a Machine.
+// Records the events of the job's state machine, so that the job can be replayed. The journal (journal.hpp) is for
+// users; this file is for a Machine.
 class ToldLog {
  public:
   explicit ToldLog(const std::filesystem::path& file);
 
   void add(const job::TimedEvent& event);
 
-  // Writes all that was added since the last flush that succeeded. Errors: io; the next flush tries again.
+  // Writes all events since the last successful flush. Errors: io; the next flush tries again.
   [[nodiscard]] core::Result<void> flush();
 
  private:

@@ -41,7 +41,7 @@ using core::fail;
 constexpr core::Millis kResolvePatience{10'000};
 constexpr core::Millis kJournalPatience = core::Seconds(10);  // at the job's end
 
-// Everything that must be known before the job can run.
+// All that the job needs before it can run.
 struct YarnStart {
   jobs::JobFolder folder{""};
   backend::YarnJob job;
@@ -54,7 +54,7 @@ struct YarnStart {
   net::Identity identity;
   core::Result<std::optional<net::MutualIdentity>> for_proxy = std::nullopt;  // yarn/proxy_identity.hpp
   core::WallTime begun = core::wall_now();
-  // Of a master that can be replaced, and that may replace another.
+  // For a master that can be replaced, and may itself replace another one.
   JournalStore::Opened journal{.store = nullptr, .content = {.epoch = 1, .began = core::wall_now(), .events = {}}};
 };
 
@@ -75,7 +75,7 @@ net::Async<std::string> numeric_address(std::string host) {
 
 // ---- in a container --------------------------------------------------------------------------------------------
 
-// The job's files from HDFS into a folder of this container.
+// Downloads the job's files from HDFS to a folder of this container.
 net::Async<jobs::JobFolder> fetch_job(hdfs::FileSystem& fs, std::string remote) {
   const jobs::JobFolder folder(std::filesystem::current_path() / "jobs" / std::filesystem::path(remote).filename());
   if (auto made = core::make_directories(folder.logs(), 0700); !made) co_return fail(made.error());
@@ -87,8 +87,8 @@ net::Async<jobs::JobFolder> fetch_job(hdfs::FileSystem& fs, std::string remote) 
   co_return folder;
 }
 
-// A task that runs on this host, as the same user, can read the files of this container. With what the ResourceManager
-// gave the master the task could be the ApplicationMaster, or its page.
+// A task on this host runs as the same user and can read the files of this container. With the secrets that the
+// ResourceManager gave the master, the task could act as the ApplicationMaster or as its page. So they are removed.
 void hide_from_tasks_of_this_host(const std::filesystem::path& credentials) {
   if (const auto hidden = agent::hide_from_tasks(credentials); !hidden) core::log("{}", hidden.error().message);
   std::error_code ignored;
@@ -107,7 +107,8 @@ net::Async<YarnStart> start_in_container(asio::any_io_executor executor) {
   const auto secret = credentials->secrets.find(kMasterTicket);
   const auto* token = credentials->find_kind(yarn::kAmRmToken);
   if (secret == credentials->secrets.end() || token == nullptr) {
-    co_return fail(core::Errc::corrupt, fmt::format("{} is not what a master of ydl is started with", file->string()));
+    co_return fail(core::Errc::corrupt,
+                   fmt::format("{} does not contain the credentials of a ydl master", file->string()));
   }
   const auto ticket = decode_ticket(secret->second);
   if (!ticket) co_return fail(ticket.error().within("the master's ticket"));
@@ -140,16 +141,16 @@ net::Async<YarnStart> start_in_container(asio::any_io_executor executor) {
 
 // ---- beside the client -----------------------------------------------------------------------------------------
 
-// The address of this machine that the ResourceManager's host would answer to.
+// The address of this machine on the route to the ResourceManager's host.
 net::Async<std::string> own_address_towards(std::string host) {
   const auto there = co_await net::resolve(host, kResolvePatience);
   if (!there) co_return fail(there.error());
   asio::ip::udp::socket socket(co_await asio::this_coro::executor);
   boost::system::error_code error;
-  const asio::ip::udp::endpoint endpoint(there->front(), 9);  // nothing is sent
+  const asio::ip::udp::endpoint endpoint(there->front(), 9);  // connecting a UDP socket sends no packet
   socket.open(endpoint.protocol(), error);
   if (!error) socket.connect(endpoint, error);
-  if (error) co_return fail(core::Errc::unavailable, fmt::format("no way to {}: {}", host, error.message()));
+  if (error) co_return fail(core::Errc::unavailable, fmt::format("there is no route to {}: {}", host, error.message()));
   co_return socket.local_endpoint(error).address().to_string();
 }
 
@@ -184,7 +185,7 @@ net::Async<YarnStart> start_beside_client(asio::any_io_executor executor, jobs::
 
 // ---- both ------------------------------------------------------------------------------------------------------
 
-// What a task asks for, in YARN's units.
+// The resources of a task in YARN's units.
 std::vector<backend::YarnRole> roles_of(const JobPlan& plan) {
   std::vector<backend::YarnRole> roles;
   for (const auto& role : plan.roles) {
@@ -195,7 +196,7 @@ std::vector<backend::YarnRole> roles_of(const JobPlan& plan) {
   return roles;
 }
 
-// When things happened before the job's journal began. The cluster's clock may differ from the client's.
+// The times of steps before the job's journal began. The clock of the cluster may differ from that of the client.
 std::vector<MasterSettings::Step> steps_so_far(const jobs::JobFile& job, core::WallTime begun) {
   std::vector<MasterSettings::Step> steps{{job::RecordKind::job_created, job.created, "created"}};
   const auto submitted = core::parse_int<std::int64_t>(core::process_getenv("APP_SUBMIT_TIME_ENV").value_or(""));
@@ -214,12 +215,13 @@ net::awaitable<void> warn_of_end_of_tokens(Master& master, core::WallTime end) {
   if (!master.finished()) master.note(yarn::tokens_end_soon(end));
 }
 
-// Agents that hear no master take the job for over when its state is final and the address is gone: in this order.
+// Agents without a master treat the job as ended when its state is final and master.json is gone, so the state is
+// written first.
 net::awaitable<void> leave_records(backend::RecordMirror& mirror, std::shared_ptr<JournalStore> store,
                                    MasterAddress address) {
   if (store != nullptr) {
     const auto taken = co_await store->journal().is_taken();
-    if (taken && *taken) co_return;  // they are another master's now
+    if (taken && *taken) co_return;  // the files now belong to another master
   }
   co_await mirror.finish();
   if (store != nullptr) co_await store->journal().close(kJournalPatience);
@@ -235,7 +237,7 @@ http::ServerOptions serving_options(const YarnStart& start, const PreparedJob& p
   serving.guest_of = [access](std::string_view key) { return access->guest(key); };
   serving.identity = start.identity;
   serving.greeting = fmt::format(
-      "This is the master of {0}, a job of ydl.\n`ydl status {0}` shows it, `ydl logs -f {0}` "
+      "This is the master of the ydl job {0}.\n`ydl status {0}` shows the job, `ydl logs -f {0}` "
       "follows it, `ydl kill {0}` stops it.\n",
       start.folder.id().str());
   if (prepared.job.port_range) std::tie(serving.port, serving.last_port) = *prepared.job.port_range;

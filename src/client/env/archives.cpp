@@ -29,7 +29,7 @@ Result<std::vector<std::string>> installed_command(const fs::path& archive) {
   const auto program = master::find_on_path(argv->front());
   if (!program) {
     return fail(Errc::not_found,
-                fmt::format("there is no {} on PATH to unpack {} with: install it", argv->front(), archive.string()));
+                fmt::format("there is no {} on PATH to unpack {}: install it", argv->front(), archive.string()));
   }
   argv->front() = *program;
   return argv;
@@ -77,7 +77,7 @@ Result<std::vector<std::string>> unpack_command(const std::string& archive) {
   const auto ends = [&](std::string_view suffix) { return archive.ends_with(suffix); };
   if (std::ranges::any_of(kTars, ends)) return std::vector<std::string>{"tar", "-xf", archive};
   if (ends(".zip") || ends(".jar")) return std::vector<std::string>{"unzip", "-q", "-o", archive};
-  return fail(Errc::usage, fmt::format("--archive {}: its name tells no kind of archive; ydl unpacks {} and .zip",
+  return fail(Errc::usage, fmt::format("--archive {}: the suffix is not that of an archive; ydl unpacks {} and .zip",
                                        archive, fmt::join(kTars, ", ")));
 }
 

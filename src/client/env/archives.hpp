@@ -11,17 +11,17 @@
 
 namespace ydl::client {
 
-// The command that unpacks an archive into the folder where it is run, by the archive's name. Pure.
-// Errors: usage, a name that tells no kind of archive.
+// The command that unpacks an archive into the current folder, chosen by the archive's suffix. Pure.
+// Errors: usage, for an unknown suffix.
 [[nodiscard]] core::Result<std::vector<std::string>> unpack_command(const std::string& archive);
 
-// Unpacks one into a folder, which is made, with the tar or unzip of this machine.
+// Creates a folder and unpacks an archive into it, with the tar or unzip of this machine.
 // Errors: it cannot be unpacked, or the program is missing.
 [[nodiscard]] core::Result<void> unpack_archive(const std::filesystem::path& archive,
                                                 const std::filesystem::path& folder, const std::filesystem::path& log);
 
 // Unpacks the job's archives, each into a folder of its name below `into`, with the tar or unzip of this machine.
-// Errors: an archive that does not exist or cannot be unpacked, or a program that is missing; cancelled.
+// Errors: an archive does not exist or cannot be unpacked, or the program is missing; cancelled.
 [[nodiscard]] net::Async<> unpack_archives(const spec::JobSpec& job, std::filesystem::path into, std::stop_token stop);
 
 }  // namespace ydl::client

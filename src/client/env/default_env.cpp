@@ -10,7 +10,7 @@
 namespace ydl::client {
 namespace {
 
-// The line for tools/setup/python_env.sh says it to us too.
+// The same line also controls tools/setup/python_env.sh.
 std::string python_of_lock(std::string_view lock) {
   constexpr std::string_view kDirective = "#: python ";
   for (const auto line : core::split(lock, '\n')) {
@@ -38,8 +38,8 @@ core::Result<backend::PythonEnv> default_python_env(const framework::DefaultEnvi
       {std::string(environment.name), python_of_lock(environment.lock), std::string(environment.lock)}, *cache, say);
   if (!folder) {
     return core::fail(folder.error().code,
-                      fmt::format("the job names no Python, and the environment {} cannot be made for it: {}; "
-                                  "--python python3 takes what the nodes have, --python-env ships one of yours",
+                      fmt::format("the job names no Python, and the environment {} cannot be built for it: {}; "
+                                  "--python python3 uses the Python of the nodes, --python-env uploads one of yours",
                                   environment.name, folder.error().message));
   }
   return env_in_folder(*folder, *cache);

@@ -8,14 +8,14 @@
 
 #include <optional>
 
-// The Python environment that ydl uploads for a job on a cluster which names none, where its framework has one.
+// The Python environment that ydl uploads for a job on a cluster if the job names none and its framework has a default.
 namespace ydl::client {
 
-// Nothing where the job runs no Python script, or names its Python, its environment or an image.
+// Nothing if the job runs no Python script, or names its Python, its environment or an image.
 [[nodiscard]] std::optional<framework::DefaultEnvironment> default_env_of(const spec::JobSpec& job);
 
-// Built with uv from the lock, once, and kept in the user's cache.
-// Errors: uv is missing or fails; they say what to name instead.
+// Builds it with uv from the lock file, once, and keeps it in the user's cache.
+// Errors: uv is missing or fails; with the options that avoid it.
 [[nodiscard]] core::Result<backend::PythonEnv> default_python_env(const framework::DefaultEnvironment& environment,
                                                                   const SayLine& say);
 

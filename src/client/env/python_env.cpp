@@ -24,8 +24,8 @@ using core::Errc;
 using core::fail;
 using core::Result;
 
-// What an interpreter knows about itself. Its standard library is where its modules come from, whatever the
-// distribution calls that place.
+// Asks an interpreter about itself. The path of its standard library is taken from its modules, because distributions
+// use different names for that folder.
 constexpr std::string_view kAsk = R"(import json, os, sys, sysconfig
 library = os.path.dirname(os.path.realpath(os.__file__))
 shared = [line.split()[-1] for line in open("/proc/self/maps") if "/libpython3." in line]
@@ -39,7 +39,7 @@ print(json.dumps({
 }))
 )";
 
-// Only once: a new file would have to be hashed again.
+// This is done only once, because a new file would have to be hashed again.
 Result<> write_launcher(const fs::path& path) {
   if (core::read_file(path) == std::string(backend::kLauncher)) return {};
   return core::write_file_atomically(path, backend::kLauncher, 0755);
@@ -66,7 +66,7 @@ Result<backend::BasePython> ask_interpreter(const fs::path& python, const fs::pa
     if (!written) return fail(written.error());
   }
   if (base.executable.empty() || base.library.empty())
-    return fail(Errc::corrupt, fmt::format("{} does not say where it lies", python.string()));
+    return fail(Errc::corrupt, fmt::format("{} does not report its own path", python.string()));
   return base;
 }
 
@@ -127,7 +127,7 @@ Result<std::string> local_interpreter(const backend::PythonEnv& environment) {
   if (!fs::exists(folder, error)) {
     const auto unfinished = fs::path(folder.string() + "." + core::random_hex(4));
     auto done = unpack_archive(environment.archive, unfinished, *cache / "python.log");
-    if (done) fs::rename(unfinished, folder, error);  // whoever was faster has the same
+    if (done) fs::rename(unfinished, folder, error);  // if another process was faster, it has made the same
     fs::remove_all(unfinished, error);
     if (!done) return fail(done.error().within("--python-env"));
   }

@@ -15,47 +15,46 @@ namespace ydl::client {
 
 using SayLine = std::function<void(const std::string&)>;
 
-// The environment that a job names, ready to be used or shipped. A requirements.txt is resolved and installed once and
-// kept in the user's cache, by the content of its lock.
-// Errors: it does not exist or is no environment; uv is missing or fails.
+// Prepares the environment that a job names. A requirements.txt is resolved and installed once and kept in the user's
+// cache, by the content of its lock file. Errors: it does not exist or is not an environment; uv is missing or fails.
 [[nodiscard]] core::Result<backend::PythonEnv> find_python_env(const spec::JobSpec& job, const SayLine& say);
 
-// For tasks of this machine: where its interpreter is. A packed environment is unpacked once into the user's cache.
+// For tasks on this machine: the path of its interpreter. A packed environment is unpacked once into the user's cache.
 [[nodiscard]] core::Result<std::string> local_interpreter(const backend::PythonEnv& environment);
 
-// The job with the interpreter in place of the environment it comes from, as masters know it.
+// The job for its master, with the interpreter instead of the environment.
 [[nodiscard]] spec::JobSpec with_interpreter(spec::JobSpec job, std::string interpreter);
 
-// For tasks of this machine: the programs beside the interpreter come first on their PATH, unless the job sets one.
+// For tasks on this machine: puts the programs beside the interpreter first on their PATH, unless the job sets PATH.
 [[nodiscard]] spec::JobSpec with_programs_first(spec::JobSpec job, const std::string& interpreter,
                                                 std::string_view path);
 
-// The folder of an environment with the packages that a requirements file names. `cache` is the user's.
+// Builds an environment with the packages of a requirements file, and returns its folder. `cache` is the user's.
 [[nodiscard]] core::Result<std::filesystem::path> build_python_env(const std::filesystem::path& requirements,
                                                                    const std::filesystem::path& cache,
                                                                    const SayLine& say);
 
-// An environment whose packages are all named with their versions, and the Python they are for.
+// An environment with pinned versions of all packages and of Python.
 struct LockedEnv {
-  std::string name;    // for people
-  std::string python;  // "3.11"; uv fetches it where this machine has none
-  std::string lock;    // as a requirements file
+  std::string name;    // as users read it
+  std::string python;  // "3.11"; uv downloads it if this machine does not have it
+  std::string lock;    // in the format of a requirements file
 };
 [[nodiscard]] core::Result<std::filesystem::path> build_locked_env(const LockedEnv& environment,
                                                                    const std::filesystem::path& cache,
                                                                    const SayLine& say);
 
-// Where environments and what they are made from are kept. Errors: io.
+// The folder for environments and their lock files. Errors: io.
 [[nodiscard]] core::Result<std::filesystem::path> user_cache();
 
-// The name of something in the cache, from all that decides what is in it.
+// The name of an entry in the cache, from everything that determines its content.
 [[nodiscard]] std::string cache_key(const std::vector<std::string>& parts);
 
-// A folder with bin/python in it as an environment. Errors: it is none.
+// Reads an environment from a folder with bin/python. Errors: the folder is not an environment.
 [[nodiscard]] core::Result<backend::PythonEnv> env_in_folder(const std::filesystem::path& folder,
                                                              const std::filesystem::path& cache);
 
-// Whether a requirements file says all it says itself: one that names other files (-r, -c, -e) is resolved anew each
+// Whether a requirements file is complete in itself. One that names other files (-r, -c, -e) is resolved again each
 // time.
 [[nodiscard]] bool stands_alone(std::string_view requirements);
 

@@ -17,7 +17,7 @@ using core::Errc;
 using core::fail;
 using core::Result;
 
-// The lines that count: what uv writes about how it was called changes from call to call.
+// Only the lines that matter: uv also writes its own command line, which differs between calls.
 std::string without_comments(std::string_view text) {
   std::string lines;
   for (const auto line : core::split(text, '\n')) {
@@ -26,7 +26,7 @@ std::string without_comments(std::string_view text) {
   return lines;
 }
 
-// One build with uv. `what` is built, in the words of error messages, and `folder` is where uv runs.
+// A build with uv. `what` is the name of the environment in error messages, and uv runs in `folder`.
 class Builder {
  public:
   Builder(std::string uv, fs::path cache, std::string what, fs::path folder)
@@ -34,7 +34,7 @@ class Builder {
 
   Result<> use_any_python() {
     auto python = output_of({uv_, "python", "find"}, log());
-    if (!python) return fail(python.error().within("uv finds no Python"));
+    if (!python) return fail(python.error().within("uv cannot find a Python"));
     python_ = *std::move(python);
     return {};
   }
@@ -42,16 +42,18 @@ class Builder {
   Result<> use_python(const std::string& version, const SayLine& say) {
     auto python = output_of({uv_, "python", "find", version}, log());
     if (!python) {
-      say(fmt::format("fetching Python {} with uv", version));
-      if (auto fetched = run({"python", "install", "--quiet", version}, "fetch the Python"); !fetched) return fetched;
+      say(fmt::format("downloading Python {} with uv", version));
+      if (auto fetched = run({"python", "install", "--quiet", version}, "download the Python"); !fetched)
+        return fetched;
       python = output_of({uv_, "python", "find", version}, log());
     }
-    if (!python) return fail(python.error().within(fmt::format("uv finds no Python {}", version)));
+    if (!python) return fail(python.error().within(fmt::format("uv cannot find Python {}", version)));
     python_ = *std::move(python);
     return {};
   }
 
-  // Every package with its version. Kept: the same file means the same environment tomorrow.
+  // Resolves every package to a version. The lock file is kept, so that the same requirements give the same environment
+  // later.
   Result<fs::path> find_lock(const fs::path& requirements, const SayLine& say) {
     const auto text = core::read_file(requirements, std::size_t{4} << 20U);
     if (!text) return fail(text.error());
@@ -77,7 +79,7 @@ class Builder {
     return lock;
   }
 
-  // The environment of a lock, which is made only once.
+  // Builds the environment of a lock file, only once.
   Result<fs::path> make(const fs::path& lock, const SayLine& say) {
     const auto text = core::read_file(lock);
     if (!text) return fail(text.error());
@@ -87,7 +89,7 @@ class Builder {
     say(fmt::format("building the Python environment of {} with uv", what_));
     const auto unfinished = fs::path(folder.string() + "." + core::random_hex(4));
     auto done = install(lock, unfinished);
-    if (done) fs::rename(unfinished, folder, error);  // whoever was faster has the same
+    if (done) fs::rename(unfinished, folder, error);  // if another process was faster, it has made the same
     fs::remove_all(unfinished, error);
     if (!done) return fail(done.error());
     return folder;
@@ -112,7 +114,8 @@ class Builder {
 
   Result<> install(const fs::path& lock, const fs::path& folder) {
     if (auto made = core::make_directories(folder.parent_path(), 0700); !made) return made;
-    auto done = run({"venv", "--quiet", "--relocatable", "--python", python_, folder.string()}, "make an environment");
+    auto done =
+        run({"venv", "--quiet", "--relocatable", "--python", python_, folder.string()}, "create an environment");
     if (!done) return done;
     return run({"pip", "sync", "--quiet", "--python", (folder / "bin/python").string(), lock.string()},
                "install the packages");
@@ -141,7 +144,7 @@ Result<fs::path> build_python_env(const fs::path& requirements, const fs::path& 
   const auto uv = master::find_on_path("uv");
   if (!uv) {
     return fail(Errc::not_found,
-                fmt::format("there is no uv on PATH to build {} with: install it (`pip install uv`), or give "
+                fmt::format("there is no uv on PATH to build {}: install it (`pip install uv`), or give "
                             "--python-env the folder of an environment or a packed one",
                             requirements.string()));
   }

@@ -30,9 +30,9 @@ Result<int> wait_for_end(const net::ChildProcess& process, const std::string& na
 std::string last_words(const std::filesystem::path& log) {
   const auto text = core::read_file(log);
   auto lines = core::split(core::trim(text ? std::string_view(*text) : ""), '\n');
-  // tar ends with what follows from its first line.
+  // The last line of tar is only a consequence of its first one.
   while (lines.size() > 1 && lines.back().starts_with("tar: ")) lines.pop_back();
-  return lines.back().empty() ? "it said nothing" : core::printable(core::trim(lines.back()));
+  return lines.back().empty() ? "it printed no message" : core::printable(core::trim(lines.back()));
 }
 
 Result<int> run_tool(std::vector<std::string> argv, const std::filesystem::path& folder,

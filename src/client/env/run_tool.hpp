@@ -6,19 +6,19 @@
 #include <string>
 #include <vector>
 
-// Other people's programs that do a part of our work: tar, uv, an interpreter.
+// Runs external programs: tar, uv, an interpreter.
 namespace ydl::client {
 
-// Runs it to its end in a folder; what it writes is appended to the log. Its exit code, 128 and more for a signal.
-// Errors: it cannot be started.
+// Runs a program in a folder until it ends, and appends its output to the log. Returns its exit code, or 128 plus the
+// signal. Errors: it cannot be started.
 [[nodiscard]] core::Result<int> run_tool(std::vector<std::string> argv, const std::filesystem::path& folder,
                                          const std::filesystem::path& log);
 
-// The last line of a log, which is what the program died of.
+// The last line of a log, which usually names the cause of a failure.
 [[nodiscard]] std::string last_words(const std::filesystem::path& log);
 
-// What it writes to its standard output, without the end of the last line; the rest goes to the log.
-// Errors: it cannot be started; it fails, with its last words.
+// Returns the standard output without the last line feed; standard error goes to the log.
+// Errors: it cannot be started; it fails, with the last line of its log.
 [[nodiscard]] core::Result<std::string> output_of(std::vector<std::string> argv, const std::filesystem::path& log);
 
 }  // namespace ydl::client

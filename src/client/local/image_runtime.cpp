@@ -21,7 +21,7 @@ core::Result<std::string> runtime_of_this_machine(const spec::Image& image) {
   for (const auto* name : {"podman", "docker"}) {
     if (is_installed(name)) return name;
   }
-  return fail(Errc::not_found, fmt::format("neither podman nor docker is on PATH to run the image {} with: install one "
+  return fail(Errc::not_found, fmt::format("neither podman nor docker is on PATH to run the image {}: install one "
                                            "of them, or run the job on a cluster",
                                            image.name));
 }

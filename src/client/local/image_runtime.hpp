@@ -5,7 +5,8 @@
 
 namespace ydl::client {
 
-// For jobs of this machine: with podman or docker named, whichever is asked for or installed. Errors: not_found.
+// For jobs on this machine: sets the image runtime to the requested one, or to podman or docker if installed. Errors:
+// not_found.
 [[nodiscard]] core::Result<spec::JobSpec> with_runtime_of_this_machine(spec::JobSpec job);
 
 }  // namespace ydl::client

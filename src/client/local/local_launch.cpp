@@ -45,8 +45,8 @@ core::Result<> check_machine(const master::JobPlan& plan) {
   return backend::check_capacity(needs, machine);
 }
 
-// The folders that the agent will want for the first attempts. A folder can cost as much time as a process: they are
-// made here while the master starts. What cannot be made the agent tries again, and says why.
+// Creates the folders that the agent needs for the first attempts. Creating a folder can take as long as starting a
+// process, so this is done while the master starts. If it fails here, the agent tries again and reports the error.
 void make_task_folders(const jobs::JobFolder& folder, const master::JobPlan& plan) {
   for (const auto& role : plan.roles) {
     for (int index = 0; index < role.count; ++index) {
@@ -61,7 +61,7 @@ void make_task_folders(const jobs::JobFolder& folder, const master::JobPlan& pla
 class LocalLaunch final : public LaunchTarget {
  public:
   core::Result<spec::JobSpec> complete(spec::JobSpec job, Effort effort, const Say& say) override {
-    // An image sees what is linked into its tasks' directories, and nothing else of this machine.
+    // In an image only the files that are linked into the tasks' directories are visible.
     job = job.image ? with_scripts_shipped(std::move(job)) : with_scripts_in_place(std::move(job));
     if (effort == Effort::look) return job;
     auto runnable = with_runtime_of_this_machine(std::move(job));

@@ -6,7 +6,7 @@
 
 namespace ydl::client {
 
-// Jobs of this machine: tasks see the user's own files, and the master is a process beside the client.
+// Jobs on this machine: tasks use the user's own files, and the master is a process on the same machine.
 [[nodiscard]] std::unique_ptr<LaunchTarget> make_local_launch();
 
 }  // namespace ydl::client

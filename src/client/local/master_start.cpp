@@ -31,7 +31,7 @@ net::Async<core::UniqueFd> start_master(jobs::JobFolder folder, MasterStart star
   if (auto process = net::ChildProcess::spawn(std::move(spawn)); !process) co_return fail(process.error());
   if (meanwhile) meanwhile();
 
-  // Not a read that blocks: a signal that comes meanwhile is for the loop.
+  // This does not block in read(), so that the loop can handle signals meanwhile.
   net::asio::posix::stream_descriptor input(co_await net::asio::this_coro::executor, answer->read.release());
   std::string line;
   std::array<char, 4096> buffer{};

@@ -13,11 +13,11 @@ namespace ydl::client {
 struct MasterStart {
   const master::ProcessKind& kind;
   master::Attachment attachment = master::Attachment::leashed;
-  core::UniqueFd lock = {};  // of the job's folder, where it is taken before the master starts
+  core::UniqueFd lock = {};  // of the job's folder, if it was locked before the master starts
 };
 
-// Starts the job's master as a process of this machine and waits until it listens; `meanwhile` is done while it starts.
-// Returns the leash that ties the master's life to ours. Errors: io, with the master's own sentence.
+// Starts the job's master as a process of this machine and waits until it listens; calls `meanwhile` while it starts.
+// Returns the pipe whose end tells the master that this client has ended. Errors: io, with the master's own message.
 [[nodiscard]] net::Async<core::UniqueFd> start_master(jobs::JobFolder folder, MasterStart start,
                                                       std::function<void()> meanwhile = {});
 

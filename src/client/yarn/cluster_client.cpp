@@ -24,7 +24,7 @@ struct Login {
   yarn::Credentials tokens = {};
 };
 
-// Whom the cluster takes us for: with Kerberos the ticket says, or the tokens of a client that has no ticket.
+// The user's name on the cluster: with Kerberos from the ticket, or from the tokens of a client without a ticket.
 core::Result<Login> log_in(bool is_secure) {
   if (!is_secure) return Login{core::user_name()};
   const auto ticket = hrpc::sasl::read_ticket_cache({});
@@ -38,7 +38,7 @@ core::Result<Login> log_in(bool is_secure) {
   return Login{hrpc::short_name(ticket->principal)};
 }
 
-// A name that is not known is reported when it is connected to.
+// An unknown host name is reported at the connection.
 void add_names_of(const hconf::NameService& service, ClusterClient& cluster) {
   if (cluster.tokens.tokens.empty()) return;
   net::asio::io_context context(1);
@@ -76,7 +76,7 @@ core::Result<ClusterClient> open_cluster(const net::asio::any_io_executor& execu
 
   auto rm_options = yarn::client_rm_options(cluster.config, {.user = cluster.user, .tokens = tokens});
   if (!rm_options) return core::fail(rm_options.error());
-  // People wait for this: Hadoop's own patience is a quarter of an hour.
+  // A user is waiting, so the timeout is shorter than Hadoop's default of 15 minutes.
   rm_options->retry.same_server_pause = std::min(rm_options->retry.same_server_pause, core::Millis(1'000));
   rm_options->retry.max_retries = std::min(rm_options->retry.max_retries, 20);
   rm_options->retry.backoff_base = std::min(rm_options->retry.backoff_base, core::Millis(500));

@@ -14,15 +14,15 @@
 
 namespace ydl::client {
 
-// A Hadoop cluster as a user of this machine reaches it.
+// The clients with which a user of this machine reaches a Hadoop cluster.
 struct ClusterClient {
   hconf::Config config;
   std::string user;
   bool is_secure = false;
-  yarn::Credentials tokens = {};  // of HADOOP_TOKEN_FILE_LOCATION, where there is no ticket; else empty
-  std::optional<hconf::ViewFs> view = std::nullopt;  // where fs.defaultFS is one; `config` has the HDFS behind it
+  yarn::Credentials tokens = {};  // those in HADOOP_TOKEN_FILE_LOCATION, if there is no ticket; else empty
+  std::optional<hconf::ViewFs> view = std::nullopt;  // set if fs.defaultFS is a view; `config` has the HDFS behind it
   net::asio::any_io_executor executor = {};
-  std::string root;        // what ydl keeps on HDFS for this user: "/user/NAME/.ydl"
+  std::string root;        // ydl's folder in HDFS for this user: "/user/NAME/.ydl"
   std::string url_prefix;  // "hdfs://mycluster"
   std::shared_ptr<hdfs::FileSystem> fs;
   std::shared_ptr<yarn::ClientRm> rm;
@@ -31,7 +31,7 @@ struct ClusterClient {
   void close() const;
 };
 
-// Nothing is sent yet. Errors: what the configuration lacks.
+// Sends nothing. Errors: what is missing in the configuration.
 [[nodiscard]] core::Result<ClusterClient> open_cluster(const net::asio::any_io_executor& executor,
                                                        hconf::Config config);
 

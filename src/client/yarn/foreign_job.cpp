@@ -15,11 +15,12 @@ namespace {
 constexpr std::string_view kFingerprint = "ydl:sha256:";
 constexpr std::size_t kFingerprintDigits = 64;
 
-// Why there is no way to the master of a job that runs.
+// Why the master of a running job cannot be called.
 std::string why_no_master(const ForeignJob& job, const std::string& user) {
   const auto& owner = job.report.user;
   if (job.report.state != yarn::AppState::running) {
-    return fmt::format("its master does not run yet; once it does, those whom {} lets view the job can ask it", owner);
+    return fmt::format("its master does not run yet; once it does, users whom {} permits to view the job can call it",
+                       owner);
   }
   if (!job.report.client_token) {
     return fmt::format(
@@ -27,8 +28,8 @@ std::string why_no_master(const ForeignJob& job, const std::string& user) {
         "only {} can change (--acl-view), or the cluster has no Kerberos",
         user, user, owner);
   }
-  return fmt::format("its master does not tell others how to reach it; {} can run it with a newer version of ydl",
-                     owner);
+  return fmt::format(
+      "its master does not publish its certificate for other users; {} can run it with a newer version of ydl", owner);
 }
 
 std::string where_the_rest_is(const ForeignJob& job) {

@@ -9,19 +9,21 @@
 
 namespace ydl::client {
 
-// The master of somebody else's job for a command that follows the job: one that is lost is waited for like the master
-// of a job of one's own (MasterContact decides), and the next one is found by the ResourceManager's report.
+// The connection to the master of another user's job, for a command that follows the job. If the master is lost, the
+// command waits as for the user's own job (MasterContact decides) and finds the new one in the ResourceManager's
+// report.
 class ForeignMaster {
  public:
   using Report = std::function<net::Async<yarn::AppReport>()>;
-  // `job` has a master. `user` asks, `report` gets the application's report, `tell` shows a sentence.
+  // `job` must have a master. `user` is the current user, `report` gets the application's report, `tell` shows a
+  // sentence.
   ForeignMaster(ForeignJob job, std::string user, Report report, std::function<void(const std::string&)> tell);
 
   [[nodiscard]] const net::Endpoint& endpoint() const { return *job_.master; }
-  // An answer came.
+  // An answer arrived.
   void answered();
-  // A call failed: returns when there is a master to ask, true, or when the job is over, false. Errors: asking again is
-  // of no use.
+  // A call failed: returns true when there is a master to call, or false when the job has ended. Errors: a retry would
+  // not help.
   [[nodiscard]] net::Async<bool> find(core::Error why);
 
  private:
@@ -32,8 +34,8 @@ class ForeignMaster {
   Report report_;
   std::function<void(const std::string&)> tell_;
   MasterContact contact_;
-  std::int32_t attempt_;  // of the application, when its master last answered
-  std::int32_t seen_;     // by its last report
+  std::int32_t attempt_;  // of the application at the last answer of its master
+  std::int32_t seen_;     // of the application in its last report
 };
 
 }  // namespace ydl::client

@@ -5,7 +5,7 @@
 
 namespace ydl::client {
 
-// Whether NodeManagers can do what is asked of them where they are to run the image. Errors: usage.
+// If NodeManagers run the image, checks that they support the job's options for it. Errors: usage.
 [[nodiscard]] core::Result<void> check_node_managers_image(const spec::JobSpec& job);
 
 }  // namespace ydl::client

@@ -133,7 +133,7 @@ net::Async<yarn::Credentials> delegation_tokens(ClusterClient& cluster, std::vec
   if (!cluster.is_secure) co_return credentials;
   const auto managers = hconf::resource_managers(cluster.config);
   if (!managers) co_return fail(managers.error());
-  // The whole principal: what it is called for short is the NameNode's to say.
+  // Use the full principal, because the NameNode maps it to a short name by its own rules.
   const auto renewer = hrpc::expand_principal(cluster.config.get_trimmed("yarn.resourcemanager.principal"),
                                               managers->front().client.host);
   const auto names = co_await names_of(cluster.config, systems);

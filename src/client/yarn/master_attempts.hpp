@@ -8,30 +8,29 @@
 #include <optional>
 #include <string>
 
-// How often the ResourceManager starts the master of a job. Pure.
+// How often the ResourceManager may start the master of a job. Pure.
 namespace ydl::client {
 
-// Off: a job fails with its master, and its containers end.
+// If off, the job fails together with its master, and its containers end.
 inline constexpr bool kMastersStartAgain = true;
 
-// More than any cluster allows: the ResourceManager takes its own limit where a job asks for more.
+// More than any cluster allows. The ResourceManager uses its own limit if a job requests more.
 inline constexpr std::int32_t kMostMasterAttempts = 1000;
-// Failures of a master that are older do not count against that limit.
+// Failures of a master that are older than this do not count towards the limit.
 inline constexpr core::Millis kMasterFailuresCount = core::Seconds(600);
 
-// A managed master is started again, and finds its containers. One beside its client ends with it: nobody would start
-// it again.
+// A managed master is restarted and finds its containers again. A master on the client's host is not restarted.
 void set_master_attempts(yarn::Submission& submission, backend::MasterKind kind);
 
-// The limit by this machine's copy of the configuration, and which key sets it.
+// The limit in this machine's copy of the configuration, and the key that sets it.
 struct MasterLimit {
   std::int64_t attempts = 0;
   std::string key;
 };
-// Errors: usage, for a value that is not a number.
+// Errors: usage, if the value is not a number.
 [[nodiscard]] core::Result<MasterLimit> master_limit(const hconf::Config& config);
 
-// What should be known at submission, where the cluster starts a master only once.
+// A note for the submission, if the cluster starts a master only once.
 [[nodiscard]] core::Result<std::optional<std::string>> note_on_master_limit(const hconf::Config& config,
                                                                             backend::MasterKind kind);
 

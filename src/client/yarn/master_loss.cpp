@@ -21,7 +21,7 @@ MasterEvidence evidence_of(const yarn::AppReport& report, std::int32_t attempt, 
   if (yarn::is_over(report.state)) return MasterEvidence::over;
   if (address == KnownAddress::another) return MasterEvidence::replaced;
   if (report.state != yarn::AppState::running) return MasterEvidence::gone;
-  // It has registered, and its address is the one that is known or will be there soon.
+  // The new master has registered; master.json contains its address or will contain it soon.
   return report.attempt.attempt > attempt ? MasterEvidence::replaced : MasterEvidence::running;
 }
 

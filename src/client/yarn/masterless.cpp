@@ -18,14 +18,15 @@ namespace {
 using core::fail;
 using jobs::MasterTrace;
 
-constexpr core::Millis kPatience = core::Seconds(5);  // for the ResourceManager: people wait for their command
+constexpr core::Millis kPatience =
+    core::Seconds(5);  // for the ResourceManager, because the user is waiting for the command
 
 bool is_there(const std::filesystem::path& path) {
   std::error_code ignored;
   return std::filesystem::exists(path, ignored);
 }
 
-// Without what only yarn.json tells, which can be large.
+// Without the facts in yarn.json, which may be large.
 MasterlessFacts facts_of(const jobs::JobFolder& folder) {
   MasterlessFacts facts{.id = folder.id().str(), .user = {}};
   facts.master = jobs::trace_of_master(folder);
@@ -43,18 +44,18 @@ core::Result<> record_end(const RemoteJob& job, const MasterlessFacts& facts,
   if (!facts.recorded) {
     const auto before = jobs::read_state_file(folder);
     const auto end = masterless_end(before ? *before : jobs::StateFile{}, job.job(), report, core::wall_now());
-    std::filesystem::remove(folder.view_file(), ignored);  // it shows a job that runs
+    std::filesystem::remove(folder.view_file(), ignored);  // it shows a running job
     if (auto written = jobs::write_state_file(folder, end); !written) return written;
   }
-  std::filesystem::remove(folder.master_file(), ignored);  // its secret opens nothing any more
+  std::filesystem::remove(folder.master_file(), ignored);  // it contains a secret that is no longer valid
   return {};
 }
 
 net::Async<> kill_and_record(RemoteJob& job, const MasterlessFacts& facts, const TellKill& tell) {
-  const auto killed = co_await job.kill(fmt::format("its master on {} is gone", core::host_name()));
+  const auto killed = co_await job.kill(fmt::format("its master on {} has ended", core::host_name()));
   if (!killed) co_return killed;
   if (tell) {
-    tell(fmt::format("{}: its master on this machine is gone; killed its application {}", facts.id,
+    tell(fmt::format("{}: its master on this machine has ended; killed its application {}", facts.id,
                      job.job().application));
   }
   co_return record_end(job, facts, std::nullopt);
@@ -66,7 +67,7 @@ net::Async<> ask_and_end(RemoteJob& job, const MasterlessFacts& facts, const Tel
     yarn::AppReport unknown;
     unknown.state = yarn::AppState::failed;
     unknown.finished = core::wall_now();
-    unknown.diagnostics = "the ResourceManager does not know it";
+    unknown.diagnostics = "the ResourceManager has no record of it";
     co_return record_end(job, facts, unknown);
   }
   if (!report) co_return fail(report.error());
@@ -89,7 +90,7 @@ core::Result<std::vector<hconf::HostPort>> resource_managers_of(const hconf::Con
   return servers;
 }
 
-// Whether a job was submitted to this cluster.
+// Whether the job was submitted to this cluster.
 bool runs_on(const hconf::Config& cluster, const jobs::JobFolder& folder) {
   const auto submitted = hadoop_of(folder);
   const auto there = submitted ? resource_managers_of(*submitted) : fail(submitted.error());
@@ -120,13 +121,13 @@ jobs::StateFile masterless_end(jobs::StateFile before, const backend::YarnJob& j
   before.exit_code = has_succeeded ? 0 : 1;
   before.finished = report ? report->finished : now;
   if (!report) {
-    before.reason =
-        fmt::format("its master, which ran beside the client, ended before the job did; its application {} was killed",
-                    job.application);
+    before.reason = fmt::format(
+        "its master, which ran on the client's host, ended before the job did; its application {} was killed",
+        job.application);
     return before;
   }
   const auto words = yarn::describe_end_of_application(report->diagnostics);
-  before.reason = fmt::format("its master, which ran beside the client, ended before the job did; {} is over{}",
+  before.reason = fmt::format("its master, which ran on the client's host, ended before the job did; {} has ended{}",
                               job.application, words.empty() ? "" : ": " + words);
   return before;
 }
@@ -141,10 +142,11 @@ net::Async<> end_masterless(RemoteJob& job, TellKill tell) {
   auto done = ended.index() == 0 ? std::get<0>(std::move(ended))
                                  : fail(hrpc::Errc::timed_out, "the ResourceManager does not answer");
   if (done) co_return done;
-  co_return fail(done.error().code,
-                 fmt::format("its master is gone, and its application {} may go on: {}; the next ydl command that "
-                             "shows jobs kills it",
-                             job.job().application, done.error().message));
+  co_return fail(
+      done.error().code,
+      fmt::format("its master has ended, and its application {} may still run: {}; the next ydl command that "
+                  "shows jobs kills it",
+                  job.job().application, done.error().message));
 }
 
 void end_masterless_jobs(const TellKill& tell) {

@@ -108,7 +108,7 @@ net::Async<> RemoteJob::fetch_records() {
   co_return core::Result<>{};
 }
 
-// A master that could say nothing at its end leaves a state that is none: the ResourceManager knows what happened.
+// A master that could not write at its end leaves a state that is not final. Then the ResourceManager has the cause.
 core::Result<> RemoteJob::note_end(const yarn::AppReport& report) const {
   auto state = jobs::read_state_file(folder_);
   if (state && is_final(state->state)) return {};
@@ -121,7 +121,7 @@ core::Result<> RemoteJob::note_end(const yarn::AppReport& report) const {
                            words.empty() ? "" : ": " + words);
   end.finished = report.finished;
   std::error_code ignored;
-  std::filesystem::remove(folder_.view_file(), ignored);  // it shows a job that runs
+  std::filesystem::remove(folder_.view_file(), ignored);  // it shows a running job
   return jobs::write_state_file(folder_, end);
 }
 
@@ -161,7 +161,7 @@ net::Async<> RemoteJob::fetch_logs(std::string task) {
         auto fetched = co_await fetch_growth(fmt::format("{}/{}/{}/{}", logs, entry.name, attempt.name, stream),
                                              folder_.logs() / entry.name / attempt.name / stream);
         if (fetched) continue;
-        // A log whose DataNode is lost must not keep the lines of the other tasks from people.
+        // A log on a lost DataNode must not hide the lines of the other tasks.
         if (fetched.error().code.category() != hdfs::error_category()) co_return fetched;
         if (all) all = std::move(fetched);
       }
@@ -191,7 +191,7 @@ net::Async<jobs::JobFolder> RemoteJob::adopt(ClusterClient& cluster, std::filesy
     if (!report) co_return fail(report.error());
     const auto tagged = job_id_of(report->tags);
     if (!tagged)
-      co_return fail(core::Errc::not_found, fmt::format("{} was not submitted by ydl: it has no job's tag", name));
+      co_return fail(core::Errc::not_found, fmt::format("{} was not submitted by ydl: it has no tag of a job", name));
     id = *tagged;
   }
   if (!jobs::is_job_id(id)) co_return fail(core::Errc::not_found, fmt::format("'{}' is not the id of a job", id));

@@ -35,7 +35,7 @@ void add_servers(std::map<std::string, std::string>& settings, const hconf::Conf
   }
 }
 
-// The glob that says what a server may be called: its pattern, or its principal on any host.
+// The pattern for the principal of a server: the configured one, or its principal on any host.
 std::string glob_of(const hconf::Config& config) {
   auto pattern = config.get_trimmed(kPattern);
   if (!pattern.empty()) return pattern;
@@ -45,8 +45,8 @@ std::string glob_of(const hconf::Config& config) {
   return principal;
 }
 
-// Java's client has one principal and one protection for all NameNodes: where those of the services differ, it is told
-// all of them.
+// Java's client has one principal and one protection for all NameNodes. If those of the services differ, the
+// configuration contains all of them.
 void add_identities(std::map<std::string, std::string>& settings, const hconf::Config& config,
                     const std::vector<hconf::NameService>& services) {
   std::vector<std::string> principals;

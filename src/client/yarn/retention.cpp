@@ -19,7 +19,7 @@ net::Async<std::vector<std::string>> remove_old_jobs(ClusterClient& cluster, cor
   if (jobs->empty()) co_return removed;
   const auto applications = co_await applications_of(cluster);
   if (!applications)
-    co_return core::fail(applications.error().within("which jobs run is not known, so nothing was deleted"));
+    co_return core::fail(applications.error().within("nothing was deleted, because it is unknown which jobs run"));
   for (const auto& job : backend::outlived(*jobs, *applications, rule)) {
     if (removal == Removal::real) {
       const auto done = co_await cluster.fs->remove(cluster.job_folder(job.id), hdfs::Recursive::yes);

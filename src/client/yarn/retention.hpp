@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
-// How long the folders of jobs stay on HDFS.
+// How long the folders of jobs are kept in HDFS.
 namespace ydl::client {
 
-// Of the user. Errors: the ResourceManager's.
+// The applications of the user. Errors: those of the ResourceManager.
 [[nodiscard]] net::Async<backend::Applications> applications_of(ClusterClient& cluster);
 
 enum class Removal { real, dry_run };
 
-// Removes the folders of jobs that have not been touched for so long and do not run, or only finds them. Returns their
-// ids; nothing is removed where it is not known which jobs run.
+// Removes the folders of ended jobs that have not changed for the given time, or only finds them. Returns their ids.
+// Nothing is removed if it is unknown which jobs run.
 [[nodiscard]] net::Async<std::vector<std::string>> remove_old_jobs(ClusterClient& cluster, core::Millis keep,
                                                                    Removal removal);
 

@@ -41,15 +41,15 @@ std::vector<yarn::Need> needs_of(const master::JobPlan& plan, const SubmissionOp
   return needs;
 }
 
-// What a user should know of the time that the job can use HDFS for.
+// A note about how long the job can use HDFS.
 void say_end_of_tokens(const ClusterClient& cluster, const yarn::Credentials& credentials, core::Millis limit,
                        const Say& say) {
   const auto end = yarn::end_of_tokens(credentials);
   if (!end) return;
   if (!cluster.tokens.tokens.empty()) {
     say(
-        fmt::format("note: there is no Kerberos ticket, so the job uses the tokens of HADOOP_TOKEN_FILE_LOCATION; they "
-                    "last until {} at the latest, and stay valid when the job ends",
+        fmt::format("note: there is no Kerberos ticket, so the job uses the tokens in HADOOP_TOKEN_FILE_LOCATION; they "
+                    "are valid until {} at the latest, and remain valid after the job has ended",
                     core::format_utc(*end)));
   }
   if (const auto passed = yarn::limit_passes_tokens(core::wall_now(), limit, *end); !passed.empty())
@@ -74,7 +74,7 @@ yarn::Submission submission_of(const YarnJob& job, const std::string& name, cons
   submission.master_label = options.am_label;
   submission.master.command = {fmt::format("./{}", backend::kStagedProgram), "__master", "--master",
                                std::string(master::yarn_container_master().name)};
-  // Its files are the program alone: what the tasks need their own containers get.
+  // The master's container needs only the program; the containers of tasks get the other files.
   submission.master.files = {
       {std::string(backend::kStagedProgram), job.staged.files.at(std::string(backend::kStagedProgram))}};
   const auto identity = net::make_identity();
@@ -145,7 +145,7 @@ net::Async<ClusterFacts> check_cluster(ClusterClient& cluster, const master::Job
   if (!cluster.tokens.tokens.empty() && cluster.tokens.find_kind(yarn::kRmDelegationToken) == nullptr) {
     co_return fail(hrpc::Errc::unauthenticated,
                    fmt::format("HADOOP_TOKEN_FILE_LOCATION has no {}, and there is no Kerberos ticket: the "
-                               "ResourceManager takes the job with one of them",
+                               "ResourceManager accepts the job with one of them",
                                yarn::kRmDelegationToken));
   }
   const auto application = co_await cluster.rm->new_application();
@@ -211,7 +211,8 @@ net::Async<> submit_application(ClusterClient& cluster, const PlannedJob& job, c
   const auto application = yarn::ApplicationId::parse(yarn.application);
   if (!application) co_return fail(application.error());
   submission.id = *application;
-  submission.cancel_tokens_when_complete = cluster.tokens.tokens.empty();  // those of others are not ours to cancel
+  submission.cancel_tokens_when_complete =
+      cluster.tokens.tokens.empty();  // the job must not cancel the tokens of the user's token file
   if (auto allowed = may_send(); !allowed) co_return allowed;
   const auto report = co_await cluster.rm->submit(std::move(submission));
   if (!report) co_return fail(report.error());
@@ -220,7 +221,7 @@ net::Async<> submit_application(ClusterClient& cluster, const PlannedJob& job, c
                                                     yarn::shorten_diagnostics(report->diagnostics)));
   if (options.priority && report->priority != *options.priority) {
     say(
-        fmt::format("note: the job has priority {} and not {}: the cluster allows no higher one "
+        fmt::format("note: the job has priority {} instead of {}: the cluster allows no higher one "
                     "(yarn.cluster.max-application-priority), or queue {} has its own rule",
                     report->priority, *options.priority, yarn.queue));
   }

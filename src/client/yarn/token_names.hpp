@@ -10,12 +10,11 @@
 
 namespace ydl::client {
 
-// What a token of this name service can be called: the name that Java looks for, by which the ResourceManager also
-// finds the NameNode, and the other one of address and name. Errors: those of the resolver.
+// The service names of a token of this name service: first the name that Java looks for and by which the
+// ResourceManager finds the NameNode, then the alternative (address or host name). Errors: those of the resolver.
 [[nodiscard]] net::Async<std::vector<std::string>> token_names(hconf::Config config, hconf::NameService service);
 
-// Enters a token of HDFS that has one of the names under all of them, so that it is found whichever it was saved with.
-// Pure.
+// Adds a token of HDFS under all of its names, so that it is found with each of them. Pure.
 void add_names(yarn::Credentials& credentials, const std::vector<std::string>& names);
 
 }  // namespace ydl::client

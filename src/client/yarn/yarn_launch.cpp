@@ -24,11 +24,11 @@ namespace {
 using backend::MasterKind;
 using core::fail;
 
-// The job is submitted: what cannot be removed now is for the next time.
+// The job is already submitted, so a failure only gives a note; the next launch tries again.
 net::awaitable<void> remove_outlived_jobs(ClusterClient& cluster, core::Millis keep, const Say& say) {
   const auto removed = co_await remove_old_jobs(cluster, keep, Removal::real);
   if (!removed) {
-    say(fmt::format("note: old jobs are not tidied up: {}", removed.error().message));
+    say(fmt::format("note: folders of old jobs could not be removed: {}", removed.error().message));
   } else if (!removed->empty()) {
     say(fmt::format("removed {} that ended {} ago or earlier (keep_jobs)",
                     core::plural(static_cast<std::int64_t>(removed->size()), "job folder"),
@@ -36,7 +36,7 @@ net::awaitable<void> remove_outlived_jobs(ClusterClient& cluster, core::Millis k
   }
 }
 
-// Inputs on the default file system where that is a view: the agents know the HDFS behind it.
+// If the default file system is a view, inputs are translated to the HDFS behind it, which agents use.
 core::Result<spec::JobSpec> without_view(spec::JobSpec job, const hconf::Config& config) {
   const auto uri = config.get_trimmed("fs.defaultFS");
   if (!hconf::is_view(uri)) return job;
@@ -51,7 +51,7 @@ core::Result<spec::JobSpec> without_view(spec::JobSpec job, const hconf::Config&
   return job;
 }
 
-// "hdfs://cluster/path" for what people write: a path of the default file system, or a URL of any.
+// Makes "hdfs://cluster/path" of a user's path in the default file system or URL of any file system.
 core::Result<std::string> results_url(const ClusterClient& cluster, const std::string& wanted) {
   std::string url = wanted;
   if (cluster.view && wanted.starts_with('/')) {
@@ -141,8 +141,8 @@ class YarnLaunch final : public LaunchTarget {
 
   net::Async<> submit(const PlannedJob& job, const Say& say, std::stop_token stop) override {
     if (job_.kind == MasterKind::unmanaged) {
-      // From here on the lock tells whether there is still somebody whom the application belongs to: this process, and
-      // then the master, to which it is handed over.
+      // From here on the lock shows whether the process to which the application belongs still runs: first this one,
+      // and then the master, which gets the lock.
       auto lock = jobs::lock_job(job.folder);
       if (!lock) co_return fail(lock.error());
       lock_ = *std::move(lock);
@@ -175,7 +175,7 @@ class YarnLaunch final : public LaunchTarget {
 
   net::awaitable<void> abandon() override {
     if (!cluster_ || job_.folder.empty()) co_return;
-    // By connections of its own: a call that is under way must not go on while its job is taken back.
+    // Uses new connections, so that an open call of the submission is closed before the job is killed.
     cluster_->close();
     auto cluster = open_cluster(executor_, config_);
     if (!cluster) co_return;
@@ -183,7 +183,7 @@ class YarnLaunch final : public LaunchTarget {
     if (!sent_) {
       (void)co_await cluster->fs->remove(job_.folder, hdfs::Recursive::yes);
     } else if (application) {
-      is_killed_ = (co_await cluster->rm->kill(*application, "its client gave up the submission")).has_value();
+      is_killed_ = (co_await cluster->rm->kill(*application, "its client cancelled the submission")).has_value();
     }
     cluster->close();
   }
@@ -203,12 +203,12 @@ class YarnLaunch final : public LaunchTarget {
   hconf::Config config_;
   spec::Settings settings_;
   SubmissionOptions options_;
-  std::optional<ClusterClient> cluster_;  // from check() on
-  ClusterFacts facts_;                    // from check() to stage()
-  backend::YarnJob job_;                  // from stage() on
-  core::UniqueFd lock_;                   // of an unmanaged job's folder, from submit() to start()
-  bool sent_ = false;                     // the submission; a refusal takes it back
-  bool is_killed_ = false;                // by abandon()
+  std::optional<ClusterClient> cluster_;  // set by check()
+  ClusterFacts facts_;                    // set from check() to stage()
+  backend::YarnJob job_;                  // set by stage()
+  core::UniqueFd lock_;                   // of an unmanaged job's folder, held from submit() to start()
+  bool sent_ = false;                     // whether the submission was sent and not refused
+  bool is_killed_ = false;                // whether abandon() has killed the application
 };
 
 }  // namespace

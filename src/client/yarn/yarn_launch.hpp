@@ -7,8 +7,8 @@
 
 namespace ydl::client {
 
-// Jobs of a YARN cluster: their files are uploaded to HDFS, their master is an ApplicationMaster.
-// Errors: what the configuration or the user's settings lack.
+// Jobs on a YARN cluster: their files are uploaded to HDFS, and their master is an ApplicationMaster.
+// Errors: what is missing in the configuration or the user's settings.
 [[nodiscard]] core::Result<std::unique_ptr<LaunchTarget>> make_yarn_launch(net::asio::any_io_executor executor,
                                                                            hconf::Config config);
 
