@@ -143,7 +143,7 @@ def master_of(cluster, words):
 
 def agents_back_at(cluster, application, agents):
     """When the last agent had found the next master, by the agents' own logs."""
-    took_over = re.compile(r"^(\S+) \[\d+\] the master at \S+ has taken the job over", re.MULTILINE)
+    took_over = re.compile(r"^(\S+) \[\d+\] the master at \S+ has taken over the job", re.MULTILINE)
 
     def times():
         logs = cluster.folder.glob(f"nodemanager*/logs/{application}/*/agent.stderr")

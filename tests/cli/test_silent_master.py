@@ -19,7 +19,7 @@ def test_a_master_that_is_stopped_for_a_while_keeps_its_job_and_its_client(ydl):
     process, job, go = start_job(ydl)
     os.kill(job.master_pid(), signal.SIGSTOP)
     line = read_line(process, "has not answered for 15 s", seconds=60)
-    assert "its process is still there, so ydl keeps asking" in line
+    assert "its process still runs, so ydl keeps trying" in line
     os.kill(job.master_pid(), signal.SIGCONT)
     read_line(process, "the job's master answers again")
     with open(go, "w") as pipe:

@@ -313,7 +313,7 @@ def test_a_log_that_cannot_be_written_does_not_stop_the_task(stage):
     assert exited["status"]["code"] == 0 and not exited["problem"]
     first, *rest = stage.master.notes()
     assert first.startswith("its log cannot be copied to HDFS right now (creating /not-anns/logs/stdout: ")
-    assert all("lacks its end" in note for note in rest)
+    assert all("the end of its log is missing" in note for note in rest)
 
 
 @pytest.mark.on_cluster("--nodes", "4", "--set", "dfs.client.socket-timeout=8000", "--set", "dfs.heartbeat.interval=1")

@@ -196,7 +196,7 @@ def test_a_client_with_tokens_and_no_ticket_submits_and_its_tokens_stay_valid(se
     for _ in range(2):  # the second job needs the tokens that the first one was submitted with
         out, err = secure.run("run", *SMALL, "--", "sh", "-c", script)
         assert "[worker:0] Found" in out
-        assert "note: there is no Kerberos ticket, so the job uses the tokens of HADOOP_TOKEN_FILE_LOCATION; they last until 20" in err
+        assert "note: there is no Kerberos ticket, so the job uses the tokens in HADOOP_TOKEN_FILE_LOCATION; they are valid until 20" in err
     assert "worker-0/model" in secure.run("results", "ls", job_id(err))[0]
     assert secure.run("fs", "ls", "/")[0]
     _, err = secure.run("run", *SMALL, "--name-node", second(secure), "--", "true", code=1)

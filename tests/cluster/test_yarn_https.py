@@ -101,9 +101,9 @@ def test_the_page_is_shown_to_the_proxy_alone_and_tasks_do_not_find_its_keys(job
     assert not re.search("(?i)keystore|truststore|yarn.application.am|ydl.master", found), found
     assert f"{job} stopped" in jobs.run("kill", job)[0]
     events = jobs.run("events", job)[0]
-    assert "(without the certificate of the ResourceManager's proxy)" in events and "no page" not in events, events
+    assert "(without the certificate of the ResourceManager's proxy)" in events and "cannot show a page" not in events, events
 
 
 def test_a_master_without_the_secrets_has_no_page_and_reports_it(jobs, policy):
     out, err = jobs.run("run", "--am", "unmanaged", *SMALL, "--", "true")
-    assert f"application-https.policy is {policy}, and the ResourceManager gave this master no key for HTTPS" in out + err, out + err
+    assert f"application-https.policy is {policy}, but the ResourceManager gave this master no key for HTTPS" in out + err, out + err

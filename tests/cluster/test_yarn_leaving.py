@@ -149,11 +149,11 @@ def test_when_the_master_beside_it_is_killed_the_client_kills_the_application(jo
     out, err = running.communicate(timeout=LIMIT)
     assert running.returncode == 1, out + err
     (end,) = [line for line in out.splitlines() if f"{job} failed after" in line]
-    assert end.endswith(f"its master, which ran beside the client, ended before the job did; its application {application} was killed"), out
+    assert end.endswith(f"its master, which ran on the client's host, ended before the job did; its application {application} was killed"), out
     eventually(lambda: is_killed(jobs, application), "the application is killed")
     jobs_seen, said = listed(jobs)
     assert (jobs_seen[job]["state"], said) == ("failed", "")
-    assert "its master, which ran beside the client, ended before the job did" in jobs_seen[job]["reason"]
+    assert "its master, which ran on the client's host, ended before the job did" in jobs_seen[job]["reason"]
     status, _ = jobs.run("status", job)
     assert status.split()[1] == "failed" and application in status, status
     assert status.splitlines()[-1].split()[:2] == ["worker:0", "lost"], status
@@ -177,7 +177,7 @@ def test_when_the_client_is_killed_with_its_master_the_next_command_kills_the_ap
     jobs.environment = seen_by
     assert resource_manager(jobs.cluster, f"apps/{application}")["app"]["state"] == "RUNNING"
     jobs_seen, said = listed(jobs)
-    assert said == f"{job}: its master on this machine is gone; killed its application {application}\n"
+    assert said == f"{job}: its master on this machine has ended; killed its application {application}\n"
     assert jobs_seen[job]["state"] == "failed", jobs_seen
     eventually(lambda: is_killed(jobs, application), "the application is killed")
     jobs_seen, said = listed(jobs)

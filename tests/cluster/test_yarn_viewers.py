@@ -63,7 +63,7 @@ def check_carol_does_not(carol, job, application):
 def check_the_page(master, application):
     assert page(master, "bob")[0] == 200
     status, text, _ = page(master, "carol")
-    assert status == 403 and "carol may not see this job: alice can allow it" in text
+    assert status == 403 and "carol may not view this job; alice can permit it" in text
     status, text, location = page(master, "alice", source="127.0.0.9")
     assert status == 302 and location.endswith(f"/proxy/redirect/{application}/") and "worker" not in text
 

@@ -446,9 +446,9 @@ TEST_F(MasterTest, records_that_cannot_be_written_are_blamed_on_the_disk_only_wh
   std::filesystem::remove_all(folder_.root());
   master_->write_view();
   const auto last = master_->journal().line(master_->journal().last());
-  EXPECT_THAT(last, HasSubstr("the job goes on"));
-  EXPECT_THAT(last, Not(HasSubstr("make room")));
-  EXPECT_THAT(std::string(remedy_for({ENOSPC, std::generic_category()})), HasSubstr("make room"));
+  EXPECT_THAT(last, HasSubstr("the job continues"));
+  EXPECT_THAT(last, Not(HasSubstr("free space")));
+  EXPECT_THAT(std::string(remedy_for({ENOSPC, std::generic_category()})), HasSubstr("free space"));
   EXPECT_THAT(std::string(remedy_for({EMFILE, std::generic_category()})), HasSubstr("ulimit"));
 }
 

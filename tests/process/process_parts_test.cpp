@@ -75,7 +75,7 @@ TEST_P(RunToTheEnd, an_exception_ends_the_job_and_the_process) {
   ASSERT_TRUE(state) << state.error().message;
   EXPECT_EQ(state->state, job::JobState::failed);
   if (GetParam() != Throwing::Where::close) {
-    EXPECT_EQ(state->reason, "an internal error of the job's master: running the job failed: no memory");
+    EXPECT_EQ(state->reason, "internal error in the job's master: running the job failed: no memory");
   }
 }
 

@@ -70,7 +70,7 @@ TEST(MasterContact, a_long_silence_is_mentioned_once_and_its_end_too) {
   (void)contact.failed(MasterEvidence::running, error("asking 127.0.0.1:7: no answer in time"));
   EXPECT_THAT(contact.notice(at(15)), Optional(std::string("the job's master has not answered for 15 s "
                                                            "(asking 127.0.0.1:7: no answer in time); its process is "
-                                                           "still there, so ydl keeps asking")));
+                                                           "still runs, so ydl keeps trying")));
   EXPECT_EQ(contact.notice(at(60)), std::nullopt);
   EXPECT_THAT(contact.answered(at(75)), Optional(std::string("the job's master answers again, after 1 min 15 s")));
   EXPECT_EQ(contact.answered(at(76)), std::nullopt);
@@ -110,7 +110,7 @@ TEST(MasterContact, another_master_is_asked_once_its_address_is_known_and_is_tol
   (void)contact.notice(at(2));
   EXPECT_EQ(contact.failed(MasterEvidence::replaced, error("connection refused")).kind, Kind::ask_again);
   EXPECT_EQ(contact.notice(at(3)), std::nullopt);
-  EXPECT_THAT(contact.answered(at(4)), Optional(std::string("another master has taken the job over, after 3 s")));
+  EXPECT_THAT(contact.answered(at(4)), Optional(std::string("a new master has taken over the job, after 3 s")));
   EXPECT_EQ(contact.answered(at(5)), std::nullopt);
   (void)contact.failed(MasterEvidence::gone, error("connection refused"));
   EXPECT_THAT(contact.notice(at(6)), Optional(std::string(kMasterGone))) << "a second loss is a new one";

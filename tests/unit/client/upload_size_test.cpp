@@ -83,7 +83,7 @@ TEST(Archives, their_names_tell_how_to_unpack_them) {
   EXPECT_THAT(*unpack_command("/d/a.tar.gz"), ElementsAre("tar", "-xf", "/d/a.tar.gz"));
   EXPECT_THAT(*unpack_command("/d/a.tgz"), ElementsAre("tar", "-xf", "/d/a.tgz"));
   EXPECT_THAT(*unpack_command("/d/a.zip"), ElementsAre("unzip", "-q", "-o", "/d/a.zip"));
-  EXPECT_THAT(unpack_command("/d/a.rar").error().message, HasSubstr("tells no kind of archive"));
+  EXPECT_THAT(unpack_command("/d/a.rar").error().message, HasSubstr("the suffix is not that of an archive"));
 }
 
 }  // namespace

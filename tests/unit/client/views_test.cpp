@@ -267,7 +267,7 @@ TEST_F(StoredTest, a_job_that_never_ended_is_lost) {
   ASSERT_TRUE(view) << view.error().message;
   EXPECT_EQ(view->state, core::JobState::lost);
   EXPECT_EQ(view->exit_code, 1);
-  EXPECT_THAT(view->reason, HasSubstr("master.log may say why"));
+  EXPECT_THAT(view->reason, HasSubstr("master.log may show the reason"));
 }
 
 TEST_F(StoredTest, what_the_master_of_a_lost_job_was_writing_is_removed) {

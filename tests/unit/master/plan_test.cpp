@@ -83,7 +83,7 @@ TEST(PlanInterpreter, the_python_option_has_the_last_word) {
   auto spec = job_of({"python3", "train.py"});
   spec.python = "/opt/py/bin/python";
   EXPECT_THAT(argv_of(spec, path_with({})), ElementsAre("/opt/py/bin/python", "train.py"));
-  EXPECT_EQ(make_plan(spec, path_with({}))->roles[0].interpreter_note, "/opt/py/bin/python, as --python says");
+  EXPECT_EQ(make_plan(spec, path_with({}))->roles[0].interpreter_note, "/opt/py/bin/python, from --python");
 }
 
 TEST(PlanInterpreter, no_python_at_all_is_said_with_the_remedy) {

@@ -51,7 +51,7 @@ TEST(ProxyPage, it_shows_nothing_to_others) {
   for (const auto* cookie : {"proxy-user=carol", "proxy-user=ops", "", "proxy-user=", "user=bob"}) {
     const auto answer = page().answer({"GET", "/", cookie, "10.0.0.1"});
     EXPECT_EQ(answer.status, 403U) << cookie;
-    EXPECT_THAT(answer.body, HasSubstr("olga can allow it by name"));
+    EXPECT_THAT(answer.body, HasSubstr("olga can permit it by name"));
   }
   EXPECT_EQ(page().answer({"GET", "/v1/job", "proxy-user=bob", "10.0.0.1"}).status, 404U);
   EXPECT_EQ(page().answer({"POST", "/", "proxy-user=bob", "10.0.0.1"}).status, 405U);
@@ -103,9 +103,10 @@ TEST(ProxyPage, with_https_to_masters_and_no_key_for_it_there_is_no_page_and_nev
     const auto chosen = ProxyPage::choose(
         config({{"yarn.resourcemanager.hostname", "rm"}, {std::string(kPolicy), policy}}), kApplication, kNoKey);
     EXPECT_FALSE(chosen.facts);
-    EXPECT_EQ(chosen.why, fmt::format("the job has no page on the ResourceManager: {} is {}, and the ResourceManager "
-                                      "gave this master no key for HTTPS; `ydl status {}` shows the job",
-                                      kPolicy, policy, kApplication.str()));
+    EXPECT_EQ(chosen.why,
+              fmt::format("the ResourceManager cannot show a page of the job: {} is {}, but the ResourceManager "
+                          "gave this master no key for HTTPS; `ydl status {}` shows the job",
+                          kPolicy, policy, kApplication.str()));
   }
 }
 
@@ -114,7 +115,7 @@ TEST(ProxyPage, a_key_that_cannot_be_read_is_the_reason_for_no_page) {
       config({{"yarn.resourcemanager.hostname", "rm"}}), kApplication,
       core::fail(core::Errc::corrupt, "yarn.application.am.keystore: this is not a valid Java key store"));
   EXPECT_FALSE(chosen.facts);
-  EXPECT_THAT(chosen.why, HasSubstr("no page on the ResourceManager: yarn.application.am.keystore: this is not"));
+  EXPECT_THAT(chosen.why, HasSubstr("cannot show a page of the job: yarn.application.am.keystore: this is not"));
 }
 
 TEST(ProxyPage, with_https_the_address_does_not_count_and_the_acl_does) {

@@ -159,7 +159,8 @@ TEST_F(StoredMaster, how_long_the_journal_was_not_written_is_told_afterwards) {
   go_away();
   come_back();
   EXPECT_TRUE(until([&] {
-    return !shown().empty() && shown().back().contains("was not written for") && shown().back().contains("NameNode");
+    return !shown().empty() && shown().back().contains("could not be written for") &&
+           shown().back().contains("NameNode");
   }));
 }
 
@@ -210,7 +211,7 @@ TEST_F(StoredMaster, a_journal_that_cannot_be_written_for_good_holds_nothing_up)
   begin_and_run();
   master_->store_is_broken("the quota is exceeded; make room there");
   EXPECT_TRUE(
-      until([&] { return !shown().empty() && shown().back().contains("no other master can take the job over"); }));
+      until([&] { return !shown().empty() && shown().back().contains("no other master can take over the job"); }));
   EXPECT_THAT(notice(), HasSubstr("the quota is exceeded; make room there"));
   master_->note("something happened");
   EXPECT_TRUE(until([&] { return shown().back() == "something happened"; }));
@@ -222,7 +223,7 @@ TEST_F(StoredMaster, it_ends_the_job_when_a_task_has_to_be_started) {
   master_->store_is_broken("the quota is exceeded; make room there");
   ASSERT_TRUE(until([&] { return ended_; }));
   EXPECT_EQ(outcome_.state, job::JobState::failed);
-  EXPECT_THAT(outcome_.reason, HasSubstr("worker:1 has to be started"));
+  EXPECT_THAT(outcome_.reason, HasSubstr("worker:1 must be started"));
   EXPECT_THAT(outcome_.reason, HasSubstr("the quota is exceeded; make room there"));
   EXPECT_EQ(fake_->places_held(), 0U);
 }

@@ -246,7 +246,7 @@ TEST(ContainerEnds, have_the_cause_that_their_status_names) {
 
 TEST(ContainerEnds, of_an_image_that_never_ran_an_agent_say_what_it_may_lack) {
   using Start = yarn::ImageRuntime::Start;
-  EXPECT_THAT(image_hint({.image = "x:1"}, 127), HasSubstr("with bash, which x:1 may lack"));
+  EXPECT_THAT(image_hint({.image = "x:1"}, 127), HasSubstr("with bash, which x:1 may not contain"));
   EXPECT_THAT(image_hint({.image = "x:1"}, 1), IsEmpty());
   EXPECT_THAT(image_hint({.image = "x:1", .start = Start::entry_point}, 0), HasSubstr("does not run its arguments"));
   EXPECT_THAT(image_hint({.image = "x:1", .start = Start::entry_point}, 127), IsEmpty());

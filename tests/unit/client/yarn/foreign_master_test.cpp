@@ -53,7 +53,7 @@ TEST_F(FollowForeign, a_lost_master_is_waited_for_until_the_next_one_has_an_addr
   EXPECT_EQ(master_.endpoint().address, "host2");
   EXPECT_THAT(told_, ElementsAre(std::string(kMasterGone)));
   master_.answered();
-  EXPECT_THAT(told_.back(), HasSubstr("another master has taken the job over"));
+  EXPECT_THAT(told_.back(), HasSubstr("a new master has taken over the job"));
 }
 
 TEST_F(FollowForeign, the_end_of_the_application_is_the_end) {

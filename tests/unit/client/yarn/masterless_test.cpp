@@ -83,18 +83,20 @@ TEST(Masterless, its_job_has_failed_and_the_reason_names_master_and_application)
   EXPECT_EQ(killed.exit_code, 1);
   EXPECT_EQ(killed.tasks, 2);
   EXPECT_EQ(killed.finished, kNow);
-  EXPECT_EQ(killed.reason,
-            "its master, which ran beside the client, ended before the job did; its application application_1_0001 was "
-            "killed");
+  EXPECT_EQ(
+      killed.reason,
+      "its master, which ran on the client's host, ended before the job did; its application application_1_0001 was "
+      "killed");
   auto expired = report(AppState::failed);
   expired.diagnostics = "the master has not been heard of";
   expired.finished = kNow - core::Seconds(9);
   const auto noted = masterless_end(before, job, expired, kNow);
   EXPECT_EQ(noted.state, core::JobState::failed);
   EXPECT_EQ(noted.finished, expired.finished);
-  EXPECT_EQ(noted.reason,
-            "its master, which ran beside the client, ended before the job did; application_1_0001 is over: the master "
-            "has not been heard of");
+  EXPECT_EQ(
+      noted.reason,
+      "its master, which ran on the client's host, ended before the job did; application_1_0001 has ended: the master "
+      "has not been heard of");
 }
 
 TEST(Masterless, a_job_that_told_the_resource_manager_its_success_has_succeeded) {
