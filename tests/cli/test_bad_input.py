@@ -43,6 +43,8 @@ WRONG = [
     ("top", 2, "unknown command 'top'; did you mean 'status'?"),
     ("xyzzy", 2, "unknown command 'xyzzy' (`ydl --help` lists them)"),
     ("train.py", 2, "unknown command 'train.py'; to run it as a job, write `ydl run -- train.py`"),
+    ("./train.sh --n 2", 2, "unknown command './train.sh'; to run it as a job, write `ydl run -- ./train.sh`"),
+    ("python3 train.py", 2, "unknown command 'python3'; to run it as a job, write `ydl run -- python3`"),
     ("--n 2 train.py", 2, "the command is missing before --n", "`ydl run --n …`"),
     ("--bogus", 2, "unknown command '--bogus'"),
     ("help nope", 2, "unknown command 'nope'"),

@@ -9,6 +9,7 @@
 #include "core/strings.hpp"
 #include "core/version.hpp"
 #include "framework/framework.hpp"
+#include "master/plan.hpp"
 #include "spec/problems.hpp"
 
 #include <algorithm>
@@ -249,11 +250,14 @@ struct Grammar {
           "the command is missing before {0}; write for example `ydl run {0} …` (`ydl --help` lists the commands)",
           option);
     }
-    if (word.ends_with(".py") || word.find('/') != std::string::npos) {
+    const auto guess = guess_command(word);
+    const bool is_task = word.ends_with(".py") || word.find('/') != std::string::npos ||
+                         (guess.empty() && !word.starts_with('-') && master::find_on_path(word));
+    if (is_task) {
       return fmt::format("unknown command {}; to run it as a job, write `ydl run -- {}`", spec::in_quotes(word),
                          core::printable(word));
     }
-    return fmt::format("unknown command {}{} (`ydl --help` lists them)", spec::in_quotes(word), guess_command(word));
+    return fmt::format("unknown command {}{} (`ydl --help` lists them)", spec::in_quotes(word), guess);
   }
 };
 
