@@ -51,7 +51,7 @@ class Agent {
                {[this](core::Result<protocol::Command> command) { take(std::move(command)); },
                 [this] { commands_end(); }, [this](const std::string& why) { leave(why); }}),
         gone_(context.get_executor()) {
-    surroundings_.own_group = options_.leash == Leash::standard_input;
+    surroundings_.own_group = options_.lifeline == Lifeline::standard_input;
     surroundings_.job = surroundings_.own_group
                             ? options_.credentials.parent_path().filename().string()  // unique for each job
                             : options_.id.str();  // unique for each container on this host
@@ -75,8 +75,8 @@ class Agent {
 
   void start() {
     net::spawn(context_.get_executor(), "reporting to the master", serve());
-    if (options_.leash == Leash::standard_input)
-      net::spawn(context_.get_executor(), "watching the master", watch_leash());
+    if (options_.lifeline == Lifeline::standard_input)
+      net::spawn(context_.get_executor(), "watching the master", watch_lifeline());
     net::spawn(context_.get_executor(), "watching signals", watch_signals());
   }
 
@@ -267,10 +267,10 @@ class Agent {
     }
   }
 
-  net::awaitable<void> watch_leash() {
-    asio::posix::stream_descriptor leash(context_, ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+  net::awaitable<void> watch_lifeline() {
+    asio::posix::stream_descriptor lifeline(context_, ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
     char byte = 0;
-    (void)co_await leash.async_read_some(asio::buffer(&byte, 1), net::tuple);
+    (void)co_await lifeline.async_read_some(asio::buffer(&byte, 1), net::tuple);
     leave("no master of the job stands behind it");
   }
 

@@ -55,7 +55,7 @@ struct TaskRequest {
 // same way (report_translation.hpp).
 //
 // Life cycle: open(), then any of the four verbs, then close(). Single-threaded. For each attempt the answers are
-//   place   -> (Granted, Reached,) Placed | NotPlacedYet… | HostFailed… | CannotPlace, or Lost afterwards. Also Lost if
+//   `place` -> (Granted, Reached,) Placed | NotPlacedYet… | HostFailed… | CannotPlace, or Lost afterwards. Also Lost if
 //              it must have the same ports and cannot
 //   launch  -> Started or StartFailed, later Exited or Lost; a successful Exited only once its results are saved
 //   stop    -> Exited or Lost

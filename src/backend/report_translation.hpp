@@ -16,7 +16,7 @@ namespace ydl::backend {
 struct AgentHost {
   std::string address;         // the address that the task's peers connect to
   std::string name;            // as users read it
-  std::string container = {};  // as in job::Place
+  std::string container = {};  // as in `job::Place`
 };
 
 struct Translation {

@@ -297,7 +297,7 @@ class Follower {
 
   // The master lets go of us, and the job goes on.
   bool leave() {
-    if (options_.leash && !core::write_all(options_.leash.get(), "L")) return false;
+    if (options_.lifeline && !core::write_all(options_.lifeline.get(), "L")) return false;
     const auto id = folder_.id().str();
     screen_.write(fmt::format("left running: `ydl logs -f {0}` follows it, `ydl kill {0}` stops it\n", id));
     left_ = true;

@@ -10,8 +10,8 @@ namespace ydl::client {
 
 struct FollowOptions {
   ui::Mode mode = ui::Mode::automatic;
-  core::UniqueFd leash;  // of the master this command started: closing it stops the job
-  HeldSignals signals;   // let go of as soon as they are handled here
+  core::UniqueFd lifeline;  // of the master this command started: closing it stops the job
+  HeldSignals signals;      // let go of as soon as they are handled here
 };
 
 // Shows a running job until it ends, or until the user leaves it. Returns the exit code: the job's own, or 0 when it

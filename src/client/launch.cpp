@@ -156,18 +156,18 @@ class Launch {
   // If a master does not start, its log is kept in the job's folder.
   Result<core::UniqueFd> start(const PlannedJob& job) {
     step_ = Step::start;
-    const auto attachment = options_.detach ? master::Attachment::detached : master::Attachment::leashed;
-    auto leash = run(target_->start(job, attachment));
-    if (!leash && is_interrupted()) {
+    const auto attachment = options_.detach ? master::Attachment::detached : master::Attachment::attached;
+    auto lifeline = run(target_->start(job, attachment));
+    if (!lifeline && is_interrupted()) {
       if (!target_->maybe_submitted_as().empty()) give_up(job);
       const auto id = job.folder.id().str();
       const auto what =
           options_.detach ? fmt::format("may continue; `ydl kill {}` stops it", id) : "ends with this command";
-      leash = fail(core::Errc::cancelled,
-                   fmt::format("interrupted while the master of {} was starting: the job {}", id, what));
+      lifeline = fail(core::Errc::cancelled,
+                      fmt::format("interrupted while the master of {} was starting: the job {}", id, what));
     }
     target_->close();
-    return leash;
+    return lifeline;
   }
 
   // The job is started: it does not wait for this.
@@ -312,8 +312,8 @@ Result<int> launch(const LaunchOptions& options, spec::JobSpec job, const Launch
   launch.begin_interruption(planned);
   if (auto staged = launch.stage(planned); !staged) return fail(staged.error());
   if (auto submitted = launch.submit(planned); !submitted) return fail(submitted.error());
-  auto leash = launch.start(planned);
-  if (!leash) return fail(leash.error());
+  auto lifeline = launch.start(planned);
+  if (!lifeline) return fail(lifeline.error());
   launch.end_interruption();
   if (options.detach) {
     hooks.detached(planned.folder.id().str());
@@ -321,7 +321,7 @@ Result<int> launch(const LaunchOptions& options, spec::JobSpec job, const Launch
     return 0;
   }
   launch.tidy_up(planned);
-  return follow_job(planned.folder, {options.output, *std::move(leash), std::move(signals)});
+  return follow_job(planned.folder, {options.output, *std::move(lifeline), std::move(signals)});
 }
 
 }  // namespace ydl::client

@@ -10,14 +10,14 @@ namespace ydl::master {
 
 // How the master process ends with its client.
 enum class Attachment {
-  leashed,   // standard input is a pipe from the client: its end stops the job, unless a byte 'L' was sent before
+  attached,  // standard input is a pipe from the client: its end stops the job, unless a byte 'L' was sent before
   detached,  // the job continues when the client ends
 };
 
 // The arguments of `ydl __master`.
 struct ProcessStart {
   jobs::JobFolder folder;  // empty for a master that finds its job itself
-  Attachment attachment = Attachment::leashed;
+  Attachment attachment = Attachment::attached;
 };
 
 // A kind of master process. There is one for each kind of backend: local_process.hpp, yarn_process.hpp. Standard output

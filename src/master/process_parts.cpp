@@ -39,10 +39,11 @@ core::Result<void> check_descriptors(const JobPlan& plan, const Need& need) {
                                  core::descriptor_limit());
 }
 
-net::awaitable<void> watch_leash(Master& master) {
-  asio::posix::stream_descriptor leash(co_await asio::this_coro::executor, ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+net::awaitable<void> watch_lifeline(Master& master) {
+  asio::posix::stream_descriptor lifeline(co_await asio::this_coro::executor,
+                                          ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
   char byte = 0;
-  const auto [error, n] = co_await leash.async_read_some(asio::buffer(&byte, 1), net::tuple);
+  const auto [error, n] = co_await lifeline.async_read_some(asio::buffer(&byte, 1), net::tuple);
   if (!error && byte == 'L') {
     core::log("the client has left; the job continues");
     co_return;
@@ -136,7 +137,7 @@ int run_to_the_end(asio::io_context& context, Master& master, http::Server& serv
   });
   net::spawn(executor, "running the job", run_job_then_stop(context, master, server, exit_code));
   net::spawn(executor, "watching signals", watch_signals(master));
-  if (attachment == Attachment::leashed) net::spawn(executor, "watching the client", watch_leash(master));
+  if (attachment == Attachment::attached) net::spawn(executor, "watching the client", watch_lifeline(master));
   net::run_loop(context,
                 [&master](const net::BackgroundFailure& failure) { master.fail(internal_error(failure.what())); });
   std::error_code ignored;

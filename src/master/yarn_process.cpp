@@ -303,7 +303,7 @@ int run(asio::io_context& context, YarnStart start, PreparedJob prepared, Attach
   backend::RecordMirror mirror(executor, start.fs, start.folder.root(), start.job.folder, is_taken);
   auto options = backend_options(start, prepared, keys, endpoint, access);
   options.tracking_url = page.tracking_url(endpoint);
-  if (attachment == Attachment::leashed) options.outlives_master = core::Seconds(5);
+  if (attachment == Attachment::attached) options.outlives_master = core::Seconds(5);
   options.blind = prepared.plan.spec.blind_timeout;
   options.can_be_replaced = store != nullptr;
   options.replaces_another = takes_over;

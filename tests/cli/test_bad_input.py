@@ -308,7 +308,7 @@ def test_a_script_that_is_added_is_found_without_the_files_of_the_directory(ydl)
     ("name", "content", "parts"),
     [
         pytest.param("absent.zip", None, ["--archive absent.zip does not exist"], id="absent"),
-        pytest.param("data.rar", b"Rar!", ["data.rar", "tells no kind of archive", ".zip"], id="of an unknown kind"),
+        pytest.param("data.rar", b"Rar!", ["data.rar", "the suffix is not that of an archive", ".zip"], id="of an unknown kind"),
         pytest.param("data.tar.gz", b"no gzip at all", ["data.tar.gz cannot be unpacked:"], id="broken"),
     ],
 )

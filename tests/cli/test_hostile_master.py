@@ -174,7 +174,7 @@ def attacks_of_masters():
                  "larger than the limit")  # fmt: skip
     yield Attack("events: 10 MB of events", of_bob(master(then(response(many_events(10_000_000)), wait_for_the_end)), "events"),
                  "repeats its events", prints="x")  # fmt: skip
-    yield Attack("events: events that are none", of_bob(master(response('{"events":[1]}')), "events"), "no event")
+    yield Attack("events: events that are none", of_bob(master(response('{"events":[1]}')), "events"), "not an event")
     yield Attack("logs: a task whose name leads elsewhere", of_bob(master(logs_of("../../x:0")), "logs"), "is not a task: the name of a role consists of letters")
     yield Attack("logs: a task whose name has escapes", of_bob(master(logs_of(ESCAPES + ":0")), "logs"), "owned.*is not a task: the name of a role consists of letters")
 

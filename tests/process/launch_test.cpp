@@ -188,7 +188,7 @@ TEST_F(TaskTest, a_missing_interpreter_is_named) {
 
 TEST_F(TaskTest, a_program_for_another_machine_is_told_from_a_script) {
   ASSERT_TRUE(core::write_file_atomically(dir_.path() / "alien", std::string("\177ELF") + std::string(60, '\7'), 0755));
-  EXPECT_THAT(failure_of(request({"./alien"})), HasSubstr("cannot run on this machine"));
+  EXPECT_THAT(failure_of(request({"./alien"})), HasSubstr("is not a program for this machine"));
 }
 
 TEST_F(TaskTest, a_missing_working_directory_is_named) {

@@ -6,7 +6,7 @@ namespace ydl::agent {
 namespace {
 
 constexpr core::Seconds kSmallChanges{60};  // what little has changed is told this often
-// People are told of a task that has written nothing for 30 s: what the master knows of that must be newer.
+// Users are told of a task that has written nothing for 30 s, so the data of the master must be newer than that.
 constexpr core::Seconds kLogGrew{20};
 constexpr std::int64_t kCpuStep = 10;                          // percent of a core
 constexpr std::int64_t kMemoryStep = std::int64_t{16} << 20U;  // bytes

@@ -27,7 +27,7 @@ struct LocalBackend::State : std::enable_shared_from_this<LocalBackend::State> {
   LocalOptions options;
   std::shared_ptr<AgentLink> link;
   std::optional<net::ChildProcess> process;
-  core::UniqueFd leash;  // the agent's standard input; it is closed when this process ends
+  core::UniqueFd lifeline;  // the agent's standard input; it is closed when this process ends
   net::Signal ended;
   bool running = false;
 
@@ -83,19 +83,20 @@ LocalBackend::~LocalBackend() {
 
 net::Async<> LocalBackend::open() {
   auto& state = *state_;
-  auto leash = core::make_pipe();
-  if (!leash) co_return core::fail(leash.error());
+  auto lifeline = core::make_pipe();
+  if (!lifeline) co_return core::fail(lifeline.error());
   net::SpawnOptions spawn;
   spawn.executable = state.options.executable;
   spawn.argv = {
-      "ydl", "__agent", "--id", state.link->id().str(), "--credentials", state.options.credentials.string(), "--leash"};
-  spawn.standard_input = std::move(leash->read);
+      "ydl",       "__agent", "--id", state.link->id().str(), "--credentials", state.options.credentials.string(),
+      "--lifeline"};
+  spawn.standard_input = std::move(lifeline->read);
   spawn.log_file = state.options.agent_log;
   state.link->expect();
   auto process = net::ChildProcess::spawn(std::move(spawn));
   if (!process) co_return core::fail(process.error());
   state.process.emplace(std::move(*process));
-  state.leash = std::move(leash->write);
+  state.lifeline = std::move(lifeline->write);
   state.running = true;
   net::spawn(state.executor, "watching the agent", watch_agent(state_));
   net::spawn(state.executor, "watching the agent's heartbeat", watch_silence(state_));
@@ -132,7 +133,7 @@ net::awaitable<void> LocalBackend::close(const job::Outcome& /*outcome*/) {
   auto state = state_;
   state->link->close();
   if (!state->running) co_return;
-  state->leash.reset();  // the agent kills all its tasks and ends
+  state->lifeline.reset();  // the agent kills all its tasks and ends
   co_await state->ended.wait(core::Seconds(5));
   if (!state->running) co_return;
   core::log("the agent did not end in time: killing it");

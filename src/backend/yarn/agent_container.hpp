@@ -17,7 +17,7 @@ namespace ydl::backend {
 // Paths are relative to the container's directory, in which the agent is started.
 [[nodiscard]] protocol::Prepare prepare_in_container(const TaskRequest& request, const YarnJob& job);
 
-// For job::Place::container: what another master needs to find the container again, which is its id, its node and the
+// For `job::Place::container`: what another master needs to find the container again, which is its id, its node and the
 // web page of the node.
 [[nodiscard]] std::string container_name(const yarn::Container& container);
 // Parses these three members. Errors: corrupt.

@@ -127,7 +127,7 @@ struct AgentProcess {
   std::string logs = {};
   std::string expected_image = {};
   std::string unlinked_files = {};
-  bool leash = false;
+  bool lifeline = false;
   std::int64_t outlives_master_ms = 5000;
   std::int64_t hdfs_patience_ms = 300'000;
 };

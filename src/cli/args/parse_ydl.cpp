@@ -195,7 +195,7 @@ struct Grammar {
                           raw.logs,
                           raw.expected_image,
                           raw.unlinked_files,
-                          raw.leash,
+                          raw.lifeline,
                           raw.outlives_master_ms,
                           raw.hdfs_patience_ms};
     });
@@ -204,7 +204,7 @@ struct Grammar {
     agent.add_option("--logs", raw.logs);
     agent.add_option("--expect-image", raw.expected_image);
     agent.add_option("--files", raw.unlinked_files);
-    agent.add_flag("--leash", raw.leash);
+    agent.add_flag("--lifeline", raw.lifeline);
     agent.add_option("--outlives-master", raw.outlives_master_ms)->check(CLI::NonNegativeNumber);
     agent.add_option("--hdfs-patience", raw.hdfs_patience_ms)->check(CLI::NonNegativeNumber);
     auto& man = add("__man", "", "", []() -> Result<Command> { return ManPage{}; });

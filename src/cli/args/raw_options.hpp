@@ -31,7 +31,7 @@ struct RawOptions {
   std::vector<std::string> ids;
   std::string states, since, ended_before;
   std::string master = "local";
-  bool leash = false;
+  bool lifeline = false;
   std::int64_t outlives_master_ms = 5000;
   std::int64_t hdfs_patience_ms = 300'000;
   std::string grace, file, id, task, stream, shell, folder, credentials, logs, expected_image, unlinked_files;

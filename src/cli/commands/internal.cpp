@@ -8,7 +8,7 @@
 namespace ydl::cli {
 
 int execute(const MasterProcess& command) {
-  const auto attachment = command.detached ? master::Attachment::detached : master::Attachment::leashed;
+  const auto attachment = command.detached ? master::Attachment::detached : master::Attachment::attached;
   return command.kind->run({jobs::JobFolder(command.folder), attachment});
 }
 
@@ -20,7 +20,7 @@ int execute(const AgentProcess& command) {
   options.logs = command.logs.empty() ? core::process_getenv("YDL_LOG_DIR").value_or("") : command.logs;
   options.expected_image = command.expected_image;
   options.unlinked_files = command.unlinked_files;
-  options.leash = command.leash ? agent::Leash::standard_input : agent::Leash::none;
+  options.lifeline = command.lifeline ? agent::Lifeline::standard_input : agent::Lifeline::none;
   options.outlives_master = core::Millis(command.outlives_master_ms);
   options.hdfs_patience = core::Millis(command.hdfs_patience_ms);
   return agent::run_agent_process(options);

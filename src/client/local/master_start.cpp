@@ -14,9 +14,9 @@ namespace ydl::client {
 using core::fail;
 
 net::Async<core::UniqueFd> start_master(jobs::JobFolder folder, MasterStart start, std::function<void()> meanwhile) {
-  auto leash = core::make_pipe();
+  auto lifeline = core::make_pipe();
   auto answer = core::make_pipe();
-  if (!leash) co_return fail(leash.error());
+  if (!lifeline) co_return fail(lifeline.error());
   if (!answer) co_return fail(answer.error());
   net::SpawnOptions spawn;
   spawn.executable = net::kOwnExecutable;
@@ -24,7 +24,7 @@ net::Async<core::UniqueFd> start_master(jobs::JobFolder folder, MasterStart star
   if (start.attachment == master::Attachment::detached)
     spawn.argv.emplace_back("--detached");
   else
-    spawn.standard_input = std::move(leash->read);
+    spawn.standard_input = std::move(lifeline->read);
   spawn.standard_output = std::move(answer->write);
   spawn.log_file = folder.master_log();
   spawn.handed_over = std::move(start.lock);
@@ -40,7 +40,7 @@ net::Async<core::UniqueFd> start_master(jobs::JobFolder folder, MasterStart star
     line.append(buffer.data(), size);
     if (error) break;
   }
-  if (line.starts_with("ready")) co_return std::move(leash->write);
+  if (line.starts_with("ready")) co_return std::move(lifeline->write);
   if (line.starts_with("error ")) co_return fail(core::Errc::io, std::string(core::trim(line.substr(6))));
   co_return fail(core::Errc::io,
                  fmt::format("the job's master did not start; its log is {}", folder.master_log().string()));

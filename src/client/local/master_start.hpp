@@ -12,7 +12,7 @@ namespace ydl::client {
 
 struct MasterStart {
   const master::ProcessKind& kind;
-  master::Attachment attachment = master::Attachment::leashed;
+  master::Attachment attachment = master::Attachment::attached;
   core::UniqueFd lock = {};  // of the job's folder, if it was locked before the master starts
 };
 

@@ -162,13 +162,13 @@ class YarnLaunch final : public LaunchTarget {
 
   net::Async<core::UniqueFd> start(const PlannedJob& job, master::Attachment attachment) override {
     if (job_.kind == MasterKind::managed) co_return core::UniqueFd{};
-    auto leash = co_await start_master(
+    auto lifeline = co_await start_master(
         job.folder, {.kind = master::yarn_unmanaged_master(), .attachment = attachment, .lock = std::move(lock_)});
-    if (!leash) {
+    if (!lifeline) {
       const auto application = yarn::ApplicationId::parse(job_.application);
       if (application) (void)co_await cluster_->rm->kill(*application, "its master did not start");
     }
-    co_return leash;
+    co_return lifeline;
   }
 
   std::string maybe_submitted_as() const override { return sent_ ? job_.application : ""; }

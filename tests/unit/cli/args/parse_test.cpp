@@ -453,12 +453,12 @@ TEST(ParseCommands, the_hidden_ones_are_for_ourselves) {
   EXPECT_EQ(parsed<MasterProcess>("ydl __master --master yarn-container").kind->name, "yarn-container");
   EXPECT_EQ(parsed<MasterProcess>("ydl __master --master yarn-unmanaged --folder /j").kind->name, "yarn-unmanaged");
   EXPECT_TRUE(master.detached);
-  const auto agent = parsed<AgentProcess>("ydl __agent --id local --credentials /c --leash");
+  const auto agent = parsed<AgentProcess>("ydl __agent --id local --credentials /c --lifeline");
   EXPECT_EQ(agent.id, "local");
   EXPECT_EQ(agent.credentials, "/c");
-  EXPECT_TRUE(agent.leash);
+  EXPECT_TRUE(agent.lifeline);
   const auto contained = parsed<AgentProcess>("ydl __agent --id container_1 --logs /l --outlives-master 90000");
-  EXPECT_FALSE(contained.leash);
+  EXPECT_FALSE(contained.lifeline);
   EXPECT_EQ(contained.logs, "/l");
   EXPECT_EQ(contained.outlives_master_ms, 90'000);
   EXPECT_THAT(refusal("ydl __agent"), HasSubstr("--"));
