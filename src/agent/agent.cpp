@@ -261,7 +261,7 @@ class Agent {
       const auto now = core::steady_now();
       for (std::size_t i = 0; i < counts->size(); ++i) {
         const auto& attempt = (*sources)[i].attempt;
-        const auto usage = rates.rate(attempt, (*counts)[i], now);
+        const auto usage = rates.rate((*sources)[i], (*counts)[i], now);
         if (const auto found = tasks_.find(attempt); found != tasks_.end()) found->second->note_usage(usage);
       }
     }

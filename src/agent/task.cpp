@@ -236,12 +236,13 @@ void Task::look(LookRound& round) {
 
 std::optional<UsageSource> Task::usage_source() const {
   if (!running() || (request_.image && request_.image->runtime == "docker")) return std::nullopt;
-  return UsageSource{request_.attempt, reaper_pid(), resources_.cgroup()};
+  return UsageSource{request_.attempt, began_, reaper_pid(), resources_.cgroup()};
 }
 
 void Task::on(const Launched& event) {
   ports_.begin(resources_.ports().ports(), core::steady_now());
-  silence_.wrote(core::steady_now());
+  began_ = core::steady_now();
+  silence_.wrote(began_);
   context_.report(protocol::TaskStarted{request_.attempt, event.pid});
   saving_.copy_logs();
   net::spawn(context_.executor, "saving what a task has written", save_while_it_runs());

@@ -128,6 +128,7 @@ class Task : public std::enable_shared_from_this<Task> {
   std::optional<core::Result<TaskProcess>> started_;          // from start to watch
   std::unique_ptr<TaskProcess> process_;
   core::Instant last_beat_{};  // when the agent last signalled to the reaper
+  core::Instant began_{};      // when the processes started
   std::string path_;           // PATH of its processes
   bool was_launched_ = false;
   bool was_terminated_ = false;  // it was sent SIGTERM because its container will be taken away

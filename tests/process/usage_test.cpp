@@ -58,7 +58,7 @@ TEST(Usage, of_a_process_tree_is_that_of_all_processes_below_its_root) {
   ASSERT_TRUE(count.memory_bytes);
   EXPECT_GE(*count.memory_bytes, kHeld);
   EXPECT_TRUE(count.cpu_us);
-  const auto same = count_usage({.attempt = {{"worker", 0}, 1}, .reaper = tree.root(), .cgroup = {}});
+  const auto same = count_usage({.attempt = {{"worker", 0}, 1}, .began = {}, .reaper = tree.root(), .cgroup = {}});
   EXPECT_GE(*same.memory_bytes, kHeld);
 }
 

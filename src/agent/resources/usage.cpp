@@ -95,20 +95,20 @@ UsageCount count_usage(const UsageSource& source) {
   return count;
 }
 
-Usage UsageRates::rate(const core::AttemptId& attempt, const UsageCount& count, core::Instant now) {
+Usage UsageRates::rate(const UsageSource& source, const UsageCount& count, core::Instant now) {
   Usage usage{.memory_bytes = count.memory_bytes};
   if (!count.cpu_us) {
-    last_.erase(attempt);
+    last_.erase(source.attempt);
     return usage;
   }
-  const auto before = last_.find(attempt);
-  if (before != last_.end() && now > before->second.at) {
+  auto& last = last_.try_emplace(source.attempt, Look{0, source.began}).first->second;
+  if (now > last.at) {
     // The count of a tree falls where a process ends whose parent does not wait for it.
-    const auto used = *count.cpu_us - std::min(*count.cpu_us, before->second.cpu_us);
-    const auto ran_us = static_cast<std::uint64_t>((now - before->second.at).count()) * 1000;
+    const auto used = *count.cpu_us - std::min(*count.cpu_us, last.cpu_us);
+    const auto ran_us = static_cast<std::uint64_t>((now - last.at).count()) * 1000;
     usage.cpu_percent = static_cast<int>(std::min<std::uint64_t>(used * 100 / ran_us, 1'000'000));
   }
-  last_[attempt] = {*count.cpu_us, now};
+  last = {*count.cpu_us, now};
   return usage;
 }
 

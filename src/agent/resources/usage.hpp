@@ -23,6 +23,7 @@ struct UsageCount {
 // Where a task's processes are found.
 struct UsageSource {
   core::AttemptId attempt;
+  core::Instant began{};                  // when they started
   pid_t reaper = 0;                       // the parent of them all
   std::optional<TaskCgroup> cgroup = {};  // where the task has one
 };
@@ -45,7 +46,8 @@ struct StatCount {
 // Makes counts into what is used now. Pure.
 class UsageRates {
  public:
-  [[nodiscard]] Usage rate(const core::AttemptId& attempt, const UsageCount& count, core::Instant now);
+  // At the first look the rate is that since the start.
+  [[nodiscard]] Usage rate(const UsageSource& source, const UsageCount& count, core::Instant now);
   // Forgets all attempts but these.
   void keep(const std::vector<UsageSource>& sources);
 

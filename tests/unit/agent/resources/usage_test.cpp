@@ -43,14 +43,16 @@ TEST(Usage, processes_that_are_gone_use_nothing) {
 
 TEST(Usage, the_cpu_is_that_since_the_look_before) {
   UsageRates rates;
-  EXPECT_EQ(rates.rate(kAttempt, {.cpu_us = 1'000'000, .memory_bytes = 7}, at(0)), (Usage{std::nullopt, 7}));
-  EXPECT_EQ(rates.rate(kAttempt, {.cpu_us = 11'000'000, .memory_bytes = 8}, at(5)), (Usage{200, 8}));
-  EXPECT_EQ(rates.rate(kAttempt, {.cpu_us = 11'000'000, .memory_bytes = 8}, at(10)), (Usage{0, 8}));
-  EXPECT_EQ(rates.rate(kAttempt, {.cpu_us = 3'000'000, .memory_bytes = 8}, at(15)), (Usage{0, 8})) << "it fell";
-  EXPECT_EQ(rates.rate(kAttempt, {.cpu_us = std::nullopt, .memory_bytes = 8}, at(20)), (Usage{std::nullopt, 8}));
-  EXPECT_EQ(rates.rate(kAttempt, {.cpu_us = 9'000'000, .memory_bytes = 8}, at(25)), (Usage{std::nullopt, 8}));
+  const UsageSource source{.attempt = kAttempt, .began = at(-10), .reaper = 0, .cgroup = {}};
+  const auto rate = [&](const UsageCount& count, long seconds) { return rates.rate(source, count, at(seconds)); };
+  EXPECT_EQ(rate({.cpu_us = 1'000'000, .memory_bytes = 7}, 0), (Usage{10, 7})) << "since the start";
+  EXPECT_EQ(rate({.cpu_us = 11'000'000, .memory_bytes = 8}, 5), (Usage{200, 8}));
+  EXPECT_EQ(rate({.cpu_us = 11'000'000, .memory_bytes = 8}, 10), (Usage{0, 8}));
+  EXPECT_EQ(rate({.cpu_us = 3'000'000, .memory_bytes = 8}, 15), (Usage{0, 8})) << "it fell";
+  EXPECT_EQ(rate({.cpu_us = std::nullopt, .memory_bytes = 8}, 20), (Usage{std::nullopt, 8}));
+  EXPECT_EQ(rate({.cpu_us = 7'000'000, .memory_bytes = 8}, 25), (Usage{20, 8}));
   rates.keep({});
-  EXPECT_EQ(rates.rate(kAttempt, {.cpu_us = 10'000'000, .memory_bytes = 8}, at(30)), (Usage{std::nullopt, 8}));
+  EXPECT_EQ(rate({.cpu_us = 8'000'000, .memory_bytes = 8}, 30), (Usage{20, 8}));
 }
 
 // What is reported of a usage although the log has no news.
