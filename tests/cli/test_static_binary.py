@@ -104,7 +104,7 @@ def test_doctor_explains_an_empty_root(empty_root):
     assert done.returncode in (0, 1), done.stderr
     subjects = {line[9:20].strip(): line for line in done.stdout.splitlines()}
     assert {"ydl", "kernel", "job folder", "limits", "GPUs", "Python", "cluster"} <= set(subjects), done.stdout
-    assert "none on PATH: .py commands need --python PATH" in subjects["Python"]
+    assert "none on PATH; .py commands need --python PATH" in subjects["Python"]
 
 
 def test_a_whole_job_runs_in_an_empty_root(empty_root):

@@ -123,7 +123,7 @@ def test_any_resource_type_that_the_cluster_counts_can_be_asked_for(clusters, tm
     # A ResourceManager allows any amount in its first 10 s, and later what its largest node has.
     assert re.search("3 licences each, but only 0 would fit|3 licences in one container, but the cluster allows 2 licences", err.splitlines()[-1]), err
     _, err = jobs.run("run", "--resource", "worker:memory=256m,types.yarn.io/fpga=1", "--", "true", code=1)
-    assert "worker asks for 1 yarn.io/fpga" in err.splitlines()[-1] and "does not count" in err.splitlines()[-1]
+    assert "worker asks for 1 yarn.io/fpga" in err.splitlines()[-1] and "does not have this resource type" in err.splitlines()[-1]
 
 
 @pytest.mark.on_cluster(*FAIR_YARN)

@@ -230,7 +230,7 @@ def test_a_resource_manager_that_is_down_is_named(jobs, tmp_path):
 def test_without_a_configuration_it_is_said_where_one_was_looked_for(jobs, tmp_path):
     jobs.environment["HADOOP_CONF_DIR"] = str(tmp_path)
     _, err = jobs.run("run", "--cluster", "yarn", "--", "true", code=2)
-    assert f"HADOOP_CONF_DIR={tmp_path}, " in err and "set HADOOP_CONF_DIR to the folder that holds yarn-site.xml" in err
+    assert f"HADOOP_CONF_DIR={tmp_path}, " in err and "set HADOOP_CONF_DIR to the folder with yarn-site.xml" in err
 
 
 def test_doctor_looks_at_the_cluster_and_runs_a_job_on_it(jobs):

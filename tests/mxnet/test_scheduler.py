@@ -235,7 +235,7 @@ def test_a_worker_too_many_is_refused_with_a_sentence(job):
     running.start_worker(0, "push_pull", "dist_sync")
     running.scheduler.wait_for("registered worker:0")
     running.start_worker(1, "push_pull", "dist_sync")
-    assert "all 1 worker of the job are there" in running.scheduler.wait_for("refused worker:1")
+    assert "all 1 worker of the job are already registered" in running.scheduler.wait_for("refused worker:1")
     running.processes.pop("worker:1").kill()
     running.start_servers()
     running.assert_all_succeed()

@@ -138,8 +138,8 @@ TEST_F(RpcClientTest, a_port_without_a_listener_is_unreachable_and_named) {
   const auto error = error_of(calling);
   EXPECT_EQ(error.code, Errc::unreachable);
   EXPECT_EQ(error.message, "127.0.0.1:" + std::to_string(gone) +
-                               ": Connection refused; is the service running there? (after 3 attempts: it was tried "
-                               "as often as the configuration allows)");
+                               ": Connection refused; is the service running there? (after 3 attempts: the configured "
+                               "number of retries is used up)");
 }
 
 TEST_F(RpcClientTest, a_silent_server_times_out) {

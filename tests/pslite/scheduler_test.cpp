@@ -180,7 +180,7 @@ TEST_F(SchedulerTest, a_peer_that_sends_garbage_is_disconnected_and_others_are_n
   EXPECT_TRUE(hung_up_on(open + std::string("\x02\0\0\0\0\x80\0\0\0", 9)));
   EXPECT_THAT(told<Note>().at(1).sentence, HasSubstr("a frame of 2147483648 bytes was announced"));
   EXPECT_TRUE(hung_up_on(open + zmtp::encode_message("garbage")));
-  EXPECT_THAT(told<Note>().at(2).sentence, HasSubstr("no ps-lite message"));
+  EXPECT_THAT(told<Note>().at(2).sentence, HasSubstr("an invalid ps-lite message"));
   EXPECT_TRUE(hung_up_on(open + zmtp::encode_message(zmtp::Message{{"a", "b"}})));
   EXPECT_THAT(told<Note>().at(3).sentence, HasSubstr("with data"));
   EXPECT_TRUE(
@@ -273,7 +273,7 @@ TEST_F(SchedulerTest, host_names_are_resolved_with_the_given_function) {
   SchedulerOptions options{.job = {.workers = 1, .servers = 1}, .unreachable_after = core::Millis(100)};
   options.resolve = [&](std::string host) -> asio::awaitable<core::Result<asio::ip::address>> {
     asked.push_back(host);
-    co_return core::fail(core::Errc::not_found, "no host is called " + host);
+    co_return core::fail(core::Errc::not_found, "unknown host " + host);
   };
   start(std::move(options));
   const std::string open = zmtp::encode_greeting() + zmtp::encode_ready({{"Socket-Type", "DEALER"}, {"Identity", ""}});
@@ -286,7 +286,7 @@ TEST_F(SchedulerTest, host_names_are_resolved_with_the_given_function) {
     asio::write(sockets.back(), asio::buffer(open + zmtp::encode_message(encode(meta))));
   }
   ASSERT_TRUE(until_told<Failed>());
-  EXPECT_THAT(told<Failed>()[0].sentence, HasSubstr("no host is called gpu7"));
+  EXPECT_THAT(told<Failed>()[0].sentence, HasSubstr("unknown host gpu7"));
   EXPECT_GE(asked.size(), 2U);
 }
 

@@ -20,7 +20,7 @@ TEST(Options, a_role_has_a_name_and_a_count) {
   EXPECT_THAT(error_of(parse_role_count("2w=2")), HasSubstr("cannot be the name of a role"));
 }
 
-TEST(Options, a_role_without_tasks_is_refused_with_a_sentence) {
+TEST(Options, a_role_without_tasks_is_refused) {
   EXPECT_EQ(error_of(parse_role_count("worker=0")),
             "role 'worker' cannot have '0' tasks; write a whole number from 1 to 100000, or remove the role");
   for (const auto* bad : {"worker=-1", "worker=", "worker=two", "worker=1.5", "worker=100001", "worker=2 "}) {
@@ -67,7 +67,7 @@ TEST(Options, hosts_and_racks_are_lists) {
   EXPECT_THAT(error_of(parse_role_resources("worker:placement=packed")), HasSubstr("did you mean 'pack'?"));
 }
 
-TEST(Options, any_type_that_a_cluster_counts_is_asked_for_by_name) {
+TEST(Options, any_resource_type_of_a_cluster_can_be_requested_by_name) {
   const auto asked = parse_role_resources("worker:types.yarn.io/fpga=1,memory=1g,types.licences=2");
   ASSERT_TRUE(asked) << asked.error().message;
   EXPECT_EQ(asked->resources.types, (std::map<std::string, int>{{"licences", 2}, {"yarn.io/fpga", 1}}));
@@ -100,7 +100,7 @@ TEST(Options, a_mistake_in_resources_is_named) {
   EXPECT_THAT(error_of(parse_role_resources(":memory=2g")), HasSubstr("cannot be the name of a role"));
 }
 
-TEST(Options, a_variable_is_what_stands_before_the_first_equals_sign) {
+TEST(Options, the_name_of_a_variable_ends_at_the_first_equals_sign) {
   EXPECT_EQ(parse_env_variable("A=b=c"), (EnvVariable{"A", "b=c"}));
   EXPECT_EQ(parse_env_variable("A="), (EnvVariable{"A", ""}));
   EXPECT_THAT(error_of(parse_env_variable("A")), HasSubstr("write KEY=VALUE, or KEY= for an empty one"));
@@ -108,7 +108,7 @@ TEST(Options, a_variable_is_what_stands_before_the_first_equals_sign) {
   EXPECT_THAT(error_of(parse_env_variable("A=\xff")), HasSubstr("A: "));
 }
 
-TEST(Options, an_archive_may_get_a_name_as_hadoops_tools_write_it) {
+TEST(Options, an_archive_may_have_a_name_in_the_notation_of_hadoops_tools) {
   EXPECT_EQ(parse_archive_ref("data.tar.gz#data"), (FileRef{"data.tar.gz", "data"}));
   EXPECT_EQ(parse_archive_ref("data.tar.gz=data"), (FileRef{"data.tar.gz", "data"}));
   EXPECT_EQ(parse_archive_ref("a/data.zip"), (FileRef{"a/data.zip", ""}));

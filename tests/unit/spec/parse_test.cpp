@@ -34,7 +34,7 @@ std::string worker_with(std::string_view fields) {
   return "version: 1\ncommand: ./train\nroles:\n  worker: {" + std::string(fields) + "}\n";
 }
 
-TEST(ParseJob, the_whole_layout_is_read) {
+TEST(ParseJob, all_keys_are_read) {
   const auto job = parse_job(R"(version: 1
 name: mnist
 framework: pytorch
@@ -93,7 +93,7 @@ restore_from: train-ab12
   EXPECT_EQ(*job, expected);
 }
 
-TEST(ParseJob, what_is_not_written_has_its_default) {
+TEST(ParseJob, missing_keys_have_defaults) {
   const auto job = parse_job(kMinimal, "f");
   ASSERT_TRUE(job) << job.error().message;
   JobSpec expected;
@@ -102,7 +102,7 @@ TEST(ParseJob, what_is_not_written_has_its_default) {
   EXPECT_EQ(*job, expected);
 }
 
-TEST(ParseJob, a_blacklist_is_a_mapping_or_its_mode_alone) {
+TEST(ParseJob, a_blacklist_is_a_mapping_or_only_its_mode) {
   const auto blacklist_of = [](std::string_view value) {
     const auto job = parse_job(minimal_with(fmt::format("blacklist: {}", value)), "f");
     EXPECT_TRUE(job) << job.error().message;
@@ -152,7 +152,7 @@ TEST(ParseJob, keys_of_other_tools_are_answered_with_ours) {
             "command");
 }
 
-TEST(ParseJob, an_unknown_key_is_refused_with_its_place_and_the_nearest_known) {
+TEST(ParseJob, the_error_for_an_unknown_key_has_its_location_and_the_nearest_key) {
   EXPECT_EQ(error_of(minimal_with("tiemouts: {}")), "train.yaml:4: unknown key 'tiemouts'; did you mean 'timeouts'?");
   EXPECT_EQ(error_of(worker_with("resorces: {}")),
             "train.yaml:4: unknown key 'resorces' in role 'worker'; did you mean 'resources'?");
@@ -163,7 +163,7 @@ TEST(ParseJob, an_unknown_key_is_refused_with_its_place_and_the_nearest_known) {
   EXPECT_THAT(error_of(minimal_with("files: [{source: a, nam: b}]")), HasSubstr("did you mean 'name'?"));
 }
 
-TEST(ParseJob, the_version_is_required_and_a_newer_one_is_the_only_complaint) {
+TEST(ParseJob, the_version_is_required_and_a_newer_one_is_the_only_problem_reported) {
   EXPECT_EQ(error_of("command: a\n"), "train.yaml:1: the version is missing; add 'version: 1' at the top");
   EXPECT_EQ(error_of("# hi\nversion: 2\nbanana: true\n"),
             "train.yaml:2: version: this ydl reads version 1, and the file has version 2; use a newer ydl");
@@ -172,7 +172,7 @@ TEST(ParseJob, the_version_is_required_and_a_newer_one_is_the_only_complaint) {
   }
 }
 
-TEST(ParseJob, several_problems_are_told_at_once_in_the_order_of_the_file) {
+TEST(ParseJob, several_problems_are_reported_together_in_the_order_of_the_file) {
   const auto message = error_of("version: 1\nretries: -1\ncommand: ./train\nroles:\n  worker: {count: 0}\nname: 5\n");
   const auto lines = core::split(message, '\n');
   EXPECT_THAT(lines,
@@ -180,7 +180,7 @@ TEST(ParseJob, several_problems_are_told_at_once_in_the_order_of_the_file) {
                           StartsWith("train.yaml:6: name: ")));
 }
 
-TEST(ParseJob, no_more_than_ten_problems_are_told) {
+TEST(ParseJob, at_most_ten_problems_are_reported) {
   std::string text(kMinimal);
   for (char c = 'a'; c <= 'z'; ++c) text += std::string(20, c) + ": 1\n";
   const auto message = error_of(text);
@@ -208,7 +208,7 @@ TEST(ParseJob, counts_are_whole_numbers_in_their_range) {
   EXPECT_EQ(error_of(worker_with("count: 100000")), "accepted");
 }
 
-TEST(ParseJob, other_numbers_have_ranges_too) {
+TEST(ParseJob, other_numbers_must_be_in_their_ranges) {
   EXPECT_THAT(error_of(minimal_with("retries: -1")), HasSubstr("from 0 to 1000, not -1"));
   EXPECT_THAT(error_of(minimal_with("job_retries: x")), HasSubstr("from 0 to 1000, not 'x'"));
   EXPECT_THAT(error_of(worker_with("ports: 101")), HasSubstr("from 0 to 100,"));
@@ -228,7 +228,7 @@ TEST(ParseJob, sizes_and_durations_are_refused_with_an_example) {
   EXPECT_THAT(error_of(minimal_with("timeouts: {start: 0}")), HasSubstr("the time must be more than 0"));
 }
 
-TEST(ParseJob, environment_values_are_taken_as_written) {
+TEST(ParseJob, environment_values_are_not_changed) {
   const auto job =
       parse_job(minimal_with("env: {A: 1.50, B: true, C: yes, D: '', E: 0x1F, F: 2024-01-01, _g: \"x\\ny\"}"), "f");
   ASSERT_TRUE(job) << job.error().message;
@@ -289,7 +289,7 @@ TEST(ParseJob, roles_are_required_named_by_words_and_mappings) {
   EXPECT_THAT(error_of(many), HasSubstr("1 to 64 roles, not 65"));
 }
 
-TEST(ParseJob, text_that_looks_like_something_else_is_asked_to_be_quoted) {
+TEST(ParseJob, the_remedy_for_text_that_looks_like_a_number_is_quotes) {
   EXPECT_EQ(error_of(minimal_with("name: 5")), "train.yaml:4: name: this must be text; put it in quotes: \"5\"");
   for (const auto* bad : {"1.5", "1e3", "-.5", "0x1f", "0o7", ".inf", "true", "FALSE"}) {
     EXPECT_THAT(error_of(minimal_with(std::string("name: ") + bad)), HasSubstr("in quotes")) << bad;
@@ -304,7 +304,7 @@ TEST(ParseJob, text_that_looks_like_something_else_is_asked_to_be_quoted) {
   EXPECT_THAT(error_of(minimal_with("auto_files: 'true'")), HasSubstr("not the text 'true'"));
 }
 
-TEST(ParseJob, files_stay_inside_the_task_and_have_names_of_their_own) {
+TEST(ParseJob, files_have_unique_names_inside_the_task) {
   EXPECT_THAT(error_of(minimal_with("files: [{source: a, name: ../x}]")), HasSubstr("'../x' cannot be the name"));
   EXPECT_THAT(error_of(minimal_with("files: [{source: a, name: /x}]")), HasSubstr("'/x' cannot be the name"));
   EXPECT_THAT(error_of(minimal_with("files: [/]")), HasSubstr("add one with PATH=NAME"));
@@ -315,7 +315,7 @@ TEST(ParseJob, files_stay_inside_the_task_and_have_names_of_their_own) {
   EXPECT_EQ(error_of(minimal_with("files: [a/x/, {source: /, name: root/y}]")), "accepted");
 }
 
-TEST(ParseJob, archives_and_files_have_names_of_their_own) {
+TEST(ParseJob, names_are_unique_among_archives_and_files) {
   const auto job = parse_job(minimal_with("archives: [{source: a.zip, name: data}]\nfiles_limit: 5g"), "train.yaml");
   EXPECT_EQ(job->archives, (std::vector<FileRef>{{"a.zip", "data"}}));
   EXPECT_EQ(job->files_limit, 5ULL << 30U);
@@ -323,7 +323,7 @@ TEST(ParseJob, archives_and_files_have_names_of_their_own) {
               HasSubstr("the name 'data' in the task is taken by the file on line 4"));
 }
 
-TEST(ParseJob, who_starts_again_is_one_of_two_words) {
+TEST(ParseJob, restart_is_one_of_two_words) {
   EXPECT_EQ(parse_job(worker_with("restart: all"), "train.yaml")->roles[0].restart, "all");
   EXPECT_THAT(error_of(worker_with("restart: none")), HasSubstr("write alone (only the failed task restarts) or all"));
 }
@@ -336,12 +336,12 @@ TEST(ParseJob, the_directory_of_submission_is_read_from_saved_jobs_only) {
   EXPECT_EQ(saved->directory, "/home/me");
 }
 
-TEST(ParseJob, what_is_no_mapping_is_no_job) {
+TEST(ParseJob, a_file_that_is_not_a_mapping_is_refused) {
   EXPECT_EQ(error_of(""), "train.yaml:1: the file is empty");
   EXPECT_THAT(error_of("- a\n"), HasSubstr("a job file is a mapping that begins with 'version: 1', not a list"));
 }
 
-TEST(ParseJob, checkpoints_and_hangs_have_rules_of_their_own) {
+TEST(ParseJob, keys_for_checkpoints_and_hangs_are_checked) {
   EXPECT_EQ(error_of(minimal_with("grow_every: 0")),
             "train.yaml:4: grow_every: the time must be more than 0; write for example 90s or 10m");
   EXPECT_EQ(error_of(minimal_with("grow_every: 90s")), "accepted");

@@ -13,13 +13,13 @@ std::string refusal(std::string_view text) {
   return settings ? "accepted" : settings.error().message;
 }
 
-TEST(Settings, a_file_says_what_holds_for_every_job) {
+TEST(Settings, all_settings_are_read) {
   EXPECT_EQ(parse_settings("keep_jobs: 30d\nsite_cache: /apps/ydl\nsite_cache_owner: deploy\n", "f"),
             (Settings{std::chrono::days(30), "/apps/ydl", "deploy"}));
   EXPECT_EQ(parse_settings("# nothing yet\n", "f"), Settings{});
 }
 
-TEST(Settings, a_mistake_is_named_with_its_line) {
+TEST(Settings, an_error_has_its_line) {
   EXPECT_EQ(refusal("keep_jobs: 30d\nkeep_job: 3d\n"),
             "config.yaml:2: unknown key 'keep_job'; did you mean 'keep_jobs'?");
   EXPECT_THAT(refusal("keep_jobs: 30m\n"), HasSubstr("config.yaml:1: keep_jobs: this must be at least a day"));
@@ -29,7 +29,7 @@ TEST(Settings, a_mistake_is_named_with_its_line) {
   EXPECT_THAT(refusal("- keep_jobs\n"), HasSubstr("this must be a mapping"));
 }
 
-TEST(Settings, a_users_file_goes_over_the_sites) {
+TEST(Settings, a_users_settings_override_those_of_the_site) {
   const Settings site{std::chrono::days(30), "/apps/ydl", "deploy"};
   EXPECT_EQ(merge({std::chrono::days(7), std::nullopt, std::nullopt}, site),
             (Settings{std::chrono::days(7), "/apps/ydl", "deploy"}));

@@ -20,13 +20,13 @@ TEST(Words, blanks_separate) {
   EXPECT_THAT(words(" \n"), IsEmpty());
 }
 
-TEST(Words, a_second_line_goes_on_with_the_command_and_is_not_another_one) {
+TEST(Words, a_second_line_must_continue_the_command) {
   EXPECT_THAT(words("python train.py\n--epochs 2\n"), ElementsAre("python", "train.py", "--epochs", "2"));
   EXPECT_THAT(words("echo a\necho b\n"), ElementsAre(HasSubstr("it has several lines")));
   EXPECT_THAT(words("echo 'a\nb'"), ElementsAre("echo", "a\nb"));
 }
 
-TEST(Words, quotes_keep_together_and_may_be_empty_or_inside_a_word) {
+TEST(Words, quoted_text_may_contain_blanks_be_empty_or_be_part_of_a_word) {
   EXPECT_THAT(words(R"(a 'b  c' "d e" '' "")"), ElementsAre("a", "b  c", "d e", "", ""));
   EXPECT_THAT(words(R"(--x='a b'"c")"), ElementsAre("--x=a bc"));
 }
@@ -42,7 +42,7 @@ TEST(Words, nothing_is_expanded) {
   EXPECT_THAT(words("$HOME *.py ~ #x a=b `x`"), ElementsAre("$HOME", "*.py", "~", "#x", "a=b", "`x`"));
 }
 
-TEST(Words, what_is_left_open_is_an_error) {
+TEST(Words, open_quotes_and_a_final_backslash_are_errors) {
   EXPECT_THAT(words("a 'b"), ElementsAre(HasSubstr("single quote")));
   EXPECT_THAT(words("a \"b"), ElementsAre(HasSubstr("double quote")));
   EXPECT_THAT(words("a \"b\\"), ElementsAre(HasSubstr("double quote")));

@@ -65,7 +65,7 @@ class RandomJobs {
   int number(int low, int high) { return std::uniform_int_distribution<int>(low, high)(engine_); }
   bool maybe() { return number(0, 1) == 1; }
 
-  // Text that a writer or reader may stumble over.
+  // Text that writers or readers often handle wrongly.
   std::string text(int shortest, int longest) {
     static constexpr std::array<std::string_view, 20> kPieces{"a",
                                                               "1",
@@ -146,7 +146,7 @@ class RandomJobs {
   std::mt19937 engine_{20'261'115};
 };
 
-TEST(WriteJob, what_is_written_is_read_back_equal) {
+TEST(WriteJob, a_written_job_is_equal_after_reading) {
   RandomJobs jobs;
   for (int i = 0; i < 2'000; ++i) {
     const auto job = jobs.next();
@@ -202,7 +202,7 @@ TEST(WriteJob, the_text_is_json_with_a_line_for_each_key) {
 )");
 }
 
-TEST(WriteJob, sizes_and_durations_lose_nothing) {
+TEST(WriteJob, sizes_and_durations_are_exact) {
   EXPECT_EQ(exact_bytes(2ULL << 30U), "2g");
   EXPECT_EQ(exact_bytes(1536ULL << 20U), "1536m");
   EXPECT_EQ(exact_bytes(1025), "1025b");
@@ -212,7 +212,7 @@ TEST(WriteJob, sizes_and_durations_lose_nothing) {
   EXPECT_EQ(exact_duration(Millis(1'001)), "1001ms");
 }
 
-TEST(CheckJob, a_job_made_by_a_program_obeys_the_rules_of_the_file) {
+TEST(CheckJob, a_generated_job_must_follow_the_rules_of_a_job_file) {
   JobSpec good;
   good.command = {"a"};
   good.roles.emplace_back().name = "worker";
