@@ -64,7 +64,7 @@ TEST(JsonTimeline, each_attempt_is_a_line_with_the_times_of_its_phases) {
   EXPECT_EQ(
       json_timeline(events, "mnist-7f3k"),
       R"({"v":1,"type":"attempt","job":"mnist-7f3k","task":"worker:0","attempt":1,"asked":"2026-11-15T03:13:20.000Z",)"
-      R"("granted":null,"reached":null,"placed":"2026-11-15T03:13:21.000Z","starting":null,)"
+      R"("granted":null,"reached":null,"placed":"2026-11-15T03:13:21.000Z","starting":"2026-11-15T03:13:21.000Z",)"
       R"("running":"2026-11-15T03:13:22.000Z","ended":"2026-11-15T03:13:30.000Z","end":"succeeded"})"
       "\n");
   EXPECT_EQ(json_timeline({}, "mnist-7f3k"), "");
