@@ -103,7 +103,8 @@ constexpr const char* kRunning = R"({
   "submitted":"2026-11-15T03:13:28.123Z","logs":"/j/logs","results":"/j/results",
   "tasks":[
     {"id":"worker:0","attempt":2,"state":"running","reason":"","node":"host1",
-     "running_since":"2026-11-15T03:13:29.000Z","last_line":"epoch 3","progress":0.5,"progress_text":"3/6"},
+     "running_since":"2026-11-15T03:13:29.000Z","last_line":"epoch 3","progress":0.5,"progress_text":"3/6",
+     "left_ms":60000,"cpu_percent":97,"memory_bytes":5,"memory_limit_bytes":10,"quiet_ms":48000},
     {"id":"worker:1","attempt":1,"state":"succeeded","reason":"","ran_ms":1500}]})";
 
 TEST(JobView, is_what_the_master_says) {
@@ -126,6 +127,12 @@ TEST(JobView, is_what_the_master_says) {
   EXPECT_EQ(view->tasks[0].last_line, "epoch 3");
   EXPECT_EQ(view->tasks[0].progress, 0.5);
   EXPECT_EQ(view->tasks[0].progress_text, "3/6");
+  EXPECT_EQ(view->tasks[0].left, core::Seconds(60));
+  EXPECT_EQ(view->tasks[0].cpu_percent, 97);
+  EXPECT_EQ(view->tasks[0].memory_bytes, 5U);
+  EXPECT_EQ(view->tasks[0].memory_limit, 10U);
+  EXPECT_EQ(view->tasks[0].quiet, core::Seconds(48));
+  EXPECT_FALSE(view->progress || view->left) << "an older master does not send them";
   EXPECT_EQ(view->tasks[1].ran_for, core::Millis(1500));
   EXPECT_FALSE(view->tasks[1].progress);
 }
