@@ -1,4 +1,5 @@
-// Attacks on the master's server, each named by what the attacker tries. None has the key unless its name says so.
+// Attacks on the master's server, each named by what the attacker tries. No attacker has the key unless the test's name
+// mentions it.
 #include "http/server.hpp"
 #include "net/http_client.hpp"
 #include "support/imposter.hpp"

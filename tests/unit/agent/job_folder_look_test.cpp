@@ -12,7 +12,7 @@ TEST(JobFolderLook, a_final_state_says_that_the_job_is_over) {
     EXPECT_FALSE(says_that_job_is_over(std::string(R"({"version":1,"state":")") + state + R"("})")) << state;
 }
 
-TEST(JobFolderLook, what_is_no_state_says_nothing) {
+TEST(JobFolderLook, content_that_is_not_a_state_is_ignored) {
   for (const auto* text : {"", "[]", "{}", "succeeded", R"({"state":3})", R"({"state":"succeeded")"})
     EXPECT_FALSE(says_that_job_is_over(text)) << text;
 }

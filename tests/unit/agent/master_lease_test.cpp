@@ -86,7 +86,7 @@ TEST_F(WithFolder, a_master_that_answers_again_ends_the_looking) {
   EXPECT_TRUE(std::holds_alternative<Look>(lease_.next(at(100))));
 }
 
-// On a host whose NodeManager is dead nobody else ends it.
+// On a host without a running NodeManager no other process ends it.
 TEST_F(WithFolder, an_agent_whose_job_is_over_gives_up) {
   lease_.unheard(at(1), "connection refused");
   ASSERT_TRUE(std::holds_alternative<Look>(lease_.next(at(1))));
@@ -94,7 +94,7 @@ TEST_F(WithFolder, an_agent_whose_job_is_over_gives_up) {
   EXPECT_THAT(given_up(at(1.1)), HasSubstr("the job is over"));
 }
 
-TEST_F(WithFolder, a_master_that_answers_knows_better_than_the_folder) {
+TEST_F(WithFolder, a_master_that_answers_overrides_the_folder) {
   lease_.unheard(at(1), "no route");
   ASSERT_TRUE(std::holds_alternative<Look>(lease_.next(at(1))));
   lease_.heard(at(1.5), 1);
@@ -144,7 +144,7 @@ TEST_F(WithFolder, an_agent_that_is_not_revoked_waits_for_a_master_until_it_is_a
 }
 
 TEST_F(WithFolder, unreadable_for_45_s_since_the_master_was_heard_it_gives_up) {
-  now_ = at(30);  // the call was open for so long
+  now_ = at(30);  // the call was open for this long
   lease_.unheard(now_, "timeout");
   look_until(at(10'000), Unreadable{"no NameNode answers"});
   EXPECT_EQ(now_, at(45));

@@ -59,7 +59,7 @@ class SchedulerHostTest : public ::testing::Test {
   int joined = 0;
 };
 
-TEST_F(SchedulerHostTest, nodes_that_came_before_their_master_spoke_are_not_strangers) {
+TEST_F(SchedulerHostTest, nodes_that_register_before_the_master_announces_them_are_accepted) {
   ASSERT_TRUE(start(plan()));
   join_all();
   loop.settle();
@@ -108,7 +108,7 @@ TEST_F(SchedulerHostTest, an_end_is_told_once_and_fails_those_who_wait) {
   EXPECT_THAT(broken, ElementsAre(HasSubstr("server:0 ended before all nodes had registered")));
 }
 
-TEST_F(SchedulerHostTest, who_does_not_register_in_time_is_named) {
+TEST_F(SchedulerHostTest, nodes_that_do_not_register_in_time_are_named) {
   auto impatient = plan();
   impatient.registration_timeout = core::Millis(30);
   ASSERT_TRUE(start(impatient));

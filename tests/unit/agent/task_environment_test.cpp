@@ -15,7 +15,7 @@ const TaskPlace kPlace{.working_directory = "/c/task",
                        .home = "/c"};
 const Environment kOwn{{"PATH", "/usr/bin:/bin"}, {"HOME", "/home/"}, {"LANG", "C"}};
 
-TEST(TaskEnvironment, programs_that_travel_come_first_on_the_path_of_the_host) {
+TEST(TaskEnvironment, uploaded_programs_come_first_on_the_path_of_the_host) {
   const auto found = task_environment({}, kPlace, kOwn);
   EXPECT_EQ(found.at("PATH"), "/c/task/.env/bin:/usr/bin:/bin");
   EXPECT_EQ(found.at("LANG"), "C");
@@ -25,7 +25,7 @@ TEST(TaskEnvironment, they_come_before_the_usual_path_where_the_host_has_none) {
   EXPECT_EQ(task_environment({}, kPlace, {}).at("PATH"), "/c/task/.env/bin:/bin:/usr/bin");
 }
 
-TEST(TaskEnvironment, a_home_that_is_none_is_replaced) {
+TEST(TaskEnvironment, a_home_that_is_not_usable_is_replaced) {
   EXPECT_EQ(task_environment({}, kPlace, kOwn).at("HOME"), "/c");
 }
 
@@ -53,7 +53,7 @@ TEST(TaskEnvironment, gpus_are_those_it_was_given_or_those_of_the_agent) {
   EXPECT_FALSE(task_environment({}, place, {}).contains("CUDA_VISIBLE_DEVICES"));
 }
 
-TEST(TaskEnvironment, without_programs_that_travel_the_path_is_the_hosts) {
+TEST(TaskEnvironment, without_uploaded_programs_the_path_is_the_hosts) {
   auto place = kPlace;
   place.path_first.clear();
   EXPECT_EQ(task_environment({}, place, kOwn).at("PATH"), "/usr/bin:/bin");

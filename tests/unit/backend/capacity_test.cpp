@@ -32,7 +32,7 @@ TEST(Capacity, thousands_of_tasks_are_refused_with_the_limit) {
             "1025 tasks are too many for this machine (at most 1024 on 16 cores): request fewer, or use a cluster");
 }
 
-TEST(Capacity, gpus_that_are_not_there_are_refused_with_who_asks) {
+TEST(Capacity, gpus_that_do_not_exist_are_refused_with_the_roles_that_request_them) {
   EXPECT_EQ(refusal({2, 0, 2, "1 for each of 2 workers"}, kSmall),
             "the job needs 2 GPUs (1 for each of 2 workers), and this machine has none: request fewer with --resource "
             "ROLE:gpus=N, or use a cluster");

@@ -52,10 +52,10 @@ TEST(ReportTranslation, a_start_that_failed_ends_the_attempt_unless_a_port_was_t
 TEST(ReportTranslation, a_scheduler_speaks_for_itself_and_its_failure_names_its_attempt) {
   EXPECT_THAT(translate(protocol::SchedulerNote{kAttempt, "all 3 nodes registered"}, kHost).notes,
               ElementsAre("all 3 nodes registered"));
-  const auto broken = translate(protocol::SchedulerBroken{kAttempt, "nobody came"}, kHost);
+  const auto broken = translate(protocol::SchedulerBroken{kAttempt, "no node registered"}, kHost);
   EXPECT_EQ(broken.attempt, Attempt::goes_on);
   EXPECT_EQ(event_of<job::RendezvousFailed>(broken).attempt, kAttempt);
-  EXPECT_EQ(event_of<job::RendezvousFailed>(broken).reason, "nobody came");
+  EXPECT_EQ(event_of<job::RendezvousFailed>(broken).reason, "no node registered");
 }
 
 TEST(ReportTranslation, a_task_exits_with_its_status) {

@@ -95,7 +95,7 @@ class AgentModel : public std::enable_shared_from_this<AgentModel> {
   int master_;  // whose process is called
   bool alive_ = true;
   bool shutting_down_ = false;
-  bool leaves_ = false;  // it calls nobody any more
+  bool leaves_ = false;  // it makes no more calls
   protocol::AgentSession session_;
   agent::MasterLease lease_;
   std::map<core::AttemptId, Task> tasks_;

@@ -93,7 +93,7 @@ void Audit::on(const job::Ask& ask) {
 }
 
 void Audit::on(const job::Launch& launch) {
-  if (!in_.contains(launch.attempt)) broken(fmt::format("{} starts without a place", brief(launch.attempt)));
+  if (!in_.contains(launch.attempt)) broken(fmt::format("{} starts without being placed", brief(launch.attempt)));
 }
 
 void Audit::on(const job::Release& release) {

@@ -19,10 +19,10 @@ namespace ydl::chaos {
 // sees all events from the first one on, with those that another master replays, so it needs no state of its own on
 // HDFS.
 //
-// Retries: a charged failure costs a retry of its role, then a start of the job. What is free costs none; of some
-// causes only 20 times an hour. A job fails for its failures only when nothing is left. Hosts: no attempt that was
-// asked for after a host was avoided gets a place there. Places: an attempt is asked for once, and each ask ends in a
-// place, an error or a release; each place is released, or lost, before the job ends.
+// Retries: a charged failure uses a retry of its role, and then a retry of the job. Other failures use none, some of
+// them only 20 times an hour. A job fails for its failures only when no retry is left. Hosts: an attempt that was
+// requested after a host was avoided is not placed on that host. Containers: an attempt is requested once, and each
+// request ends with a container, an error or a release; each container is released or lost before the job ends.
 class Audit {
  public:
   explicit Audit(const job::Plan& plan);
@@ -73,7 +73,7 @@ class Audit {
   std::map<core::AttemptId, int> asked_;       // in which step
   std::map<core::TaskId, int> newest_;         // attempts
   std::set<core::AttemptId> open_;             // asked for, and nothing has come of it yet
-  std::map<core::AttemptId, std::string> in_;  // attempts that have a place, and its node
+  std::map<core::AttemptId, std::string> in_;  // placed attempts, and their nodes
 };
 
 }  // namespace ydl::chaos

@@ -329,7 +329,7 @@ void Cluster::restart_resource_manager() {
   for (auto& [host, node] : nodes_) node.heard = world_.sim.now();
   for (auto& [id, known] : containers_) {
     if (known.phase == Phase::granted || known.phase == Phase::acquired)
-      known.phase = Phase::completed;  // without a word, unless its NodeManager has it
+      known.phase = Phase::completed;  // silently, unless its NodeManager has it
     known.is_forgotten = known.phase == Phase::running;
   }
 }

@@ -57,8 +57,8 @@ void MasterModel::handle(const job::Event& event) {
   carry_out_written();
 }
 
-// The next attempt may start once the end of this one is told. What a master says that was replaced is acted on by
-// nobody; and when all clocks jump, an agent has had no time to do what its lease demands.
+// The next attempt may start once the end of this one is reported. Reports of a replaced master have no effect. If all
+// clocks jump, an agent has had no time to do what its lease requires.
 void MasterModel::check_end(const job::Event& event) {
   if (std::cmp_greater(world_.hdfs.journal.size(), epoch_) || world_.sim.has_just_jumped()) return;
   const core::AttemptId* attempt = nullptr;

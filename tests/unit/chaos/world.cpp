@@ -325,7 +325,7 @@ void check_agents(World& world) {
 // Until everything has ended, or a promise is broken.
 void run(World& world, Trouble& trouble) {
   constexpr Millis kEnd = std::chrono::minutes(90);  // after all faults
-  constexpr Millis kAfterwards = Seconds(150);       // an agent that hears nobody looks for a minute
+  constexpr Millis kAfterwards = Seconds(150);       // an agent that hears no master looks for a minute
   auto& sim = world.sim;
   const auto heal_at = sim.now() + world.faults.until;
   while (sim.violation().empty() && !world.cluster->is_over() && sim.now() < heal_at) {

@@ -20,7 +20,7 @@ struct Story {
 
 enum class Trace { none, last_steps, all };
 
-// One job from its start to its end, on a cluster whose faults are drawn from the seed.
+// One complete job, on a cluster whose faults are drawn from the seed.
 [[nodiscard]] Story run_story(std::uint64_t seed, Trace trace = Trace::none, const Without& without = {});
 
 inline constexpr int kFaultKinds = 24;

@@ -72,7 +72,7 @@ TEST(ChooseCluster, a_configuration_that_cannot_be_read_is_an_error_and_no_local
   EXPECT_THAT(chosen.error().message, HasSubstr("/c/yarn-site.xml"));
 }
 
-TEST(ChooseCluster, an_empty_variable_is_no_folder) {
+TEST(ChooseCluster, an_empty_variable_is_not_a_folder) {
   const Machine machine{{{"HADOOP_CONF_DIR", ""}}, {{"/yarn-site.xml", kYarnSite}}};
   EXPECT_THAT(machine.sentence(), HasSubstr("no Hadoop configuration"));
 }
@@ -133,7 +133,7 @@ TEST(ChooseCluster, clusters_that_this_version_cannot_use_are_refused) {
   EXPECT_THAT(chosen.error().message, HasSubstr("--cluster ssh"));
 }
 
-TEST(ChooseCluster, options_for_clusters_are_never_dropped_without_a_word) {
+TEST(ChooseCluster, options_for_clusters_are_never_dropped_silently) {
   const auto chosen = Machine{}.choose({.cluster = core::ClusterKind::local, .cluster_only = {"-hip"}});
   ASSERT_FALSE(chosen);
   EXPECT_EQ(chosen.error().code, core::Errc::usage);

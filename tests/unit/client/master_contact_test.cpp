@@ -96,7 +96,7 @@ TEST(MasterContact, a_master_that_is_gone_is_mentioned_at_once_and_only_once) {
       << "the ResourceManager has not noticed yet";
   EXPECT_EQ(contact.notice(at(5)), std::nullopt);
   EXPECT_EQ(contact.failed(MasterEvidence::gone, error("connection refused")).kind, Kind::look_again)
-      << "nobody is there who could be asked";
+      << "there is no master to call";
   EXPECT_THAT(contact.notice(at(6)), Optional(std::string("the job's master is gone; waiting for another")));
   (void)contact.failed(MasterEvidence::gone, error("connection refused"));
   EXPECT_EQ(contact.notice(at(6)), std::nullopt);

@@ -138,7 +138,7 @@ TEST(JobView, is_what_the_master_says) {
 }
 
 TEST(JobView, has_the_hosts_that_the_job_avoids) {
-  EXPECT_EQ(job_view_from_json(kRunning)->avoided.size(), 0U) << "an older master says nothing of them";
+  EXPECT_EQ(job_view_from_json(kRunning)->avoided.size(), 0U) << "an older master does not send them";
   std::string text = kRunning;
   text.replace(text.rfind('}'), 1,
                R"(,"avoided":[{"node":"node2","until":"2026-11-15T03:13:28.123Z","reason":"2 containers lost"},)"
@@ -328,7 +328,7 @@ TEST_F(StoredTest, a_failure_shows_the_end_of_the_log_of_the_attempt_that_caused
   EXPECT_EQ(failure->more_command, "ydl logs mnist-1 worker:1");
 }
 
-TEST_F(StoredTest, a_failure_that_said_nothing_on_stderr_shows_stdout) {
+TEST_F(StoredTest, a_failure_without_lines_on_stderr_shows_stdout) {
   write_state({core::JobState::failed, 2, 3, "worker:1 failed with exit code 3", "worker:1", 1, kTime});
   const auto logs = folder_.task_logs({{"worker", 1}, 1});
   write(logs / "stdout", "out\n");

@@ -49,7 +49,7 @@ TEST_F(FolderDeletion, what_links_point_to_is_not_deleted) {
   EXPECT_TRUE(fs::exists(path("outside/precious")));
 }
 
-TEST_F(FolderDeletion, a_link_in_the_place_of_a_folder_is_deleted_alone) {
+TEST_F(FolderDeletion, of_a_link_instead_of_a_folder_only_the_link_is_deleted) {
   file("outside/precious");
   fs::create_directory_symlink(path("outside"), path("job"));
   EXPECT_EQ(measure_folder(path("job")).files, 1);
@@ -83,7 +83,7 @@ TEST_F(FolderDeletion, what_is_not_there_is_deleted) {
   EXPECT_EQ(delete_tree(path("nothing")), true);
 }
 
-TEST_F(FolderDeletion, a_hidden_folder_is_no_job) {
+TEST_F(FolderDeletion, a_hidden_folder_is_not_a_job) {
   file("jobs/train-03fa/job.json");
   const auto hidden = hide_job_folder(JobFolder(path("jobs/train-03fa")));
   ASSERT_TRUE(hidden) << hidden.error().message;

@@ -86,7 +86,7 @@ TEST_F(Gate, the_end_of_a_job_does_not_wait_for_a_store_while_the_scheduler_can_
   EXPECT_FALSE(gate_.has_written(1));
 }
 
-// Else the next master, which nobody has told, would run the job again, and nobody would know how the tasks ended.
+// Otherwise the next master would have no record of the ends of the tasks and would run the job again.
 TEST_F(Gate, the_end_of_a_job_waits_while_neither_store_nor_scheduler_can_be_told) {
   gate_.store_is(Store::away);
   gate_.scheduler_is_silent();

@@ -39,7 +39,7 @@ TEST(HostGpus, where_one_role_asks_for_gpus_the_others_see_none) {
   EXPECT_EQ(seen(spec, core::ClusterKind::yarn, {{"evaluator", 0}, 1}), HostGpus::hidden);
 }
 
-TEST(HostGpus, on_a_cluster_they_are_hidden_and_one_task_says_so_once) {
+TEST(HostGpus, on_a_cluster_they_are_hidden_and_one_task_reports_it_once) {
   EXPECT_EQ(seen(job("pytorch"), core::ClusterKind::yarn, kFirst), HostGpus::hidden_with_note);
   EXPECT_EQ(seen(job("pytorch"), core::ClusterKind::yarn, {{"worker", 0}, 2}), HostGpus::hidden);
   EXPECT_EQ(seen(job("pytorch"), core::ClusterKind::yarn, {{"worker", 1}, 1}), HostGpus::hidden);

@@ -49,7 +49,7 @@ TEST(JobAccess, modify_is_held_against_the_names) {
   EXPECT_FALSE(access(enforced(), {.viewers = "alice", .modifiers = " "}).guest(kAlice)->may_modify);
 }
 
-TEST(JobAccess, alice_of_another_realm_is_somebody_else) {
+TEST(JobAccess, alice_of_another_realm_is_another_user) {
   for (const auto* realm : {"OTHER.ORG", "", "EXAMPLE.ORGX"}) {
     auto facts = enforced();
     facts.realm = realm;
@@ -62,7 +62,7 @@ TEST(JobAccess, alice_of_another_realm_is_somebody_else) {
   }
 }
 
-TEST(JobAccess, nobody_is_known_before_registration_or_with_the_token_of_another_application) {
+TEST(JobAccess, no_user_is_accepted_before_registration_or_with_the_token_of_another_application) {
   EXPECT_FALSE(JobAccess(enforced()).guest(kAlice));
   auto facts = enforced();
   facts.application.id = 8;

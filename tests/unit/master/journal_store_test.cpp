@@ -34,7 +34,7 @@ TEST(JournalStore, other_failures_are_those_of_this_attempt) {
   }
 }
 
-TEST(JournalStore, what_the_journal_tells_before_there_is_a_master_is_for_nobody) {
+TEST(JournalStore, messages_of_the_journal_before_there_is_a_master_are_dropped) {
   const auto store = std::make_shared<JournalStore>();
   auto listener = store->listener();
   listener.on_durable(1);

@@ -165,13 +165,13 @@ TEST_F(JournalTest, a_file_that_cannot_be_opened_loses_no_entry) {
   EXPECT_EQ(journal.last(), 1U);
 }
 
-TEST_F(JournalTest, who_is_behind_does_not_wait) {
+TEST_F(JournalTest, a_follower_that_is_behind_does_not_wait) {
   Journal journal(context_.get_executor(), file());
   journal.add(note("a"), kTime);
   EXPECT_TRUE(returns_at_once(journal, 0));
 }
 
-TEST_F(JournalTest, an_entry_wakes_all_who_wait) {
+TEST_F(JournalTest, an_entry_wakes_all_waiting_followers) {
   Journal journal(context_.get_executor(), file());
   int woken = 0;
   for (int i = 0; i < 3; ++i) {

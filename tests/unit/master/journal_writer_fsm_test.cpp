@@ -119,7 +119,7 @@ TEST_F(JournalWriter, a_file_that_lost_acknowledged_bytes_is_not_written) {
   EXPECT_EQ(fsm_.next(), Action::reopen);
 }
 
-TEST_F(JournalWriter, a_file_with_bytes_of_somebody_else_is_not_written) {
+TEST_F(JournalWriter, a_file_with_bytes_of_another_writer_is_not_written) {
   fsm_.add("one", kStart);
   fail_after(0);
   EXPECT_FALSE(fsm_.reopened(10));
@@ -184,7 +184,7 @@ TEST_F(JournalWriter, tells_a_file_that_cannot_be_written_for_good_from_one_that
   EXPECT_EQ(fsm_.news(kStart + 2 * kPatience), News::behind);
   reopen();
   write();
-  EXPECT_EQ(fsm_.news(kStart + 2 * kPatience), News::caught_up) << "somebody has raised the quota";
+  EXPECT_EQ(fsm_.news(kStart + 2 * kPatience), News::caught_up) << "the quota was raised";
 }
 
 TEST_F(JournalWriter, a_refusal_is_told_when_it_has_lasted_for_a_while) {

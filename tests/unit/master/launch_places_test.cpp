@@ -63,7 +63,7 @@ TEST(LaunchPlaces, a_job_may_get_tasks_and_lose_them) {
   EXPECT_EQ(places.tasks().size(), 1U);
 }
 
-// Each of many tasks starts again alone while HDFS is away: their places are kept once, not once for each launch.
+// Many tasks restart alone while HDFS is away. Their hosts and ports are kept once, not once for each launch.
 TEST(LaunchPlaces, what_waits_grows_with_what_changes_not_with_the_size_of_the_job) {
   LaunchPlaces places;
   constexpr int kTasks = 2'000;

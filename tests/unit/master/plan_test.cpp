@@ -64,7 +64,7 @@ TEST(PlanInterpreter, a_leading_python_may_be_there_or_not) {
   const auto without = argv_of(job_of({"train.py", "x"}));
   EXPECT_EQ(argv_of(job_of({"python", "train.py", "x"})), without);
   EXPECT_THAT(argv_of(job_of({"python3", "train.py", "x"})), ElementsAre("/usr/bin/python3", "train.py", "x"))
-      << "who writes python3 means it";
+      << "python3 is used as written";
 }
 
 TEST(PlanInterpreter, python_with_options_keeps_them) {
@@ -79,7 +79,7 @@ TEST(PlanInterpreter, python3_will_do_where_there_is_no_python) {
             "/usr/bin/python3, the python3 on PATH");
 }
 
-TEST(PlanInterpreter, the_python_option_has_the_last_word) {
+TEST(PlanInterpreter, the_python_option_overrides_the_command) {
   auto spec = job_of({"python3", "train.py"});
   spec.python = "/opt/py/bin/python";
   EXPECT_THAT(argv_of(spec, path_with({})), ElementsAre("/opt/py/bin/python", "train.py"));
@@ -150,7 +150,7 @@ TEST(Plan, the_script_of_a_command_is_found) {
   EXPECT_EQ(script_in({}), std::nullopt);
 }
 
-TEST(Plan, the_framework_says_who_starts_again_unless_the_job_file_does) {
+TEST(Plan, the_framework_decides_which_tasks_restart_unless_the_job_file_does) {
   auto spec = job_of({"./train"});
   spec.framework = "mxnet";
   spec.roles.push_back(role("server"));
@@ -163,7 +163,7 @@ TEST(Plan, the_framework_says_who_starts_again_unless_the_job_file_does) {
   EXPECT_EQ(plan->job.roles[0].restart_reason, "");
 }
 
-TEST(Plan, a_job_that_nobody_decides_is_refused) {
+TEST(Plan, a_job_without_a_decider_is_refused) {
   auto spec = job_of({"./train"});
   spec.roles[0].kind = "service";
   EXPECT_EQ(refusal(spec),
@@ -229,7 +229,7 @@ TEST(Plan, mxnet_workers_that_run_on_without_each_other_keep_their_number) {
   EXPECT_EQ(refusal(spec), "accepted");
 }
 
-TEST(Plan, a_kind_nobody_knows_is_refused) {
+TEST(Plan, an_unknown_kind_is_refused) {
   auto spec = job_of({"./train"});
   spec.roles[0].kind = "boss";
   EXPECT_EQ(refusal(spec), "unknown kind of role 'boss' (available: decider, service, side, evaluator)");
@@ -275,7 +275,7 @@ TEST(Plan, retries_are_the_roles_or_the_jobs) {
   EXPECT_EQ(plan->job.roles[1].retries, 0);
 }
 
-TEST(Plan, retries_that_nobody_gave_depend_on_the_cluster) {
+TEST(Plan, default_retries_depend_on_the_cluster) {
   auto spec = job_of({"./train"});
   spec.roles.push_back(role("ps"));
   spec.roles[1].retries = 5;
@@ -348,7 +348,7 @@ TEST(Plan, roles_the_framework_does_not_know_are_refused) {
   EXPECT_THAT(refusal(spec), HasSubstr("did you mean 'server'?"));
 }
 
-TEST(Plan, mxnet_corrects_the_store_once_and_says_so_once) {
+TEST(Plan, mxnet_corrects_the_store_once_and_reports_it_once) {
   auto spec = job_of({"train.py", "--kv-store", "sync", "--data-dir", "."});
   spec.framework = "mxnet";
   spec.roles.push_back(role("server", 2));
@@ -364,7 +364,7 @@ TEST(Plan, mxnet_corrects_the_store_once_and_says_so_once) {
   EXPECT_EQ(plan->job.roles[1].restart, core::RestartUnit::gang);
 }
 
-TEST(Plan, nothing_to_correct_is_no_note) {
+TEST(Plan, without_a_correction_there_is_no_note) {
   EXPECT_THAT(make_plan(job_of({"train.py", "--kv-store", "sync"}), both_pythons())->notes, IsEmpty());
 }
 

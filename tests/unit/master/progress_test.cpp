@@ -61,7 +61,7 @@ core::Instant at(long seconds) {
   return core::Instant(core::Seconds(1000 + seconds));
 }
 
-// A task that does a hundredth every so many seconds, and has done `percent`.
+// A task that needs `seconds_each` for each percent and has done `percent`.
 TaskMeter meter(const std::string& role, int index, int percent, long seconds_each) {
   TaskMeter meter;
   for (int i = 0; i <= percent; ++i) meter.note(reported(role, index, i / 100.0), at((i - percent) * seconds_each));

@@ -57,7 +57,7 @@ TEST(ProxyPage, it_shows_nothing_to_others) {
   EXPECT_EQ(page().answer({"POST", "/", "proxy-user=bob", "10.0.0.1"}).status, 405U);
 }
 
-TEST(ProxyPage, where_the_cluster_does_not_enforce_acls_everybody_sees_it) {
+TEST(ProxyPage, on_a_cluster_without_acls_all_users_see_it) {
   EXPECT_EQ(page(false).answer({"GET", "/", "", "10.0.0.1"}).status, 200U);
 }
 

@@ -44,7 +44,7 @@ struct ScriptedMaster {
     return job;
   }
 
-  // Runs the job to its end. What else was spawned goes on with finish_others().
+  // Runs the job to completion. Other spawned coroutines continue in finish_others().
   void run() {
     net::asio::co_spawn(context, master.run(), [&](std::exception_ptr, job::Outcome result) {
       outcome = std::move(result);

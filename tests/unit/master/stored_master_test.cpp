@@ -148,7 +148,7 @@ TEST_F(StoredMaster, the_next_master_gives_the_same_numbers_to_what_was_shown) {
   begin_and_run();
   const auto written = store_.events;
   go_away();
-  master_->note("nobody has written this");
+  master_->note("this is not written");
   loop_.settle();
   const auto next = made({}, written);
   EXPECT_EQ(shown_by(*next), shown());
@@ -164,7 +164,7 @@ TEST_F(StoredMaster, how_long_the_journal_was_not_written_is_told_afterwards) {
   }));
 }
 
-TEST_F(StoredMaster, a_job_that_ends_while_nobody_can_be_told_goes_on_until_somebody_is) {
+TEST_F(StoredMaster, a_job_that_ends_while_its_end_cannot_be_stored_or_reported_continues_until_it_can) {
   make({{"worker:0", {.run_for = core::Millis(1)}}, {"worker:1", {.run_for = core::Millis(1)}}});
   begin();
   ASSERT_TRUE(until([&] { return was_told<job::Started>(); }));
@@ -184,7 +184,7 @@ TEST_F(StoredMaster, a_job_that_ends_while_nobody_can_be_told_goes_on_until_some
   EXPECT_TRUE(master_->end_is_written());
 }
 
-TEST_F(StoredMaster, a_job_that_ends_while_the_scheduler_can_be_told_does_not_wait_and_knows_that_nobody_else_knows) {
+TEST_F(StoredMaster, a_job_that_ends_while_the_scheduler_answers_does_not_wait_and_records_that_its_end_is_not_stored) {
   begin_and_run();
   go_away();
   master_->request_stop("ann", core::Millis(0));
@@ -195,7 +195,7 @@ TEST_F(StoredMaster, a_job_that_ends_while_the_scheduler_can_be_told_does_not_wa
   EXPECT_TRUE(master_->end_is_written());
 }
 
-TEST_F(StoredMaster, a_stop_reaches_the_tasks_although_nobody_can_be_told) {
+TEST_F(StoredMaster, a_stop_reaches_the_tasks_although_it_cannot_be_stored) {
   begin_and_run();
   go_away();
   master_->scheduler_is_silent();

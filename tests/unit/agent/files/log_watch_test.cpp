@@ -59,7 +59,7 @@ TEST_F(FinalLine, of_a_large_log_is_found_at_its_end) {
   EXPECT_EQ(final_line(), "the end");
   write("stderr", std::string(std::size_t{300} << 10U, '\n'));
   write("stdout", "the rest\n");
-  EXPECT_EQ(final_line(), "the rest") << "more blank lines than anybody reads";
+  EXPECT_EQ(final_line(), "the rest") << "more blank lines than are read";
 }
 
 TEST_F(FinalLine, that_asks_for_a_save_is_taken_once) {

@@ -18,9 +18,9 @@ SaveManifest manifest() {
 
 TEST(SavesStore, a_save_whose_files_are_all_there_is_complete) {
   const auto stored = compare_save(manifest(), {entry("1-1-a", 5), entry("1-2-old", 9), entry("1-3-b", 0),
-                                                entry("manifest.json", 100), entry("a stranger's", 1)});
+                                                entry("manifest.json", 100), entry("another program's", 1)});
   EXPECT_EQ(stored.missing, "");
-  EXPECT_FALSE(stored.is_interrupted) << "an earlier version that was not deleted yet says nothing of a later save";
+  EXPECT_FALSE(stored.is_interrupted) << "an earlier version that was not deleted yet is not a sign of a later save";
 }
 
 TEST(SavesStore, a_file_that_is_missing_or_too_short_is_named) {

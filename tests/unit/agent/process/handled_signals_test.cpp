@@ -13,7 +13,7 @@ TEST(HandledSignals, are_a_mask_in_the_status) {
   EXPECT_FALSE(handles_signal(status, SIGHUP));
 }
 
-TEST(HandledSignals, of_a_status_that_is_cut_or_damaged_are_none) {
+TEST(HandledSignals, a_status_that_is_cut_or_damaged_has_none) {
   EXPECT_FALSE(handles_signal("", SIGTERM));
   EXPECT_FALSE(handles_signal("Name:\tx\nSigCgt:", SIGTERM));
   EXPECT_FALSE(handles_signal("Name:\tx\nSigCgt:\tno mask\n", SIGTERM));

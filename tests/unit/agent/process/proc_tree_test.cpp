@@ -38,7 +38,7 @@ TEST(ProcTree, a_cut_or_foreign_line_is_refused) {
   }
 }
 
-TEST(ProcTree, descendants_are_found_over_generations_and_nobody_else) {
+TEST(ProcTree, only_descendants_are_found_over_generations) {
   const std::vector<ProcessLink> all{{1, 0}, {10, 1}, {11, 10}, {12, 11}, {13, 10}, {20, 1}, {21, 20}};
   EXPECT_EQ(ids(descendants_of(10, all)), (std::vector<pid_t>{11, 12, 13}));
   EXPECT_TRUE(descendants_of(12, all).empty());

@@ -18,7 +18,7 @@ TEST(Shebang, the_rest_of_the_line_is_one_argument) {
   EXPECT_EQ(with->argument, "python3 -u");
 }
 
-TEST(Shebang, what_is_no_script_has_none) {
+TEST(Shebang, a_file_that_is_not_a_script_has_none) {
   for (const auto* text : {"", "#", "#!", "#!\n", "#!  \n/bin/sh", "\177ELF", "echo\n#!/bin/sh\n"}) {
     EXPECT_FALSE(parse_shebang(text)) << text;
   }

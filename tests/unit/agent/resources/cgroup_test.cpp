@@ -119,7 +119,7 @@ TEST_F(CgroupTree, version_2_tells_what_is_used_without_idle_file_cache) {
   EXPECT_EQ(made->memory_in_use(), 0U) << "the two files are not read at the same moment";
 }
 
-TEST_F(CgroupTree, version_2_with_strangers_everywhere_explains_itself) {
+TEST_F(CgroupTree, version_2_with_other_processes_everywhere_explains_itself) {
   put_v2("", "", "");
   put("cgroup.type", "domain\n");  // a container's top is not the very top
   put("cgroup.procs", "1\n4242\n");
@@ -214,7 +214,7 @@ TEST(CgroupFiles, the_line_of_a_controller_is_found) {
   EXPECT_FALSE(own_cgroup("3:cpu", "cpu"));
 }
 
-TEST(CgroupFiles, a_keyed_number_wants_its_whole_key) {
+TEST(CgroupFiles, a_keyed_number_needs_its_whole_key) {
   EXPECT_EQ(keyed_number("oom_kill_disable 0\noom_kill 7\n", "oom_kill"), 7U);
   EXPECT_FALSE(keyed_number("oom_kill_disable 0\n", "oom_kill"));
   EXPECT_FALSE(keyed_number("oom_kill x\n", "oom_kill"));

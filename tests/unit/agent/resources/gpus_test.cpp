@@ -23,7 +23,7 @@ TEST(Gpus, the_list_of_nvidia_smi_is_read) {
   EXPECT_EQ((*gpus)[1].memory_bytes, 0U);
 }
 
-TEST(Gpus, no_output_and_no_devices_are_no_gpus) {
+TEST(Gpus, without_output_or_devices_there_are_no_gpus) {
   EXPECT_TRUE(parse_nvidia_smi("")->empty());
   EXPECT_TRUE(parse_nvidia_smi("No devices were found\n")->empty());
 }

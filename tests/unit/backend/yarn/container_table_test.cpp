@@ -205,7 +205,7 @@ TEST(ContainerEnds, for_too_much_address_space_are_not_called_a_lack_of_memory) 
             "memory, or ask the administrator to set yarn.nodemanager.vmem-check-enabled to false");
 }
 
-TEST(ContainerEnds, are_understood_where_the_nodemanager_says_nothing) {
+TEST(ContainerEnds, are_recognised_without_diagnostics_of_the_nodemanager) {
   for (const auto* words : {"", "physical memory used", " of  physical memory used; of virtual memory used"}) {
     const auto end = classify_container_end(assigned_in(Phase::launched), ended_with(-104, words));
     EXPECT_THAT(job::describe(end.exit), HasSubstr("reached its limit of 2 GiB"));

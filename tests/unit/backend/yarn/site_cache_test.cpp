@@ -41,13 +41,13 @@ TEST(SiteCache, folders_above_it_may_be_open_only_with_the_sticky_bit) {
   EXPECT_THAT(above(entry(hdfs::FileKind::file, "hdfs", 0644)), HasSubstr("is not a directory"));
 }
 
-TEST(SiteCache, a_strangers_folder_above_it_is_refused_whatever_its_mode) {
+TEST(SiteCache, a_folder_of_another_user_above_it_is_refused_with_any_mode) {
   EXPECT_THAT(above(folder("mallory", 0755)),
               AllOf(HasSubstr("/apps belongs to mallory and not to hdfs"), HasSubstr("site_cache_owner")));
   EXPECT_THAT(above(folder("mallory", 01777)), HasSubstr("belongs to mallory"));
 }
 
-TEST(SiteCache, nothing_in_it_may_be_open_or_belong_to_anybody_else) {
+TEST(SiteCache, nothing_in_it_may_be_open_or_belong_to_another_user) {
   EXPECT_EQ(inside(folder("deploy", 0755)), "");
   EXPECT_EQ(inside(entry(hdfs::FileKind::file, "deploy", 0644)), "");
   EXPECT_THAT(inside(folder("deploy", 01777)), HasSubstr("users other than its owner can change"));

@@ -44,7 +44,7 @@ TEST(StagedList, what_protects_something_unknown_is_an_error) {
   EXPECT_THAT(staged_list_from_json(R"({"v":2,"hashes":[]})").error().message, HasSubstr("version 2"));
 }
 
-TEST_F(Disposal, what_nobody_used_for_long_goes) {
+TEST_F(Disposal, files_that_were_not_used_for_long_are_removed) {
   EXPECT_THAT(gone_after(85), ElementsAre("env.tar"));
   EXPECT_THAT(gone_after(91), ElementsAre());
   EXPECT_THAT(gone_after(0), ElementsAre("env.tar", "code.tar"));

@@ -58,7 +58,7 @@ class Plan : public testing::Test {
   std::optional<PythonEnv> python_env;
 };
 
-TEST_F(Plan, small_files_of_the_directory_travel_as_one_archive) {
+TEST_F(Plan, small_files_of_the_directory_are_uploaded_as_one_archive) {
   write(job_directory / "train.py", "print()");
   write(job_directory / "util/a.py", "");
   const auto made = plan().value();
@@ -68,7 +68,7 @@ TEST_F(Plan, small_files_of_the_directory_travel_as_one_archive) {
   EXPECT_TRUE(made.links.empty());
 }
 
-TEST_F(Plan, large_files_and_folders_of_the_directory_travel_on_their_own) {
+TEST_F(Plan, large_files_and_folders_of_the_directory_are_uploaded_separately) {
   write(job_directory / "train.py", "print()");
   write_large(job_directory / "weights.bin");
   write_large(job_directory / "data/deep/train.rec");
@@ -91,14 +91,14 @@ TEST_F(Plan, a_link_from_one_archive_into_another_is_packed_as_what_it_leads_to)
   EXPECT_EQ(std::get<FileTree>(code.content).entries.at(0).tar.kind, TarEntry::Kind::file);
 }
 
-TEST_F(Plan, what_is_ignored_does_not_travel) {
+TEST_F(Plan, ignored_files_are_not_uploaded) {
   write(job_directory / ".ydlignore", "*.bin\n");
   write_large(job_directory / "weights.bin");
   write(job_directory / "a.py", "");
   EXPECT_THAT(members(plan().value(), "code"), ElementsAre(".ydlignore", "a.py"));
 }
 
-TEST_F(Plan, without_auto_files_only_what_is_named_travels) {
+TEST_F(Plan, without_auto_files_only_named_files_are_uploaded) {
   job.auto_files = false;
   write(job_directory / "train.py", "print()");
   const auto made = plan().value();
@@ -165,7 +165,7 @@ TEST_F(Plan, the_limit_counts_everything_but_the_program) {
   EXPECT_EQ(plan().error().code, core::Errc::usage);
 }
 
-TEST_F(Plan, a_packed_environment_travels_as_it_is) {
+TEST_F(Plan, a_packed_environment_is_uploaded_as_it_is) {
   job.auto_files = false;
   write(dir.path() / "e.tar.gz", "");
   python_env = PythonEnv{.archive = dir.path() / "e.tar.gz"};

@@ -80,7 +80,7 @@ class YarnUnmanaged : public YarnConfirm {
   YarnUnmanaged() { machine_ = YarnMachine(job(), options()); }
 };
 
-// Agents of a master that nobody replaces end by themselves, soon after they have lost it.
+// Agents of a master that cannot be replaced end by themselves, soon after they have lost it.
 TEST_F(YarnUnmanaged, a_silent_host_needs_no_revocation) {
   start();
   launch_on(0, 2);

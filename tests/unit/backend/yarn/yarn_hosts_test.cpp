@@ -47,7 +47,7 @@ TEST_F(YarnHosts, a_restarted_resource_manager_is_told_of_avoided_hosts_again) {
   EXPECT_THAT(to_heartbeat(), ElementsAre("allocate avoid node1"));
 }
 
-// dmlc-submit: such a container gets a task that does nothing, none is asked for in its place, and the job waits for
+// dmlc-submit: such a container gets a task that does nothing, no other one is requested instead, and the job waits for
 // ever.
 TEST_F(YarnHosts, a_container_granted_on_an_avoided_host_is_released_and_asked_for_again) {
   start();
@@ -78,14 +78,14 @@ TEST_F(YarnHosts, a_container_where_an_attempt_is_not_to_be_goes_to_another_atte
   EXPECT_THAT(answered({.granted = {container(3, "node2")}}), Contains("job: granted worker:0#1 on node2"));
 }
 
-TEST_F(YarnHosts, a_container_where_nobody_is_to_be_is_released_and_asked_for_again) {
+TEST_F(YarnHosts, a_container_on_a_host_for_no_attempt_is_released_and_requested_again) {
   start();
   (void)place_not_on(0, {"node1"});
   EXPECT_THAT(beat(), ElementsAre("allocate 1 avoid node1"));
   EXPECT_THAT(answered({.granted = {container(2, "node1")}}), IsEmpty());
   EXPECT_THAT(beat(), ElementsAre("allocate 1 release 2"));
   EXPECT_THAT(answered({.granted = {container(3, "node2")}}), Contains("job: granted worker:0#1 on node2"));
-  EXPECT_THAT(to_heartbeat(), ElementsAre("allocate forgive node1")) << "nobody waits for another host any more";
+  EXPECT_THAT(to_heartbeat(), ElementsAre("allocate forgive node1")) << "no attempt waits for another host any more";
 }
 
 TEST_F(YarnHosts, an_attempt_that_is_released_leaves_no_host_out) {
@@ -104,7 +104,7 @@ TEST_F(YarnHosts, the_only_host_is_taken_whatever_the_attempt_had_against_it) {
   EXPECT_THAT(answered({.granted = {container(2, "node1")}}), Contains("job: granted worker:0#1 on node1"));
 }
 
-TEST_F(YarnHosts, hosts_that_do_not_run_are_no_other_hosts) {
+TEST_F(YarnHosts, hosts_that_do_not_run_do_not_count_as_other_hosts) {
   start();
   std::vector<yarn::NodeReport> lost;
   for (int i = 2; i <= 6; ++i) {
@@ -161,7 +161,7 @@ TEST_F(YarnHosts, of_all_hosts_of_an_attempt_one_is_not_left_out) {
 TEST_F(YarnHosts, a_role_that_waits_with_every_host_avoided_is_told_once) {
   start();
   avoid_all();
-  EXPECT_THAT(watch(), Not(Contains(HasSubstr("no host left")))) << "nobody waits";
+  EXPECT_THAT(watch(), Not(Contains(HasSubstr("no host left")))) << "no attempt waits";
   (void)machine_.allocated({.response_id = ++response_id_}, now_);
   (void)place(0);
   EXPECT_THAT(watch(), Contains("job: no host left for worker"));

@@ -1,4 +1,4 @@
-// What a job on YARN decides when all goes well, and what its own wishes lead to.
+// The decisions of a job on YARN without faults, and those that follow from its own requests.
 #include "unit/backend/yarn/yarn_script.hpp"
 
 namespace ydl::backend::test {
@@ -64,7 +64,7 @@ TEST_F(YarnMachineTest, a_start_that_failed_leaves_the_container_until_it_is_rel
   EXPECT_THAT(lines(machine_.release(worker(0), now_)), IsEmpty());
 }
 
-TEST_F(YarnMachineTest, a_grant_that_nobody_waits_for_is_released) {
+TEST_F(YarnMachineTest, a_grant_that_no_attempt_waits_for_is_released) {
   start();
   (void)place(0);
   (void)lines(machine_.release(worker(0), now_));
@@ -160,7 +160,7 @@ TEST_F(YarnMachineTest, nothing_is_told_or_asked_for_once_it_is_closed) {
   EXPECT_THAT(tick(), IsEmpty());
 }
 
-TEST_F(YarnMachineTest, the_resource_manager_is_told_of_the_end_only_by_a_master_it_knows) {
+TEST_F(YarnMachineTest, only_a_registered_master_reports_the_end_to_the_resource_manager) {
   EXPECT_FALSE(machine_.has_to_finish());
   start();
   EXPECT_TRUE(machine_.has_to_finish());

@@ -19,7 +19,7 @@ inline std::string brief(const core::AttemptId& attempt) {
   return fmt::format("{}#{}", attempt.task.str(), attempt.attempt);
 }
 
-// One line for each action that somebody outside would notice: "start 1,2 on node1", "job: lost worker:0#1".
+// One line for each action with an effect outside of the master: "start 1,2 on node1", "job: lost worker:0#1".
 class Describe {
  public:
   std::string operator()(const RegisterMaster& /*action*/) const { return "register"; }
@@ -116,7 +116,7 @@ inline Lines lines(const YarnActions& actions) {
   return lines;
 }
 
-// A job of workers on a cluster of six hosts, played by hand: each step returns what the machine wants done.
+// A job of workers on a cluster of six hosts, played by hand: each step returns the actions of the machine.
 class YarnScript : public ::testing::Test {
  protected:
   static core::AttemptId worker(int index, int attempt = 1) { return {{"worker", index}, attempt}; }

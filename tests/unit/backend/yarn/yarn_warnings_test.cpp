@@ -25,7 +25,7 @@ TEST_F(YarnWarnings, both_contracts_count_and_each_container_is_told_of_once) {
   EXPECT_THAT(answered({.will_be_preempted = {id(2)}}), IsEmpty());
   launch_on(1, 3, "node2");
   EXPECT_THAT(answered({.will_be_preempted = {id(3)}}), ElementsAre("job: warned worker:1#1, preempted, 15 s"));
-  EXPECT_THAT(answered({.will_be_preempted = {id(9)}}), IsEmpty()) << "nobody knows it";
+  EXPECT_THAT(answered({.will_be_preempted = {id(9)}}), IsEmpty()) << "the container is unknown";
 }
 
 TEST_F(YarnWarnings, a_node_that_leaves_the_cluster_warns_its_containers) {
@@ -81,11 +81,11 @@ TEST_F(YarnWarnings, a_scheduler_is_told_from_the_placing_of_its_attempt_to_its_
   EXPECT_THAT(tell(1), ElementsAre("agent 3: node ended worker:1#1")) << "its task has ended, it has not";
   EXPECT_THAT(report(3, protocol::SchedulerNote{worker(1), "all 2 nodes registered"}),
               ElementsAre("user: all 2 nodes registered"));
-  EXPECT_THAT(report(3, protocol::SchedulerBroken{worker(1), "nobody came"}),
-              ElementsAre("job: rendezvous failed: nobody came"));
+  EXPECT_THAT(report(3, protocol::SchedulerBroken{worker(1), "no node registered"}),
+              ElementsAre("job: rendezvous failed: no node registered"));
   (void)machine_.release(worker(1), now_);
   EXPECT_THAT(tell(1), IsEmpty());
-  EXPECT_THAT(report(3, protocol::SchedulerBroken{worker(1), "nobody came"}), IsEmpty());
+  EXPECT_THAT(report(3, protocol::SchedulerBroken{worker(1), "no node registered"}), IsEmpty());
 }
 
 }  // namespace

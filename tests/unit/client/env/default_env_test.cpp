@@ -13,7 +13,7 @@ spec::JobSpec mxnet_job(std::vector<std::string> command) {
   return job;
 }
 
-TEST(DefaultEnv, travels_with_a_script_of_mxnet) {
+TEST(DefaultEnv, is_uploaded_with_a_script_of_mxnet) {
   EXPECT_TRUE(default_env_of(mxnet_job({"train.py", "--lr", "1"})));
   EXPECT_TRUE(default_env_of(mxnet_job({"python", "train.py"})));
 }

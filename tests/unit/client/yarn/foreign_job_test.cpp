@@ -47,7 +47,7 @@ TEST(ForeignJob, no_token_is_sent_to_a_master_whose_certificate_is_not_known) {
   }
 }
 
-TEST(ForeignJob, who_may_not_view_learns_who_can_change_that) {
+TEST(ForeignJob, a_user_without_permission_to_view_is_told_how_to_get_it) {
   auto report = running();
   report.client_token.reset();
   const auto job = foreign_job(report, "bob");

@@ -1,4 +1,4 @@
-// Following somebody else's job whose master is lost: reports of the ResourceManager in, the next master out.
+// Following another user's job whose master is lost: from reports of the ResourceManager to the next master.
 #include "client/yarn/foreign_master.hpp"
 
 #include "support/loop.hpp"
@@ -63,7 +63,7 @@ TEST_F(FollowForeign, the_end_of_the_application_is_the_end) {
   EXPECT_FALSE(*found);
 }
 
-TEST_F(FollowForeign, a_resource_manager_that_is_away_is_no_reason_to_give_up) {
+TEST_F(FollowForeign, a_resource_manager_that_is_away_is_not_a_reason_to_give_up) {
   reports_ = {core::fail(core::Errc::unavailable, "no route"), report(AppState::running, 1, "host1")};
   const auto found = find();
   EXPECT_TRUE(found && *found);

@@ -43,7 +43,7 @@ TEST(MasterAttempts, a_cluster_that_starts_a_master_only_once_is_mentioned) {
             "the cluster starts a master only once (yarn.resourcemanager.am.max-attempts is 1): if it is lost, the job "
             "fails");
   EXPECT_EQ(note(with({{"yarn.resourcemanager.am.max-attempts", "1"}}), MasterKind::unmanaged), std::nullopt)
-      << "nobody would start it again anyhow";
+      << "it would not be restarted anyway";
 }
 
 TEST(MasterAttempts, the_global_limit_is_the_one_that_counts) {
