@@ -26,7 +26,6 @@ PATHS_NOT_YET = [
     "src/ui",
     "tests/cli",
     "tests/cluster/test_yarn_viewers.py",
-    "tests/process/http_attack_test.cpp",
     "tests/unit",
 ]
 
