@@ -1,4 +1,4 @@
-"""Alice's job on a cluster with Kerberos and ACLs: what bob may see and do, who is on its lists, and carol, who is not."""
+"""Alice's job on a cluster with Kerberos and ACLs: bob is on its lists and carol is not."""
 
 import http.client
 import json
