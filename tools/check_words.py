@@ -25,7 +25,6 @@ PATHS_NOT_YET = [
     "src/client",
     "src/ui",
     "tests/cli",
-    "tests/cluster/test_yarn_viewers.py",
     "tests/unit",
 ]
 

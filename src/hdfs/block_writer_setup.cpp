@@ -14,6 +14,7 @@ using WriteOp = pb::OpWriteBlockProto;
 namespace {
 
 constexpr int kReplacementTries = 3;
+// How long to wait for the only DataNode of a pipeline, which has announced its restart.
 constexpr core::Millis kRestartPause = std::chrono::seconds(4);
 
 }  // namespace

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kIdleLimit = 16;  // dfs.client.socketcache.capacity
 constexpr std::uint32_t kFirstUnprivilegedPort = 1024;
+// The protocol and server name that Hadoop uses in the SASL exchange of data connections.
 constexpr std::string_view kDigestUri = "hdfs/0";
 
 std::unique_ptr<sasl::Mechanism> digest(sasl::DigestCredentials credentials, std::vector<hrpc::Protection> protections,

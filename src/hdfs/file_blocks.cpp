@@ -69,6 +69,7 @@ net::Async<std::uint64_t> FileBlocks::visible_length(const LocatedBlock& block) 
     options.identity.server_principal = context_->options.transfer.datanode_principal;
     options.identity.principal_pattern.clear();
     options.identity.principal_key = "dfs.datanode.kerberos.principal";
+    // No retries: if this DataNode does not answer, the next one of the block is asked.
     options.retry.max_failovers = 0;
     options.retry.max_retries = 0;
     options.identity.token.reset();

@@ -109,11 +109,14 @@ bool should_replace(const ReplaceOptions& options, const Survivors& survivors) {
     case ReplaceOptions::Policy::normal:
       break;
   }
+  // Hadoop's DEFAULT policy: with at least three replicas, a failed DataNode is replaced if half of them or fewer are
+  // left, or if readers may already use the data.
   if (survivors.wanted < 3) return false;
   return survivors.left <= survivors.wanted / 2 || survivors.visible;
 }
 
 core::Result<> RecoveryBudget::charge(std::int64_t last_acked_seqno) {
+  // A new acknowledgement is progress, so the count starts again.
   if (acked_before_ != last_acked_seqno) count_ = 0;
   acked_before_ = last_acked_seqno;
   if (++count_ <= kLimit) return {};

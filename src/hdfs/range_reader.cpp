@@ -66,6 +66,7 @@ net::Async<> RangeReader::on_failure(core::Error why) {
   core::log("hdfs: {}: byte {}: {}", blocks_->path(), position_, why.message);
   last_failure_ = std::move(why);
   if (last_failure_.code.category() != hdfs::error_category()) co_return core::fail(last_failure_);
+  // An expired token is not the DataNode's fault: try the same DataNode once more with a new token.
   if (last_failure_.code == Errc::access_token && !new_token_) {
     new_token_ = true;
     auto again = co_await blocks_->at_again(position_);

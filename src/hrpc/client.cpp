@@ -21,6 +21,7 @@ namespace asio = net::asio;
 
 namespace {
 
+// Call ids must not be negative: negative ids are special frames (message_codec.hpp).
 constexpr std::uint32_t kCallIdMask = 0x7fffffff;
 
 core::Error closed() {

@@ -49,6 +49,7 @@ net::Async<> AppMaster::finish(Ending ending, core::Millis at_most) {
         co_await rpc_.call<pb::FinishApplicationMasterResponseProto>(kFinish, request, deadline - core::steady_now());
     if (!answer) co_return core::fail(explain(answer.error(), "reporting the end of the job to the ResourceManager"));
     if (answer->isunregistered()) co_return core::Result<>{};
+    // The ResourceManager stores the end in the background, so the request is repeated until it confirms.
     co_await net::pause(kPoll);
   }
   co_return core::fail(

@@ -75,6 +75,7 @@ net::Async<AppReport> ClientRm::submit(Submission submission, core::Millis at_mo
 }
 
 bool may_be_submitted(const core::Error& error) {
+  // An exception of the server means that it has handled and refused the request.
   if (error.remote) return false;
   return error.code == hrpc::Errc::unreachable || error.code == hrpc::Errc::timed_out ||
          error.code == hrpc::Errc::connection_lost || error.code == hrpc::Errc::corrupt;
