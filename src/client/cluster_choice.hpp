@@ -33,7 +33,7 @@ struct ClusterChoice {
                                                          const core::Getenv& getenv = core::process_getenv,
                                                          const hconf::ReadFile& read_file = hconf::read_config_file);
 
-// The error of a step on that cluster. Where it comes from a file system that was only guessed, it says so.
+// The error of a step on that cluster. If it comes from a guessed file system, it names the guess and --default-fs.
 [[nodiscard]] core::Error with_guess(core::Error error, const ClusterChoice& choice);
 
 }  // namespace ydl::client

@@ -19,7 +19,7 @@ namespace {
 
 constexpr core::Millis kPollPeriod{150};
 constexpr core::Millis kRemotePollPeriod{1000};
-constexpr int kTimelineWidth = 100;  // where nobody says how wide the screen is
+constexpr int kTimelineWidth = 100;  // where the width of the screen is not known
 
 class Printer {
  public:

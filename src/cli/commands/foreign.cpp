@@ -30,7 +30,7 @@ using core::fail;
 
 constexpr core::Millis kEventWait = core::Seconds(10);
 constexpr core::Millis kPause{200};
-constexpr int kTimelineWidth = 100;  // where nobody says how wide the screen is
+constexpr int kTimelineWidth = 100;  // where the width of the screen is not known
 
 // The exit code, and nothing where the job is the user's own.
 using Code = std::optional<int>;
@@ -61,7 +61,7 @@ Code with_foreign(const Command& command, Show<Command> show) {
   return code ? *code : Code(complain(code.error()));
 }
 
-// Nobody but the ResourceManager is there to ask.
+// Only the ResourceManager can be asked.
 int show_report(const ForeignJob& job, const CommonOptions& options) {
   auto view = client::view_of(job);
   if (wants_json(options)) {
@@ -148,7 +148,7 @@ net::Async<Code> events(ClusterClient& cluster, ForeignJob job, Events command) 
   co_return Code(0);
 }
 
-// Whether to ask again helps: the master may be busy, or on its way to its end.
+// Whether another try can help: the master may be busy, or about to end.
 bool may_pass(const core::Error& error) {
   return error.code == core::Errc::unavailable || error.code == core::Errc::timeout || error.code == core::Errc::io;
 }

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-// `ydl status|events|logs|kill application_…` of somebody else's job. While it runs its master is asked, with the token
+// `ydl status|events|logs|kill application_…` of another user's job. While it runs its master is asked, with the token
 // that the ResourceManager gives to users who may view it; otherwise there is the ResourceManager's report.
 // Each returns the exit code, or nothing where the job is the user's own: the command then goes on with its folder.
 namespace ydl::cli {

@@ -61,7 +61,7 @@ void ForeignLogs::print_line(const Key& key, std::string_view line) const {
   }
   const bool prefixed = filter_.task.empty();
   const int fd = !prefixed && stream == "stderr" ? STDERR_FILENO : STDOUT_FILENO;
-  // Somebody else wrote it: a terminal must not take it for commands.
+  // Another user wrote the line: the terminal must not interpret it.
   const auto shown = ::isatty(fd) == 1 ? core::printable(line) : std::string(line);
   (void)core::write_all(fd, prefixed ? fmt::format("[{}] {}\n", task.str(), shown) : shown + "\n");
 }

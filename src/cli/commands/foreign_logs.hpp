@@ -9,7 +9,7 @@
 
 namespace ydl::cli {
 
-// Prints the logs of somebody else's job as its master gives them. One task's lines come as they are, its stderr on
+// Prints the logs of another user's job as its master gives them. One task's lines come as they are, its stderr on
 // ours; those of several tasks come with their names before them.
 class ForeignLogs {
  public:

@@ -16,10 +16,10 @@ using WantedCluster = std::optional<core::Named<core::ClusterKind>>;
 
 struct JobList {
   std::vector<jobs::JobSummary> jobs;  // the newest first
-  std::optional<core::Error> missing;  // why jobs on the cluster, or what it knows of them, may be missing
+  std::optional<core::Error> missing;  // why jobs of the cluster, or their states, may be missing
 };
 
-// Those of this machine and those that the cluster knows.
+// The jobs of this machine and those that the cluster lists.
 [[nodiscard]] JobList list_jobs(const std::filesystem::path& root, const WantedCluster& wanted);
 
 }  // namespace ydl::cli

@@ -133,7 +133,7 @@ std::string memory_text(std::uint64_t bytes, const std::optional<std::uint64_t>&
     used /= 1024;
   }
   const int digits = of < 100 && unit > 0 ? 1 : 0;
-  // Of little the tenths of a larger unit say nothing.
+  // A small amount would be 0.0 in the larger unit.
   if (used < 0.1 && bytes > 0)
     return fmt::format("{} of {:.{}f} {}", core::format_bytes(bytes), of, digits, kUnits[unit]);
   return fmt::format("{:.{}f} of {:.{}f} {}", used, digits, of, digits, kUnits[unit]);

@@ -51,7 +51,7 @@ std::string where_text(const ui::JobView& job) {
   return text;
 }
 
-// The place stands at the end of the row, and where there is no room for it in a row of its own.
+// The cluster is shown at the end of the row, or in a row of its own where there is no room.
 std::string title(const ui::JobView& job, const StatusScreen& screen) {
   ui::Line line(ui::job_title(job), ui::Tone::bold);
   line.add("  ").add(progress_of(job, screen.now), ui::state_tone(job.state));
