@@ -15,9 +15,9 @@ using core::Millis;
 using core::Seconds;
 
 constexpr Millis kLooksOften = Seconds(15);  // YARN restarts a master within seconds
-constexpr Millis kFirstPeriod = Seconds(1);
-constexpr Millis kLaterPeriod = Seconds(5);
-constexpr Millis kLongestLook = Seconds(4);
+constexpr Millis kFirstPeriod = Seconds(1);  // between two looks in that time
+constexpr Millis kLaterPeriod = Seconds(5);  // between two looks after that time
+constexpr Millis kLongestLook = Seconds(4);  // how long the agent waits for one look
 constexpr Millis kLongestHello = Seconds(5);
 // A master relies on it that an agent has ended 60 s after its revocation was written. Ending the task takes a part of
 // that time.

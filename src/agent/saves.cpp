@@ -14,8 +14,8 @@ namespace ydl::agent {
 namespace {
 
 constexpr core::Millis kPatience = core::Seconds(10);  // for one file; the next save tries again
-constexpr core::Millis kAtLeast =
-    core::Seconds(1);  // the shortest time between two saves, even if the task asks for more
+// The shortest time between two saves, even if the task asks for more.
+constexpr core::Millis kAtLeast = core::Seconds(1);
 constexpr core::Millis kOften = core::Seconds(2);
 constexpr core::Millis kLongestWait = std::chrono::hours(1);
 constexpr int kMostTries = 3;

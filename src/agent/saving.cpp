@@ -17,8 +17,8 @@ namespace {
 
 // How long a task that has ended waits while HDFS accepts nothing of its log.
 constexpr core::Millis kLogPatience = core::Seconds(60);
-constexpr core::Millis kSayEvery =
-    core::Seconds(3);  // less than the time that a master waits for a stopped task to end
+// Less than the time that a master waits for a stopped task to end.
+constexpr core::Millis kReportEvery = core::Seconds(3);
 
 }  // namespace
 
@@ -56,7 +56,7 @@ void Saving::cancel() {
 
 net::awaitable<void> Saving::report_until_done() {
   for (;;) {
-    co_await ended_.wait(kSayEvery);
+    co_await ended_.wait(kReportEvery);
     if (done_) co_return;
     context_.report(protocol::TaskSaving{request_.attempt});
   }

@@ -10,7 +10,7 @@
 namespace ydl::job {
 namespace {
 
-constexpr Millis kPeersMoment = core::Seconds(1);
+constexpr Millis kPeersMoment = core::Seconds(1);      // for other tasks to show the same error
 constexpr Millis kLongRun = std::chrono::minutes(10);  // a failure after this run time starts a new series
 
 }  // namespace

@@ -26,6 +26,7 @@ constexpr std::int64_t kLongestWait = 30'000;
 // must not use the memory that the job's own agents need (http::Limits::guest_calls).
 constexpr std::size_t kMostEventBytes = std::size_t{4} << 20U;
 constexpr std::size_t kMostEventBytesForGuests = std::size_t{256} << 10U;
+// After this time without an event a stream gets a comment line, as a sign of life.
 constexpr core::Millis kQuietStream = core::Seconds(15);
 constexpr std::int64_t kLongestGrace = 365LL * 86'400'000;
 constexpr std::size_t kLargestHello = std::size_t{64} << 10U;
@@ -67,8 +68,8 @@ EventList event_list(const Journal& journal, std::uint64_t after, std::size_t mo
 
 awaitable<void> stream_events(Master& master, bool is_owner, std::uint64_t after, http::EventStream& stream) {
   for (;;) {
-    while (after <
-           master.journal().last()) {  // one entry at a time, so that a slow reader does not hold all of them in memory
+    // One entry at a time, so that a slow reader does not hold all of them in memory.
+    while (after < master.journal().last()) {
       ++after;
       if (!co_await stream.send(std::to_string(after), master.journal().line(after))) co_return;
       if (is_owner) master.journal().told(after);

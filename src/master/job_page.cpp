@@ -13,7 +13,7 @@ constexpr core::Millis kResolvePatience{10'000};
 constexpr core::Millis kProxyLookUp = core::Seconds(300);
 // Only the proxy connects, for users who open the page. A handshake takes about a millisecond of the master's only
 // thread (the key is RSA), so their number is limited.
-constexpr std::size_t kStrangers = 32;
+constexpr std::size_t kMostUnauthenticated = 32;
 constexpr core::Millis kAcceptPause{20};
 
 // The same interval as in Hadoop's AmIpFilter. The last addresses are kept while new ones cannot be found.
@@ -48,7 +48,7 @@ void JobPage::listen(const Where& where) {
   options.last_port = where.last;
   options.certified = {*page_->identity(),
                        [page = page_](const http::KeylessCall& call) { return page->answer(call); }};
-  options.limits.unauthenticated = kStrangers;
+  options.limits.unauthenticated = kMostUnauthenticated;
   options.limits.accept_pause = kAcceptPause;
   auto server = std::make_unique<http::Server>(executor_, std::move(options));
   if (auto listening = server->listen(); !listening) {

@@ -64,8 +64,8 @@ core::Result<void> make_task_directory(const fs::path& path) {
   for (const auto& made : missing) {
     struct stat status{};
     if (::stat(made.c_str(), &status) != 0) continue;
-    const auto group =
-        status.st_mode & static_cast<mode_t>(S_ISGID);  // inherited from the parent, for the logs of a container
+    // Inherited from the parent, for the logs of a container.
+    const auto group = status.st_mode & static_cast<mode_t>(S_ISGID);
     if (::chmod(made.c_str(), (0755U & ~*mask) | group) != 0)
       return core::fail(core::system_error(errno, fmt::format("cannot set the mode of {}", made.string())));
   }

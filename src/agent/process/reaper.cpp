@@ -29,8 +29,8 @@ using core::Millis;
 constexpr int kControl = 3;              // the socket is moved here, so that all descriptors above can be closed
 constexpr auto kFirstPause = Millis(1);  // between two sweeps while killing
 constexpr auto kLongestPause = Millis(500);
-constexpr auto kGiveUp =
-    Millis(10'000);  // processes that are left then cannot be killed: they run as another user or are blocked in I/O
+// Processes that are left then cannot be killed: they run as another user or are blocked in I/O.
+constexpr auto kGiveUp = Millis(10'000);
 
 void close_above(unsigned last_kept) {
   if (::syscall(SYS_close_range, last_kept + 1, ~0U, 0) == 0) return;

@@ -13,9 +13,10 @@
 namespace ydl::agent {
 namespace {
 
+// The passes have limits, because a tree may fork faster than it is found. The caller then sweeps again.
 constexpr int kFreezePasses = 20;
-constexpr int kSnatches = 200;
-constexpr auto kStraysLimit = core::Millis(5000);
+constexpr int kChildPasses = 200;
+constexpr auto kLeftoversLimit = core::Millis(5000);  // then a process is left that cannot be killed
 constexpr int kPauseMs = 5;
 
 }  // namespace
@@ -48,7 +49,7 @@ int TreeKiller::signal_all(std::span<const ProcessLink> targets, int signal) con
 // A process that forks and exits at once has ended before a walk through /proc reaches it, and so has its child at the
 // next walk. But when a parent exits, its child becomes a child of the root, and the list of these is read quickly.
 void TreeKiller::freeze_children(std::set<pid_t>& frozen) const {
-  for (int i = 0; i < kSnatches; ++i) {
+  for (int i = 0; i < kChildPasses; ++i) {
     bool is_quiet = true;
     for (const pid_t pid : children_of(root_)) {
       if (std::ranges::find(except_, pid) != except_.end() || !frozen.insert(pid).second) continue;
@@ -85,7 +86,7 @@ void adopt_orphans() {
 namespace {
 
 // Collects ended children that are not `known`. Returns whether a child that is not known still runs.
-bool collect_strays(std::span<const pid_t> known) {
+bool collect_leftovers(std::span<const pid_t> known) {
   bool left = false;
   for (const auto& process : list_processes()) {
     if (process.parent != ::getpid() || std::ranges::find(known, process.pid) != known.end()) continue;
@@ -105,10 +106,10 @@ int kill_leftovers(std::span<const pid_t> known_children) {
   // Every leftover process is a child of this process or below one. Without children there is no need to read /proc.
   if (!has_children()) return 0;
   TreeKiller killer(::getpid(), 0, {known_children.begin(), known_children.end()});
-  const auto deadline = core::steady_now() + kStraysLimit;
+  const auto deadline = core::steady_now() + kLeftoversLimit;
   while (core::steady_now() < deadline) {
     const auto sweep = killer.sweep();
-    const bool children_left = collect_strays(known_children);
+    const bool children_left = collect_leftovers(known_children);
     if (sweep.alive == 0 && !children_left) break;
     if (sweep.alive > 0 && sweep.alive == sweep.refused) break;
     ::poll(nullptr, 0, kPauseMs);

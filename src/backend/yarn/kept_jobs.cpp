@@ -11,6 +11,7 @@
 namespace ydl::backend {
 namespace {
 
+// A job without a known application may still be uploading. After this time it cannot.
 constexpr core::Millis kLongestSubmission = std::chrono::hours(24);
 
 // The application in the list of a job's files; empty if the folder has no list.

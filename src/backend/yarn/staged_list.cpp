@@ -14,7 +14,7 @@ namespace ydl::backend {
 namespace {
 
 constexpr int kVersion = 1;
-constexpr core::Millis kLongestUpload = std::chrono::hours(24);
+constexpr core::Millis kLongestUpload = std::chrono::hours(24);  // an older incomplete file was interrupted
 constexpr std::size_t kLongestList = std::size_t{4} << 20U;
 
 struct ListRecord {

@@ -135,8 +135,8 @@ void YarnMachine::give_back(const core::AttemptId& attempt, core::Instant now) {
   assigned->phase = Phase::ended;
   if (!has_exited) return end_container(*assigned);
   assigned->told_to_shut_down = now;
-  actions_.emplace_back(
-      SendToAgent{assigned->container.id, protocol::Shutdown{}});  // the container ends together with its agent
+  // The container ends together with its agent.
+  actions_.emplace_back(SendToAgent{assigned->container.id, protocol::Shutdown{}});
 }
 
 void YarnMachine::want_another(const core::AttemptId& attempt, int more, core::Instant now) {

@@ -13,9 +13,9 @@ namespace {
 
 using Meaning = ContainerEnd::Meaning;
 
-constexpr core::Millis kMissingAfter{2'000};
-constexpr core::Millis kOverdueAfter{15'000};
-constexpr core::Millis kShutdownWithin{15'000};
+constexpr core::Millis kMissingAfter{2'000};     // then users see why attempts wait
+constexpr core::Millis kOverdueAfter{15'000};    // then users see that a container is still starting
+constexpr core::Millis kShutdownWithin{15'000};  // then the NodeManager is told to end the container
 
 // " with the label gpu on node1, /rack2".
 std::string constraints_of(const YarnRole& role) {

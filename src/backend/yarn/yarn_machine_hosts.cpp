@@ -6,6 +6,7 @@
 namespace ydl::backend {
 namespace {
 
+// After this many refused containers an attempt takes any host, so that it cannot refuse the same hosts for ever.
 constexpr int kMostRefused = 10;
 // The other hosts may be full, possibly with tasks of this job. After this time the attempt takes any host.
 constexpr core::Millis kLeaveOutFor = core::Seconds(20);

@@ -18,8 +18,8 @@ namespace {
 using core::fail;
 using jobs::MasterTrace;
 
-constexpr core::Millis kPatience =
-    core::Seconds(5);  // for the ResourceManager, because the user is waiting for the command
+// For the ResourceManager, because the user is waiting for the command.
+constexpr core::Millis kPatience = core::Seconds(5);
 
 bool is_there(const std::filesystem::path& path) {
   std::error_code ignored;

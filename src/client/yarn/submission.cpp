@@ -211,8 +211,8 @@ net::Async<> submit_application(ClusterClient& cluster, const PlannedJob& job, c
   const auto application = yarn::ApplicationId::parse(yarn.application);
   if (!application) co_return fail(application.error());
   submission.id = *application;
-  submission.cancel_tokens_when_complete =
-      cluster.tokens.tokens.empty();  // the job must not cancel the tokens of the user's token file
+  // The job must not cancel the tokens of the user's token file.
+  submission.cancel_tokens_when_complete = cluster.tokens.tokens.empty();
   if (auto allowed = may_send(); !allowed) co_return allowed;
   const auto report = co_await cluster.rm->submit(std::move(submission));
   if (!report) co_return fail(report.error());
