@@ -90,15 +90,15 @@ READS = [
     Attack("datanode sends no checksums", reading(sending(delimited(number(1, SUCCESS)))), f"{NO_BLOCK}.*checksums"),
     Attack("datanode sums every 0 bytes", reading(sending(read_accepted(chunk=0))), "one checksum per 0 bytes"),
     Attack("datanode sums every 4 GiB", reading(sending(read_accepted(chunk=(1 << 32) - 1))), "one checksum per 4294967295 bytes"),
-    Attack("datanode begins elsewhere", reading(sending(read_accepted(offset=CHUNK))), f"{NO_BLOCK}.*begins at {CHUNK}"),
+    Attack("datanode begins elsewhere", reading(sending(read_accepted(offset=CHUNK))), f"{NO_BLOCK}.*starts at byte {CHUNK}"),
     Attack("datanode sends wrong checksums", reading(sending(read_accepted(), packet(BYTES, sums=bytes(4 * 196)))), f"{NO_BLOCK}.*checksum"),
     Attack("datanode announces a packet of 2 GiB", reading(sending(read_accepted(), struct.pack(">IH", (1 << 31) - 1, 25))), f"{NO_BLOCK}.*announced"),
     Attack("datanode announces a packet of 4 GiB", reading(sending(read_accepted(), struct.pack(">IH", (1 << 32) - 1, 65535))), f"{NO_BLOCK}.*announced"),
     Attack("datanode announces a packet of nothing", reading(sending(read_accepted(), struct.pack(">IH", 0, 25))), f"{NO_BLOCK}.*announced"),
     Attack("datanode sends a packet whose data is below nothing",
-           reading(sending(read_accepted(), packet(b"", sums=b"", data_size=(1 << 32) - 1))), f"{NO_BLOCK}.*claims"),
+           reading(sending(read_accepted(), packet(b"", sums=b"", data_size=(1 << 32) - 1))), f"{NO_BLOCK}.*announces"),
     Attack("datanode sends less than the file has", reading(sending(read_accepted(), packet(BYTES[:CHUNK]), packet(b"", CHUNK, 1, last=True))), NO_BLOCK),
-    Attack("datanode sends packets out of order", reading(sending(read_accepted(), packet(BYTES[:CHUNK], CHUNK, 1))), f"{NO_BLOCK}.*was due"),
+    Attack("datanode sends packets out of order", reading(sending(read_accepted(), packet(BYTES[:CHUNK], CHUNK, 1))), f"{NO_BLOCK}.*arrived instead of"),
     Attack("datanode sends empty packets for ever", reading(sending(read_accepted(), then=endless_packets)), NO_BLOCK),
     Attack("datanode sends random bytes", reading(sending(read_accepted(), bytes(range(256)) * 4000)), NO_BLOCK),
     Attack("datanode closes in the middle", reading(sending(read_accepted(), packet(BYTES[: 4 * CHUNK]), then=close)), NO_BLOCK),
@@ -182,7 +182,7 @@ WRITES = [
     Attack("namenode asks to wait for a block for ever",
            writing(close, addBlock=Failure("org.apache.hadoop.hdfs.server.namenode.NotReplicatedYetException", "wait"),
                    settings={"dfs.client.block.write.locateFollowingBlock.initial.delay.ms": 10}), WRITE_FAILED),
-    Attack("namenode gives another file than asked for", writing(storing(answering(lambda seqno: ack(seqno, SUCCESS))), create=b""), "a size of 0 bytes"),
+    Attack("namenode gives another file than asked for", writing(storing(answering(lambda seqno: ack(seqno, SUCCESS))), create=b""), "a block size of 0 bytes"),
 ]  # fmt: skip
 
 

@@ -63,7 +63,7 @@ def test_fs_get_writes_nothing_outside_its_folder(ydl, name, directory):
         before = files_of(ydl.scratch)
         done = ydl("fs", "get", TREE, "here", env=configured(ydl, node))
         assert done.code == 1, done.everything()
-        assert "not the name of a file" in done.err and TREE in done.err
+        assert "not a valid file name" in done.err and TREE in done.err
         assert "\0" not in done.err
         assert files_of(ydl.scratch) - before <= {"conf/core-site.xml"}
 

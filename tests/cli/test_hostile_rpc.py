@@ -72,7 +72,7 @@ PROTOCOL = [
     ("announces a frame of nothing", raw(struct.pack(">I", 0)), {}, TOO_LARGE),
     ("announces a frame below nothing", raw(struct.pack(">i", -2)), {}, TOO_LARGE),
     ("announces 120 MiB and sends one", raw(struct.pack(">I", 120 * MIB), b"\0" * MIB), IMPATIENT, "no answer to \\w+ within 1 s"),
-    ("answers as a web server", raw(b"HTTP/1.1 200 OK\r\n\r\n"), {}, "an HTTP server answers there"),
+    ("answers as a web server", raw(b"HTTP/1.1 200 OK\r\n\r\n"), {}, "an HTTP server answered instead of Hadoop RPC"),
     ("answers another call", answered(Bytes(lambda call: success(call + 9, b""))), IMPATIENT, "no answer to \\w+ within 1 s"),
     ("answers calls that nobody made, for ever",
      after_the_first_call(lambda connection, call: send_for_ever(connection, success(call + 9, b"x" * 1000) * 64)), IMPATIENT,

@@ -23,7 +23,7 @@ TEST(Explain, a_block_without_datanodes_has_a_code_and_a_remedy_of_its_own) {
       hrpc::remote_error("java.io.IOException", "File /a could only be written to 0 of the 1 minReplication nodes."),
       "writing /a");
   EXPECT_EQ(error.code, Errc::no_datanodes);
-  EXPECT_NE(error.message.find("disks full"), std::string::npos) << error.message;
+  EXPECT_NE(error.message.find("have free space"), std::string::npos) << error.message;
 }
 
 TEST(Explain, other_ioexceptions_are_not_changed) {

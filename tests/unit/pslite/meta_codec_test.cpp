@@ -89,7 +89,7 @@ TEST(MetaCodec, truncated_messages_are_refused) {
   }
   EXPECT_TRUE(decode_meta(std::string_view(whole).substr(0, 8 + 31)));
   EXPECT_THAT(refusal("0880"), HasSubstr("truncated"));
-  EXPECT_THAT(refusal("12ffffffff0f61"), HasSubstr("claims 4294967295 bytes where 1 are left"));
+  EXPECT_THAT(refusal("12ffffffff0f61"), HasSubstr("announces 4294967295 bytes, but only 1 are left"));
 }
 
 TEST(MetaCodec, numbers_out_of_range_are_refused) {

@@ -337,7 +337,7 @@ TEST(SchedulerFsm, a_stalled_barrier_is_reported_once_with_the_missing_nodes) {
   job.barrier(kWorker0, kWorkerGroup);
   EXPECT_EQ(job.fsm().next_deadline(), job.now + core::Seconds(60));
   job.wait(core::Seconds(60));
-  EXPECT_EQ(job.told<Note>().at(0).sentence, "a barrier of the workers has waited 1 min for worker 1 (w1:1)");
+  EXPECT_EQ(job.told<Note>().at(0).sentence, "a barrier of the workers has been waiting 1 min for worker 1 (w1:1)");
   job.wait(core::Seconds(600));
   EXPECT_EQ(job.told<Note>().size(), 1U);
   job.barrier(kWorker1, kWorkerGroup);

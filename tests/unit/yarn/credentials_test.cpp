@@ -167,7 +167,7 @@ TEST(Credentials, of_a_process_are_read_from_the_file_in_its_variable) {
 TEST(TokenIdentifiers, a_token_of_another_kind_or_a_corrupt_one_is_an_error) {
   const auto of_kind = [](std::string_view kind) { return hrpc::Token{"\xff\xff", "", std::string(kind), ""}; };
   EXPECT_THAT(read_rm_delegation_token(of_kind(kAmRmToken)).error().message,
-              HasSubstr("RM_DELEGATION_TOKEN was expected"));
+              HasSubstr("expected a token of kind RM_DELEGATION_TOKEN"));
   EXPECT_THAT(read_rm_delegation_token(of_kind(kRmDelegationToken)).error().message, HasSubstr("not readable"));
 }
 

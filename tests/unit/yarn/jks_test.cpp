@@ -127,7 +127,8 @@ TEST(Jks, a_private_key_in_another_format_is_refused) {
   EXPECT_THAT(problem(entry("")), HasSubstr("cannot be read"));
   EXPECT_THAT(problem(entry("30820000")), HasSubstr("cannot be read"));
   EXPECT_THAT(problem(entry("3084ffffffff")), HasSubstr("cannot be read"));
-  EXPECT_THAT(problem(entry("3011 300d 06092a864886f70d010503 0500 0400")), HasSubstr("is under 1.2.840.113549.1.5.3"));
+  EXPECT_THAT(problem(entry("3011 300d 06092a864886f70d010503 0500 0400")),
+              HasSubstr("with the unsupported algorithm 1.2.840.113549.1.5.3"));
   EXPECT_THAT(problem(entry("3012 300e 060a2b060104012a02110101 0500 0400")),
               HasSubstr("it contains a truncated private key"));
   EXPECT_THAT(problem(entry("3012 300e 060a2b060104012a02110101 0500 0400 00")), HasSubstr("cannot be read"));

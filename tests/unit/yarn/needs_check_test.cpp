@@ -60,7 +60,7 @@ TEST(NeedsCheck, a_container_larger_than_the_maximum_is_refused) {
 
 TEST(NeedsCheck, an_unknown_resource_type_is_refused) {
   EXPECT_THAT(refusal({.resource = {.memory_mib = 1, .others = {{"yarn.io/gpu", 1}}}}),
-              AllOf(HasSubstr("worker asks for 1 yarn.io/gpu"), HasSubstr("does not count")));
+              AllOf(HasSubstr("worker asks for 1 yarn.io/gpu"), HasSubstr("does not have this resource type")));
 }
 
 TEST(NeedsCheck, missing_stopped_and_parent_queues_are_refused) {
@@ -186,7 +186,7 @@ TEST(Explain, errors_have_the_attempted_operation_and_the_remedy) {
   const core::Error error{make_error_code(core::Errc::refused), "not found",
                           core::RemoteException{"org.apache.hadoop.yarn.exceptions.ApplicationNotFoundException", ""}};
   EXPECT_THAT(explain(error, "killing application_1_0001").message,
-              AllOf(HasSubstr("killing application_1_0001: not found"), HasSubstr("forgotten")));
+              AllOf(HasSubstr("killing application_1_0001: not found"), HasSubstr("has deleted it")));
   EXPECT_EQ(explain({make_error_code(core::Errc::io), "lost"}, "asking").message, "asking: lost");
   core::Error of_other{make_error_code(core::Errc::io), "no"};
   of_other.remote = core::RemoteException{"org.apache.hadoop.yarn.exceptions.YarnException",

@@ -48,13 +48,13 @@ TEST(TokenLife, a_longer_time_limit_is_a_warning_with_the_date) {
   EXPECT_EQ(limit_passes_tokens(kEnd - 24h, 0ms, kEnd), "") << "no limit";
   EXPECT_EQ(limit_passes_tokens(kEnd - 24h, 24h, kEnd), "");
   EXPECT_THAT(limit_passes_tokens(kEnd - 24h, 25h, kEnd),
-              HasSubstr("passes 2026-11-23T00:00:00.000Z, when its tokens"));
+              HasSubstr("longer than 2026-11-23T00:00:00.000Z, when its tokens"));
 }
 
 TEST(TokenLife, a_running_job_warns_an_hour_before_the_end) {
   EXPECT_EQ(until_warning(kEnd - 3h, kEnd), core::Millis(2h));
   EXPECT_EQ(until_warning(kEnd - 10min, kEnd), core::Millis(0));
-  EXPECT_THAT(tokens_end_soon(kEnd), HasSubstr("end at 2026-11-23T00:00:00.000Z"));
+  EXPECT_THAT(tokens_end_soon(kEnd), HasSubstr("expire at 2026-11-23T00:00:00.000Z"));
 }
 
 }  // namespace
