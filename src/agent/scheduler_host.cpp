@@ -98,8 +98,8 @@ void SchedulerHost::on(const pslite::Notice& notice) const {
     sink_.broken(fmt::format("the scheduler refused {}: {}", name_of(refused->member), refused->sentence));
   } else if (const auto* failed = std::get_if<pslite::Failed>(&notice)) {
     sink_.broken(failed->sentence);
-  } else if (const auto* stranger = std::get_if<pslite::UnknownPeerRefused>(&notice)) {
-    sink_.note(fmt::format("the scheduler refused {}", stranger->sentence));
+  } else if (const auto* peer = std::get_if<pslite::UnknownPeerRefused>(&notice)) {
+    sink_.note(fmt::format("the scheduler refused {}", peer->sentence));
   } else if (const auto* note = std::get_if<pslite::Note>(&notice)) {
     core::log("scheduler: {}", note->sentence);
   } else if (const auto* dead = std::get_if<pslite::NodeDead>(&notice)) {

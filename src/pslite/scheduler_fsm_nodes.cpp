@@ -43,8 +43,8 @@ void SchedulerFsm::add_node(LinkId link, const Meta& meta, Instant now) {
 }
 
 void SchedulerFsm::refuse_unknown_peer(LinkId link, std::string address, Role role) {
-  const auto sentence =
-      fmt::format("a peer tried to register as {} from {}, where this job has no {}", name(role), address, name(role));
+  const auto sentence = fmt::format("a peer that tried to register as {} from {}, where this job has no {}", name(role),
+                                    address, name(role));
   if (unknown_peers_.size() < kMostUnknownPeers && unknown_peers_.insert(std::move(address)).second)
     outbox_.tell(UnknownPeerRefused{sentence});
   violation(link, sentence);

@@ -135,7 +135,7 @@ TEST_F(SchedulerTest, run_code_as_alice_unknown_peer_at_the_scheduler) {
   spawn(whole_life(node(Role::worker)));  // from 127.0.0.1
   ASSERT_TRUE(until_told<UnknownPeerRefused>());
   EXPECT_EQ(told<UnknownPeerRefused>().at(0).sentence,
-            "a peer tried to register as worker from 127.0.0.1, where this job has no worker");
+            "a peer that tried to register as worker from 127.0.0.1, where this job has no worker");
   EXPECT_TRUE(told<Registered>().empty());
 }
 

@@ -63,7 +63,7 @@ TEST(SchedulerFsm, a_registration_from_an_address_without_a_task_of_this_role_is
   EXPECT_TRUE(job.told<Registered>().empty());
   const auto refused = job.told<UnknownPeerRefused>();
   ASSERT_EQ(refused.size(), 2U) << "once for each address";
-  EXPECT_EQ(refused[0].sentence, "a peer tried to register as worker from 10.0.0.9, where this job has no worker");
+  EXPECT_EQ(refused[0].sentence, "a peer that tried to register as worker from 10.0.0.9, where this job has no worker");
   job.register_on(job.connect_from("10.0.0.1"), Role::worker, "10.0.0.1", 11);
   EXPECT_EQ(job.told<Registered>().size(), 1U);
 }
