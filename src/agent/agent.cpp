@@ -271,7 +271,7 @@ class Agent {
     asio::posix::stream_descriptor lifeline(context_, ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
     char byte = 0;
     (void)co_await lifeline.async_read_some(asio::buffer(&byte, 1), net::tuple);
-    leave("no master of the job stands behind it");
+    leave("no master of the job needs it any more");
   }
 
   net::awaitable<void> watch_signals() {

@@ -105,10 +105,9 @@ net::awaitable<void> Saving::finish_logs() {
     }
     if (copy->lost() > 0) {
       context_.report(protocol::Note{
-          request_.attempt,
-          fmt::format("{} in the middle of its log are missing in HDFS, because the task truncated its log "
-                      "before they were copied",
-                      core::plural(static_cast<std::int64_t>(copy->lost()), "byte"))});
+          request_.attempt, fmt::format("its log in HDFS lacks {} in the middle, because the task truncated its log "
+                                        "before they were copied",
+                                        core::plural(static_cast<std::int64_t>(copy->lost()), "byte"))});
     }
     copy->cancel();
   }

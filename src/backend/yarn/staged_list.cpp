@@ -39,7 +39,9 @@ core::Result<StagedList> staged_list_from_json(std::string_view text) {
   const auto version = core::json_member<int>(*object, "v");
   if (!version) return core::fail(version.error());
   if (*version != kVersion)
-    return core::fail(core::Errc::corrupt, fmt::format("ydl {} wrote this list; use that version", *version));
+    return core::fail(core::Errc::corrupt,
+                      fmt::format("the list has version {}, and this ydl reads version {}; use the ydl that wrote it",
+                                  *version, kVersion));
   auto record = core::from_json<ListRecord>(*object);
   if (!record) return core::fail(record.error());
   if (!std::ranges::all_of(record->hashes, is_sha256))
