@@ -3,6 +3,7 @@
 #include "agent/files/workspace.hpp"
 #include "core/log.hpp"
 #include "core/strings.hpp"
+#include "files/log_times.hpp"
 #include "hdfs/paths.hpp"
 
 #include <algorithm>
@@ -19,6 +20,10 @@ namespace {
 constexpr core::Millis kLogPatience = core::Seconds(60);
 // Less than the time that a master waits for a stopped task to end.
 constexpr core::Millis kReportEvery = core::Seconds(3);
+// An index has less than 30 bytes for each second.
+constexpr std::uint64_t kIndexBlock = std::uint64_t{1} << 20U;
+constexpr core::Millis kIndexPeriod = core::Seconds(5);
+constexpr core::Millis kIndexPatience = core::Seconds(5);  // HDFS has just accepted the log itself
 
 }  // namespace
 
@@ -36,6 +41,20 @@ void Saving::copy_logs() {
   };
   for (const auto stream : {protocol::LogStream::standard_output, protocol::LogStream::standard_error})
     copy_log(name(stream), trouble);
+  for (const auto stream : {protocol::LogStream::standard_output, protocol::LogStream::standard_error})
+    copy_index(name(stream));
+}
+
+// The lines of a log without an index have no times. Its user is not told: the log itself is complete.
+void Saving::copy_index(std::string_view log) {
+  const auto file = fmt::format("{}{}", log, files::kTimesSuffix);
+  hdfs::LogCopy::Options options{std::filesystem::path(request_.log_directory) / file,
+                                 hdfs::join_path(request_.remote_logs, file), [](const core::Error&) {}};
+  options.block_size = kIndexBlock;
+  options.flush_period = kIndexPeriod;
+  index_copies_.push_back(
+      std::make_shared<hdfs::LogCopy>(context_.executor, *context_.surroundings.hdfs, std::move(options)));
+  index_copies_.back()->start();
 }
 
 void Saving::copy_stacks() {
@@ -52,6 +71,7 @@ void Saving::copy_log(std::string_view file, std::function<void(const core::Erro
 
 void Saving::cancel() {
   for (const auto& copy : log_copies_) copy->cancel();
+  for (const auto& copy : index_copies_) copy->cancel();
 }
 
 net::awaitable<void> Saving::report_until_done() {
@@ -112,6 +132,11 @@ net::awaitable<void> Saving::finish_logs() {
     copy->cancel();
   }
   log_copies_.clear();
+  for (const auto& copy : index_copies_) {
+    if (!copying_.cancelled) (void)co_await copy->finish(kIndexPatience);
+    copy->cancel();
+  }
+  index_copies_.clear();
 }
 
 }  // namespace ydl::agent

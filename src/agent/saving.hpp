@@ -39,6 +39,7 @@ class Saving {
   [[nodiscard]] const ResultsStamp& saved_results() const { return saved_results_; }
 
  private:
+  void copy_index(std::string_view log);
   void copy_log(std::string_view file, std::function<void(const core::Error&)> trouble);
   [[nodiscard]] net::Async<> keep_results_here() const;
   [[nodiscard]] net::awaitable<void> finish_logs();
@@ -47,6 +48,7 @@ class Saving {
   const protocol::Prepare& request_;
   Copying& copying_;
   std::vector<std::shared_ptr<hdfs::LogCopy>> log_copies_;
+  std::vector<std::shared_ptr<hdfs::LogCopy>> index_copies_;  // of the logs' indexes
   ResultsStamp saved_results_;
   bool done_ = false;
   net::Signal ended_;

@@ -219,6 +219,7 @@ void Task::look(LookRound& round) {
     process_->beat();
   }
   if (log_.read(now) > 0) silence_.wrote(now);
+  log_.note_times(now, core::wall_now());
   switch (silence_.news(now)) {
     case Silence::News::silent:
       context_.report(protocol::TaskSilent{request_.attempt});
@@ -305,6 +306,8 @@ net::awaitable<void> Task::save(protocol::TaskExited exited) {
   co_await image_.remove();
   departs_.processes->tell();
   log_.read();
+  log_.note_times(core::steady_now(), core::wall_now());
+  log_.finish_times();
   exited.status.last_line = log_.final_line();
   co_await saves_.finish();
   exited.problem = co_await saving_.run(exited.status, preparation_.fetched_results());

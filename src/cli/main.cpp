@@ -31,7 +31,9 @@ void fill_standard_descriptors() {
 
 // Commands that write files for the user leave them with the mode that the user's other programs would give them.
 bool writes_for_the_user(const ydl::cli::Command& command) {
-  return std::holds_alternative<ydl::cli::Fs>(command) || std::holds_alternative<ydl::cli::Results>(command);
+  const auto* logs = std::get_if<ydl::cli::Logs>(&command);
+  return std::holds_alternative<ydl::cli::Fs>(command) || std::holds_alternative<ydl::cli::Results>(command) ||
+         (logs != nullptr && !logs->target.empty());
 }
 
 // Commands of people who look after their jobs.

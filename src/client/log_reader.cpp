@@ -1,58 +1,28 @@
 #include "client/log_reader.hpp"
 
-#include "core/strings.hpp"
+#include "core/files.hpp"
 
 #include <algorithm>
 #include <array>
 #include <fcntl.h>
-#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace ydl::client {
 namespace {
-
-namespace fs = std::filesystem;
 
 // A line that never ends is shown in pieces of this size.
 constexpr std::size_t kLongestLine = std::size_t{64} << 10U;
 constexpr std::size_t kMostBytes = std::size_t{256} << 10U;  // of one poll
 
-// "worker-0" back to worker:0; nothing for master.log and the like.
-std::optional<core::TaskId> task_of(const std::string& folder_name) {
-  const auto dash = folder_name.rfind('-');
-  if (dash == std::string::npos || dash == 0) return std::nullopt;
-  const auto index = core::parse_int<int>(std::string_view(folder_name).substr(dash + 1));
-  if (!index || *index < 0) return std::nullopt;
-  return core::TaskId{folder_name.substr(0, dash), *index};
-}
-
-std::vector<fs::path> children(const fs::path& folder) {
-  std::vector<fs::path> paths;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator(); entry.increment(error))
-    paths.push_back(entry->path());
-  std::ranges::sort(paths);
-  return paths;
-}
-
 }  // namespace
 
 void LogReader::discover() {
-  for (const auto& task_folder : children(folder_.logs())) {
-    const auto task = task_of(task_folder.filename().string());
-    if (!task || (!filter_.task.empty() && task->str() != filter_.task)) continue;
-    for (const auto& attempt_folder : children(task_folder)) {
-      const auto attempt = core::parse_int<int>(attempt_folder.filename().string());
-      if (!attempt) continue;
-      attempts_.insert(*attempt);
-      if (filter_.attempt != 0 && *attempt != filter_.attempt) continue;
-      for (const auto* stream : {"stdout", "stderr"}) {
-        if (!filter_.stream.empty() && filter_.stream != stream) continue;
-        files_.try_emplace((attempt_folder / stream).string(), File{*task, stream, 0, {}});
-      }
-    }
-  }
+  auto found = find_logs(folder_, filter_);
+  attempts_.merge(found.attempts);
+  for (auto& log : found.files)
+    files_.try_emplace(log.path.string(), File{std::move(log.task), std::move(log.stream), 0, {}});
 }
 
 bool LogReader::poll(const Take& take) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "client/log_files.hpp"
 #include "core/ids.hpp"
 #include "jobs/job_folder.hpp"
 #include "ui/model.hpp"
@@ -8,7 +9,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <vector>
 
 namespace ydl::client {
 
@@ -16,11 +16,7 @@ namespace ydl::client {
 // line of a file comes with drain().
 class LogReader {
  public:
-  struct Filter {
-    std::string task;    // "worker:0", or empty for all
-    std::string stream;  // "stdout", "stderr", or empty for both
-    int attempt = 0;     // 0: all, as they come
-  };
+  using Filter = LogFilter;
 
   LogReader(jobs::JobFolder folder, Filter filter) : folder_(std::move(folder)), filter_(std::move(filter)) {}
 

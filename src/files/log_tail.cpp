@@ -48,6 +48,7 @@ core::Result<bool> LogTail::follow() {
     return core::fail(core::system_error(errno, fmt::format("cannot read {}", path_.string())));
   }
   if (fd_ && status.st_dev == device_ && status.st_ino == inode_) {
+    size_ = static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
     if (static_cast<std::uint64_t>(status.st_size) < offset_) start_again();
     return static_cast<std::uint64_t>(status.st_size) > offset_;
   }
@@ -60,6 +61,7 @@ core::Result<bool> LogTail::follow() {
   fd_ = std::move(fd);
   device_ = status.st_dev;
   inode_ = status.st_ino;
+  size_ = static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
   return static_cast<std::uint64_t>(status.st_size) > offset_;
 }
 

@@ -31,6 +31,8 @@ class LogTail {
   [[nodiscard]] const LogLines& lines() const { return lines_; }
   // The number of bytes read so far.
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
+  // What the last poll() found the file to have, which may be more than it read.
+  [[nodiscard]] std::uint64_t size() const { return size_; }
 
  private:
   // Makes fd_ refer to the file that the path names now. Returns whether it has unread bytes.
@@ -43,6 +45,7 @@ class LogTail {
   dev_t device_ = 0;
   ino_t inode_ = 0;
   std::uint64_t offset_ = 0;
+  std::uint64_t size_ = 0;
   std::string buffer_;
   LogLines lines_;
 };

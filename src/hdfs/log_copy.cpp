@@ -16,7 +16,6 @@ namespace ydl::hdfs {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{256} << 10U;
-constexpr core::Millis kPeriod = core::Seconds(1);
 constexpr core::Millis kFirstPause = core::Seconds(1);
 constexpr core::Millis kLongestPause = core::Seconds(15);
 constexpr int kLongestFinish = 10;  // times `patience`: after this even a copy that makes slow progress is given up
@@ -28,7 +27,13 @@ bool is_about_block_size(const core::Error& error) {
 }  // namespace
 
 LogCopy::LogCopy(const net::asio::any_io_executor& executor, hdfs::FileSystem& fs, Options options)
-    : executor_(executor), fs_(fs), options_(std::move(options)), fsm_(kPeriod), news_(executor), ended_(executor) {}
+    : executor_(executor),
+      fs_(fs),
+      options_(std::move(options)),
+      fsm_(options_.flush_period),
+      block_size_(options_.block_size),
+      news_(executor),
+      ended_(executor) {}
 
 void LogCopy::start() {
   net::spawn(executor_, "copying a log", run(shared_from_this()));
@@ -65,7 +70,7 @@ net::awaitable<void> LogCopy::run(std::shared_ptr<LogCopy> self) {
       continue;
     }
     pause = kFirstPause;
-    if (!self->done_) co_await self->news_.wait(kPeriod);
+    if (!self->done_) co_await self->news_.wait(self->options_.flush_period);
   }
   self->done_ = true;
   self->ended_.notify();

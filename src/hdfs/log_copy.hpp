@@ -14,10 +14,10 @@
 
 namespace ydl::hdfs {
 
-// Copies a task's log to HDFS while it grows. The copy is created with the first byte, flushed every second if there
-// are new bytes, and closed at the end. Failures of HDFS neither stop the task nor need more memory: bytes that cannot
-// be written now are still in the log file. After a failure the copy continues where it ended. LogCopyFsm decides what
-// to do next.
+// Copies a task's log to HDFS while it grows. The copy is created with the first byte, flushed every second (or another
+// period) if there are new bytes, and closed at the end. Failures of HDFS neither stop the task nor need more memory:
+// bytes that cannot be written now are still in the log file. After a failure the copy continues where it ended.
+// LogCopyFsm decides what to do next.
 class LogCopy : public std::enable_shared_from_this<LogCopy> {
  public:
   struct Options {
@@ -25,6 +25,9 @@ class LogCopy : public std::enable_shared_from_this<LogCopy> {
     std::string to;
     std::function<void(const core::Error&)> on_trouble;  // called with the first failure
     std::uint32_t mode = 0666;                           // permissions of the copy, before the umask is applied
+    // Small blocks, because an open file reserves a whole block on each of its DataNodes, and each task has several.
+    std::uint64_t block_size = std::uint64_t{4} << 20U;
+    core::Millis flush_period = core::Seconds(1);
     // Returns whether another process has taken over writing the copy; then this copy ends. Checked before and after
     // opening the file: the other process announces itself before it takes the file's lease, so one of the two checks
     // sees it.
@@ -61,8 +64,7 @@ class LogCopy : public std::enable_shared_from_this<LogCopy> {
   std::unique_ptr<char[]> piece_;
   LogCopyFsm fsm_;
   std::optional<hdfs::FileWriter> writer_;
-  // Small blocks, because an open file reserves a whole block on each of its DataNodes, and each task has two logs.
-  std::optional<std::uint64_t> block_size_ = std::uint64_t{4} << 20U;
+  std::optional<std::uint64_t> block_size_;  // nothing: the cluster's own
   bool created_ = false;
   bool has_reported_failure_ = false;
   std::optional<core::Error> last_failure_;

@@ -135,10 +135,11 @@ std::string json_event_line(const EventView& event, std::string_view job_id) {
   return written(object);
 }
 
-std::string json_log_line(const LogLine& line, std::string_view job_id) {
+std::string json_log_line(const LogLine& line, std::string_view job_id, std::optional<core::WallTime> time) {
   auto object = line_of("log", job_id);
   object["task"] = text(line.task.str());
   object["stream"] = text(line.stream);
+  object["time"] = time_or_null(time);
   object["text"] = text(line.text);
   return written(object);
 }

@@ -35,7 +35,8 @@ class JsonDisplay final : public Display {
 // The "job", "event" and "log" lines by themselves, for `ydl status`, `ydl events` and `ydl logs`.
 [[nodiscard]] std::string json_job_line(const JobView& job);
 [[nodiscard]] std::string json_event_line(const EventView& event, std::string_view job_id);
-[[nodiscard]] std::string json_log_line(const LogLine& line, std::string_view job_id);
+[[nodiscard]] std::string json_log_line(const LogLine& line, std::string_view job_id,
+                                        std::optional<core::WallTime> time = std::nullopt);
 // One "attempt" line for each row of the timeline.
 [[nodiscard]] std::string json_timeline(std::span<const EventView> events, std::string_view job_id);
 // An error of a command, with the exit code that it leads to.

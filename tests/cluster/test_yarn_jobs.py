@@ -1,5 +1,6 @@
 """Jobs on a real YARN cluster, from the command line to what they leave behind."""
 
+import datetime
 import json
 import re
 import signal
@@ -131,6 +132,21 @@ def test_status_shows_the_progress_of_a_task_and_what_it_uses(jobs):
     assert f"\nsh -c '{words}'\n" in text
     assert " of 256 MiB" in text
     jobs.run("kill", job)
+
+
+def test_lines_have_their_times_on_another_machine(jobs, tmp_path_factory):
+    begun = datetime.datetime.now(datetime.timezone.utc)
+    _, err = jobs.run("run", "--n", "2", *SMALL, "--", "sh", "-c", "echo out; echo err >&2")
+    ended = datetime.datetime.now(datetime.timezone.utc)
+    job = job_id(err)
+    elsewhere = Jobs(jobs.cluster, tmp_path_factory.mktemp("elsewhere"), jobs.user)
+    lines = [json.loads(line) for line in elsewhere.run("logs", "--output", "json", job)[0].splitlines()]
+    assert sorted((line["task"], line["text"]) for line in lines) == [(f"worker:{n}", text) for n in (0, 1) for text in ("err", "out")]
+    times = [datetime.datetime.fromisoformat(line["time"]) for line in lines]
+    assert times == sorted(times) and all(begun <= time <= ended for time in times), lines
+    elsewhere.run("logs", "--to", "kept", job, "worker")
+    kept = sorted(str(path.relative_to(elsewhere.work)) for path in (elsewhere.work / "kept").rglob("*") if path.is_file())
+    assert kept == [f"kept/worker-{n}/1/{stream}" for n in (0, 1) for stream in ("stderr", "stdout")]
 
 
 def test_a_job_of_another_version_is_killed_through_the_resource_manager(jobs):

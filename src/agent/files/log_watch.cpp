@@ -42,7 +42,9 @@ LogWatch::LogWatch(core::AttemptId attempt, std::filesystem::path directory, Sin
       directory_(std::move(directory)),
       report_(std::move(report)),
       out_(directory_ / "stdout"),
-      err_(directory_ / "stderr") {}
+      err_(directory_ / "stderr"),
+      out_index_(directory_ / "stdout"),
+      err_index_(directory_ / "stderr") {}
 
 // What the task writes for ydl counts before the bars that its programs print, in whichever stream.
 std::optional<files::Progress> LogWatch::progress() const {
@@ -103,6 +105,16 @@ void LogWatch::report_malformed_progress() {
                            fmt::format("it wrote `{}`, which is not understood: write ::progress 3/8 text", line)});
     return;
   }
+}
+
+void LogWatch::note_times(core::Instant now, core::WallTime wall) {
+  out_index_.look(out_.size(), now, wall);
+  err_index_.look(err_.size(), now, wall);
+}
+
+void LogWatch::finish_times() {
+  out_index_.finish();
+  err_index_.finish();
 }
 
 bool LogWatch::take_checkpoint() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "agent/files/log_index.hpp"
 #include "agent/resources/usage_news.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
@@ -30,6 +31,10 @@ class LogWatch {
   std::uint64_t read(core::Instant now = core::steady_now());
   // What the task's processes use: reported with the next line, or alone where that is worth a report (usage_news.hpp).
   void note_usage(Usage usage, core::Instant now);
+  // Notes in the indexes of the two logs how far read() found them grown; to be called after each read().
+  void note_times(core::Instant now, core::WallTime wall);
+  // The last entries: the task has ended.
+  void finish_times();
   // Whether a line since the last call of this asked that what the task has written is saved now.
   [[nodiscard]] bool take_checkpoint();
   // The last line with something in it, of standard error if it has one, else of standard output, as it can be printed;
@@ -48,6 +53,8 @@ class LogWatch {
   Sink report_;
   files::LogTail out_;
   files::LogTail err_;
+  LogIndex out_index_;
+  LogIndex err_index_;
   files::LogTail* latest_ = &err_;  // which of them grew last
   std::string said_line_;
   std::optional<files::Progress> said_progress_;

@@ -5,6 +5,7 @@
 #include "core/process_guard.hpp"
 #include "files/entry_limit.hpp"
 #include "files/ignore_list.hpp"
+#include "files/log_times.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -184,10 +185,14 @@ fs::path restore_directory(const protocol::Prepare& request) {
 core::Result<void> put_earlier_aside(const protocol::Prepare& request, int earlier) {
   for (const auto file : {name(protocol::LogStream::standard_output), name(protocol::LogStream::standard_error),
                           std::string_view(kStacksFile)}) {
-    const auto log = fs::path(request.log_directory) / file;
-    const auto aside = fmt::format("{}.{}", log.string(), earlier);
-    if (::rename(log.c_str(), aside.c_str()) != 0 && errno != ENOENT)
-      return core::fail(core::system_error(errno, fmt::format("cannot rename {} to {}", log.string(), aside)));
+    const auto log = (fs::path(request.log_directory) / file).string();
+    const auto aside = fmt::format("{}.{}", log, earlier);
+    for (const auto suffix : {std::string_view(), files::kTimesSuffix}) {
+      const auto from = fmt::format("{}{}", log, suffix);
+      const auto to = fmt::format("{}{}", aside, suffix);
+      if (::rename(from.c_str(), to.c_str()) != 0 && errno != ENOENT)
+        return core::fail(core::system_error(errno, fmt::format("cannot rename {} to {}", from, to)));
+    }
   }
   if (auto cleared = clear_away(request.working_directory, earlier); !cleared) return cleared;
   if (auto cleared = clear_away(inputs_directory(request), earlier); !cleared) return cleared;

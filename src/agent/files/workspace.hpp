@@ -45,10 +45,11 @@ inline constexpr std::string_view kStacksFile = "stacks";
 // The folder for downloaded files that another task or job has saved, beside the working directory.
 [[nodiscard]] std::filesystem::path restore_directory(const protocol::Prepare& request);
 
-// Clears the directories after attempt number `earlier`. Its logs are renamed to stdout.N, stderr.N and stacks.N, so
-// that stdout is that of the newest attempt. Its working directory (whose files are already among its results), its
-// inputs and its restore_directory are removed. Files that cannot be removed are kept under another name, task.N. This
-// may take long, so it must not be called in an event loop. Errors: io.
+// Clears the directories after attempt number `earlier`. Its logs are renamed to stdout.N, stderr.N and stacks.N (their
+// indexes to stdout.N.times and stderr.N.times), so that stdout is that of the newest attempt. Its working directory
+// (whose files are already among its results), its inputs and its restore_directory are removed. Files that cannot be
+// removed are kept under another name, task.N. This may take long, so it must not be called in an event loop. Errors:
+// io.
 [[nodiscard]] core::Result<void> put_earlier_aside(const protocol::Prepare& request, int earlier);
 
 // Creates a task's directories and links its files into the working directory: first named files, then results of

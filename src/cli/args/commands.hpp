@@ -59,10 +59,16 @@ struct Status {
 struct Logs {
   CommonOptions common;
   std::string job;
-  std::string task;    // empty: all
+  std::string task;    // or a role, "worker"; empty: all
   std::string stream;  // "stdout", "stderr" or empty: both
   bool follow = false;
   int attempt = 0;  // 0: the latest
+  std::optional<std::uint64_t> tail;
+  std::optional<core::WallTime> since;
+  std::string grep;
+  bool timestamps = false;
+  std::string target;  // a folder of this machine to copy the logs to; empty: they are shown
+  bool force = false;  // files that are there are replaced
 };
 struct Events {
   CommonOptions common;

@@ -91,14 +91,30 @@ struct Grammar {
     add_job_argument(status);
     add_output(status, raw);
 
-    auto& logs = add("logs", "[options] [ID [TASK]]", "Show the output of tasks", [this] { return logs_command(raw); });
+    auto& logs =
+        add("logs", "[options] [ID [TASK|ROLE]]", "Show the output of tasks", [this] { return logs_command(raw); });
     add_job_argument(logs);
-    logs.add_option("TASK", raw.task, "One task, for example worker:0 (default: all)")->check(not_empty());
-    logs.add_flag("-f,--follow", raw.follow, "Follow until the job ends");
+    logs.add_option("TASK", raw.task, "One task (worker:0), or all tasks of a role (worker; default: all)")
+        ->check(not_empty());
+    logs.add_flag("-f,--follow", raw.follow, "Follow until the job ends, then print how it ended");
+    logs.add_option("--tail", raw.tail, "Begin with the last N lines of each log")
+        ->type_name("N")
+        ->check(number_in({0, 1'000'000'000}));
+    logs.add_option("--since", raw.since, "Begin at a time: 5m ago, 03:13:20, 2026-11-15T03:13:20Z")
+        ->type_name("TIME")
+        ->check(not_empty());
+    logs.add_option("--grep", raw.grep, "Only lines with this text in them (not a regular expression)")
+        ->type_name("TEXT")
+        ->check(not_empty());
+    logs.add_flag("--timestamps", raw.timestamps, "Put the time before each line");
     logs.add_option("--stream", raw.stream, "stdout or stderr (default: both)")->type_name("NAME");
     logs.add_option("--attempt", raw.attempt, "An earlier attempt of the task")
         ->type_name("N")
         ->check(number_in(kPositive));
+    logs.add_option("--to", raw.target, "Copy the log files to this folder instead of showing them")
+        ->type_name("DIR")
+        ->check(not_empty());
+    logs.add_flag("--force", raw.force, "With --to: replace files that are there");
     add_output(logs, raw);
 
     auto& events = add("events", "[options] [ID]", "Show the events of a job", [this] { return events_command(raw); });

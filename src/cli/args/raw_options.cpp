@@ -1,15 +1,19 @@
 // From the words of a command line to a command.
 #include "cli/args/raw_options.hpp"
 
+#include "cli/args/past_time.hpp"
 #include "core/strings.hpp"
 #include "spec/options.hpp"
 #include "spec/problems.hpp"
 #include "spec/rules.hpp"
+#include "ui/screen.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -166,12 +170,36 @@ Result<Command> logs_command(const RawOptions& raw) {
         Errc::usage,
         fmt::format("--stream: unknown stream '{}' (available: stdout, stderr; leave it out for both)", raw.stream));
   }
+  const std::pair<std::string_view, bool> of_shown[] = {{"--follow", raw.follow},
+                                                        {"--tail", raw.tail.has_value()},
+                                                        {"--since", !raw.since.empty()},
+                                                        {"--grep", !raw.grep.empty()},
+                                                        {"--timestamps", raw.timestamps}};
+  for (const auto& [option, is_given] : of_shown) {
+    if (is_given && !raw.target.empty())
+      return fail(Errc::usage, fmt::format("--to copies whole logs: leave out {}", option));
+  }
+  if (raw.force && raw.target.empty())
+    return fail(Errc::usage,
+                "--force is about the files that --to writes: name a folder with --to DIR, or leave it out");
+  std::optional<core::WallTime> since;
+  if (!raw.since.empty()) {
+    const auto time = parse_past_time("--since", raw.since, core::wall_now(), ui::local_utc_offset);
+    if (!time) return fail(time.error());
+    since = *time;
+  }
   return simple_command<Logs>(raw, [&](Logs& c) {
     c.job = raw.id;
     c.task = raw.task;
     c.stream = raw.stream;
     c.follow = raw.follow;
     c.attempt = raw.attempt;
+    c.tail = raw.tail;
+    c.since = since;
+    c.grep = raw.grep;
+    c.timestamps = raw.timestamps;
+    c.target = raw.target;
+    c.force = raw.force;
   });
 }
 

@@ -25,6 +25,7 @@ struct RawOptions {
   bool now = false;
   bool force = false;
   bool detached = false;
+  bool timestamps = false;
   bool probe = false;
   bool yes = false;
   std::string what, target;
@@ -39,6 +40,8 @@ struct RawOptions {
   int older_than = 30;
   std::optional<int> keep_jobs;
   int attempt = 0;
+  std::optional<std::uint64_t> tail;
+  std::string grep;
 };
 
 // The commands that several programs or several options lead to. Errors: usage, each naming its option.

@@ -155,8 +155,12 @@ bool may_pass(const core::Error& error) {
 
 net::Async<Code> logs(ClusterClient& cluster, ForeignJob job, Logs command) {
   if (!job.master) co_return fail(no_master(job));
-  ForeignLogs reader(co_await net::asio::this_coro::executor, *job.master,
-                     {command.task, command.stream, command.attempt}, wants_json(command.common) ? job.id : "");
+  if (!command.target.empty() || command.since) {
+    co_return fail(core::Errc::usage,
+                   fmt::format("{} needs the files of {}, which only {} can read: leave it out",
+                               command.since ? "--since" : "--to", job.id, core::printable(job.report.user)));
+  }
+  ForeignLogs reader(co_await net::asio::this_coro::executor, *job.master, command, job.id);
   for (;; co_await net::pause(kPause)) {
     const auto read = co_await reader.poll();
     if (!command.follow) {

@@ -1,11 +1,9 @@
 #include "cli/commands/foreign_logs.hpp"
 
 #include "cli/commands/common.hpp"
-#include "core/files.hpp"
-#include "core/strings.hpp"
-#include "ui/json.hpp"
+#include "client/log_files.hpp"
 
-#include <unistd.h>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,17 +19,22 @@ constexpr std::size_t kLongestLine = std::size_t{64} << 10U;
 net::Async<> ForeignLogs::poll() {
   const auto job = co_await master_.job();
   if (!job) co_return core::fail(job.error());
-  bool found = filter_.task.empty();
+  bool found = command_.task.empty();
   for (const auto& task : job->tasks) {
-    if (!filter_.task.empty() && task.id.str() != filter_.task) continue;
+    if (!client::names_task(command_.task, task.id)) continue;
     found = true;
     for (const auto* stream : {"stdout", "stderr"}) {
-      if (!filter_.stream.empty() && filter_.stream != stream) continue;
-      const Key key{task.id, filter_.attempt == 0 ? task.attempt : filter_.attempt, stream};
+      if (!command_.stream.empty() && command_.stream != stream) continue;
+      const Key key{task.id, command_.attempt == 0 ? task.attempt : command_.attempt, stream};
       co_await read(key, files_[key]);
     }
   }
-  if (!found) co_return core::fail(core::Errc::not_found, fmt::format("the job has no task {}", filter_.task));
+  if (!found) co_return core::fail(core::Errc::not_found, fmt::format("the job has no task {}", command_.task));
+  for (auto& [key, file] : files_) {
+    for (const auto& line : std::exchange(file.last, {})) print_line(key, line, LineEnd::there);
+  }
+  is_first_poll_ = false;
+  printer_.flush();
   co_return core::Result<>{};
 }
 
@@ -45,34 +48,37 @@ net::awaitable<void> ForeignLogs::read(const Key& key, File& file) {
     file.partial += *piece;
     std::size_t begin = 0;
     for (auto end = file.partial.find('\n'); end != std::string::npos; end = file.partial.find('\n', begin)) {
-      print_line(key, std::string_view(file.partial).substr(begin, end - begin));
+      take_line(key, file, std::string_view(file.partial).substr(begin, end - begin));
       begin = end + 1;
     }
     file.partial.erase(0, begin);
-    if (file.partial.size() > kLongestLine) print_line(key, std::exchange(file.partial, {}));
+    if (file.partial.size() > kLongestLine) print_line(key, std::exchange(file.partial, {}), LineEnd::missing);
   }
 }
 
-void ForeignLogs::print_line(const Key& key, std::string_view line) const {
+void ForeignLogs::take_line(const Key& key, File& file, std::string_view line) {
+  if (!line.contains(command_.grep)) return;
+  if (!command_.tail || !is_first_poll_) return print_line(key, line, LineEnd::there);
+  file.last.emplace_back(line);
+  if (file.last.size() > *command_.tail) file.last.pop_front();
+}
+
+void ForeignLogs::print_line(const Key& key, std::string_view line, LineEnd end) {
   const auto& [task, attempt, stream] = key;
-  if (!json_of_.empty()) {
-    print(ui::json_log_line({task, stream, std::string(line)}, json_of_));
-    return;
-  }
-  const bool prefixed = filter_.task.empty();
-  const int fd = !prefixed && stream == "stderr" ? STDERR_FILENO : STDOUT_FILENO;
-  // Another user wrote the line: the terminal must not interpret it.
-  const auto shown = ::isatty(fd) == 1 ? core::printable(line) : std::string(line);
-  (void)core::write_all(fd, prefixed ? fmt::format("[{}] {}\n", task.str(), shown) : shown + "\n");
+  if (!line.contains(command_.grep)) return;
+  const auto time = is_first_poll_ ? std::nullopt : std::optional(core::wall_now());
+  printer_.print({task, stream, line, end == LineEnd::there, time, attempt});
 }
 
 void ForeignLogs::finish_lines() {
   for (auto& [key, file] : files_) {
-    if (!file.partial.empty()) print_line(key, std::exchange(file.partial, {}));
+    if (!file.partial.empty()) print_line(key, std::exchange(file.partial, {}), LineEnd::missing);
   }
+  printer_.flush();
 }
 
-int ForeignLogs::complain_of_missing() const {
+int ForeignLogs::complain_of_missing() {
+  printer_.flush();
   int code = 0;
   for (const auto& [key, file] : files_) {
     if (file.trouble.empty()) continue;

@@ -1,17 +1,20 @@
 #include "cli/args/commands.hpp"
 #include "cli/commands/common.hpp"
 #include "cli/commands/foreign.hpp"
-#include "client/log_reader.hpp"
+#include "cli/commands/log_files.hpp"
+#include "cli/commands/log_printer.hpp"
+#include "client/log_merge.hpp"
+#include "client/views.hpp"
 #include "client/yarn/master_loss.hpp"
 #include "client/yarn/remote_job.hpp"
 #include "core/files.hpp"
 #include "jobs/job_folder.hpp"
 #include "net/asio.hpp"
 #include "net/spawn.hpp"
-#include "ui/json.hpp"
 #include "ui/screen.hpp"
-#include "ui/text.hpp"
+#include "ui/words.hpp"
 
+#include <algorithm>
 #include <set>
 #include <unistd.h>
 
@@ -23,27 +26,34 @@ namespace {
 constexpr core::Millis kPollPeriod{150};
 constexpr core::Millis kRemotePollPeriod{700};
 
-// One task's lines come as they are, its stderr on ours; those of several tasks come with their names before them. A
-// terminal gets no control characters: they are a task's, and may come from data that it read.
-class Printer {
+// The lines of the job's logs that the command asks for.
+class Lines {
  public:
-  Printer(const Logs& command, std::string job)
-      : json_(wants_json(command.common)), prefixed_(command.task.empty()), job_(std::move(job)) {}
+  Lines(const Logs& command, const jobs::JobFolder& folder, LogFormat::Options format)
+      : merge_(folder, {.filter = {command.task, command.stream, command.attempt},
+                        .since = command.since,
+                        .tail = command.tail,
+                        .grep = command.grep}),
+        printer_(command, folder.id().str(), format) {}
 
-  void operator()(const ui::LogLine& line) const {
-    if (json_) return print(ui::json_log_line(line, job_));
-    const int fd = !prefixed_ && line.stream == "stderr" ? STDERR_FILENO : STDOUT_FILENO;
-    const bool is_terminal = fd == STDERR_FILENO ? error_is_terminal_ : output_is_terminal_;
-    const auto text = is_terminal ? ui::clean(line.text) : line.text;
-    (void)core::write_all(fd, prefixed_ ? fmt::format("[{}] {}\n", line.task.str(), text) : text + "\n");
+  // What has been added since the last time. False: standard output is closed.
+  bool show(client::LogMerge::LastLine last_line) {
+    bool goes_on = true;
+    merge_.read(
+        [&](const client::LogPart& part) {
+          goes_on = printer_.print(
+              {part.file.task, part.file.stream, part.text, part.ends_line, part.time, part.file.attempt});
+          return goes_on;
+        },
+        last_line, core::wall_now());
+    printer_.flush();
+    return goes_on;
   }
+  [[nodiscard]] const client::LogMerge& merge() const { return merge_; }
 
  private:
-  bool json_;
-  bool prefixed_;
-  std::string job_;
-  bool output_is_terminal_ = ui::Screen(STDOUT_FILENO).is_terminal();
-  bool error_is_terminal_ = ui::Screen(STDERR_FILENO).is_terminal();
+  client::LogMerge merge_;
+  LogPrinter printer_;
 };
 
 net::awaitable<bool> runs(client::RemoteJob& job, client::MasterWatch& watch) {
@@ -52,28 +62,45 @@ net::awaitable<bool> runs(client::RemoteJob& job, client::MasterWatch& watch) {
   co_return !report || !yarn::is_over(report->state);
 }
 
-net::awaitable<void> follow(const jobs::JobFolder& folder, std::string task, client::LogReader& reader,
-                            const Printer& printer) {
+net::awaitable<void> follow(const jobs::JobFolder& folder, std::string task, Lines& lines) {
   auto remote = client::RemoteJob::of(co_await net::asio::this_coro::executor, folder);
   const bool is_remote = remote && *remote;
   const bool is_managed = is_remote && (*remote)->job().kind == backend::MasterKind::managed;
   client::MasterWatch watch;
   while (is_managed ? co_await runs(**remote, watch) : jobs::master_lives(folder)) {
     if (is_remote) {
-      if (auto fetched = co_await (*remote)->fetch_logs(task); !fetched) complain(fetched.error());
+      if (auto fetched = co_await (*remote)->fetch_logs(task, client::RemoteJob::LogTimes::fetch); !fetched)
+        complain(fetched.error());
     }
-    const bool has_more = reader.poll(printer);
-    co_await net::pause(has_more ? core::Millis(0) : is_remote ? kRemotePollPeriod : kPollPeriod);
+    if (!lines.show(client::LogMerge::LastLine::wait)) break;
+    co_await net::pause(is_remote ? kRemotePollPeriod : kPollPeriod);
   }
   if (is_remote) (*remote)->close();
 }
 
-core::Result<void> check_task(const jobs::JobFolder& folder, const std::string& text) {
+// How the job ended, for people: beside the lines on a terminal, else on standard error.
+void tell_end(const jobs::JobFolder& folder) {
+  const auto job = client::stored_job_view(folder);
+  if (!job) return;
+  const bool is_terminal = ui::Screen(STDOUT_FILENO).is_terminal();
+  const int fd = is_terminal ? STDOUT_FILENO : STDERR_FILENO;
+  const auto style = ui::Screen(fd).is_terminal() ? ui::terminal_style() : ui::Style{};
+  (void)core::write_all(fd, ui::finish_lines(*job, core::wall_now()).front().whole(style) + "\n");
+}
+
+// The task or role that the command names; the longest name of the tasks that it means.
+core::Result<std::size_t> check_tasks(const jobs::JobFolder& folder, const std::string& wanted) {
   const auto job = jobs::read_job_file(folder);
-  if (!job) return core::fail(job.error());
-  const auto task = find_task(*job, text);
+  if (!job) return wanted.empty() ? core::Result<std::size_t>(0) : core::fail(job.error());
+  std::size_t width = 0;
+  for (const auto& role : job->spec.roles) {
+    if (!wanted.empty() && wanted != role.name) continue;
+    width = std::max(width, core::TaskId{role.name, std::max(role.count - 1, 0)}.str().size());
+  }
+  if (width > 0 || wanted.empty()) return width;
+  const auto task = find_task(*job, wanted);
   if (!task) return core::fail(task.error());
-  return {};
+  return task->str().size();
 }
 
 core::Error no_such_attempt(const Logs& command, const std::set<int>& attempts) {
@@ -91,22 +118,27 @@ int execute(const Logs& command) {
   if (const auto code = show_foreign(command)) return *code;
   const auto folder = folder_of(command.job);
   if (!folder) return complain(folder.error());
-  if (!command.task.empty()) {
-    if (auto known = check_task(*folder, command.task); !known) return complain(known.error());
-  }
-  client::LogReader reader(*folder, {command.task, command.stream, command.attempt});
-  const Printer printer(command, folder->id().str());
+  auto format = LogPrinter::format_of(command);
+  const auto width = check_tasks(*folder, command.task);
+  if (!width) return complain(width.error());
+  format.name_width = *width;
+  Lines lines(command, *folder, format);
   if (command.follow) {
     net::asio::io_context context(1);
-    net::spawn(context.get_executor(), "following the logs", follow(*folder, command.task, reader, printer));
+    net::spawn(context.get_executor(), "following the logs", follow(*folder, command.task, lines));
     context.run();
   }
   int code = 0;
   if (auto fresh = client::refresh(*folder, command.task); !fresh) code = complain(fresh.error());
-  while (!reader.drain(printer)) {
+  if (!command.target.empty()) return code == 0 ? copy_logs(command, *folder) : code;
+  lines.show(client::LogMerge::LastLine::give);
+  if (command.attempt != 0 && !lines.merge().attempts().contains(command.attempt))
+    return complain(no_such_attempt(command, lines.merge().attempts()));
+  if (const auto count = lines.merge().without_times(); command.since && count > 0) {
+    note(count == 1 ? std::string("1 log has no times, so --since shows all of its lines")
+                    : fmt::format("{} logs have no times, so --since shows all of their lines", count));
   }
-  if (command.attempt != 0 && !reader.attempts().contains(command.attempt))
-    return complain(no_such_attempt(command, reader.attempts()));
+  if (command.follow) tell_end(*folder);
   return code;
 }
 

@@ -1,7 +1,9 @@
 #include "client/yarn/remote_job.hpp"
 
 #include "backend/yarn/remote_files.hpp"
+#include "client/log_files.hpp"
 #include "core/strings.hpp"
+#include "files/log_times.hpp"
 #include "hconf/portable.hpp"
 #include "hdfs/errors.hpp"
 #include "hdfs/paths.hpp"
@@ -13,6 +15,7 @@
 #include <algorithm>
 #include <fcntl.h>
 #include <filesystem>
+#include <string_view>
 #include <sys/stat.h>
 
 #include <fmt/format.h>
@@ -144,26 +147,28 @@ net::Async<> RemoteJob::fetch_growth(std::string remote, std::filesystem::path l
   }
 }
 
-net::Async<> RemoteJob::fetch_logs(std::string task) {
+net::Async<> RemoteJob::fetch_logs(std::string task, LogTimes times) {
   const auto logs = job_.folder + "/logs";
-  const auto wanted = task.empty() ? core::Result<core::TaskId>(core::TaskId{}) : core::TaskId::parse(task);
-  if (!wanted) co_return fail(wanted.error());
   const auto tasks = co_await cluster_.fs->list_all(logs);
   if (!tasks && tasks.error().code == hrpc::Errc::not_found) co_return core::Result<>{};
   if (!tasks) co_return fail(tasks.error());
   core::Result<> all;
   for (const auto& entry : *tasks) {
-    if (!entry.is_directory() || (!task.empty() && entry.name != wanted->file_name())) continue;
+    const auto id = task_of_folder(entry.name);
+    if (!entry.is_directory() || !id || !names_task(task, *id)) continue;
     const auto attempts = co_await cluster_.fs->list_all(hdfs::join_path(logs, entry.name));
     if (!attempts) co_return fail(attempts.error());
     for (const auto& attempt : *attempts) {
-      for (const auto* stream : {"stdout", "stderr"}) {
+      // A log before its index, which then is not behind it.
+      for (const std::string_view stream : {"stdout", "stdout.times", "stderr", "stderr.times"}) {
+        const bool is_index = stream.ends_with(files::kTimesSuffix);
+        if (is_index && times == LogTimes::skip) continue;
         auto fetched = co_await fetch_growth(fmt::format("{}/{}/{}/{}", logs, entry.name, attempt.name, stream),
                                              folder_.logs() / entry.name / attempt.name / stream);
         if (fetched) continue;
         // A log on a lost DataNode must not hide the lines of the other tasks.
         if (fetched.error().code.category() != hdfs::error_category()) co_return fetched;
-        if (all) all = std::move(fetched);
+        if (all && !is_index) all = std::move(fetched);
       }
     }
   }
@@ -225,7 +230,7 @@ core::Result<> refresh(const jobs::JobFolder& folder, std::optional<std::string>
   return net::wait_for(context, [](RemoteJob& job, std::optional<std::string> wanted) -> net::Async<> {
     core::Result<> done;
     if (job.job().kind == backend::MasterKind::managed) done = co_await job.fetch_records();
-    if (done && wanted) done = co_await job.fetch_logs(*wanted);
+    if (done && wanted) done = co_await job.fetch_logs(*wanted, RemoteJob::LogTimes::fetch);
     job.close();
     co_return done;
   }(**remote, std::move(logs)));

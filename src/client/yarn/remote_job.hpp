@@ -47,8 +47,11 @@ class RemoteJob {
   // Copies state.json, view.json, events.jsonl and master.json. For a job that was ended from outside, the report of
   // the ResourceManager is used.
   [[nodiscard]] net::Async<> fetch_records();
-  // Copies what was added to the logs since the last call, for all tasks or for one ("worker:0").
-  [[nodiscard]] net::Async<> fetch_logs(std::string task);
+  enum class LogTimes { skip, fetch };
+  // Copies what was added to the logs since the last call, for all tasks, for one ("worker:0")
+  // or for a role ("worker"). The indexes of the logs (files/log_times.hpp) are needed only by a command that shows
+  // times.
+  [[nodiscard]] net::Async<> fetch_logs(std::string task, LogTimes times = LogTimes::skip);
   // Waits until the ResourceManager reports that the application has ended. Errors: those of report(); timed_out.
   [[nodiscard]] net::Async<> wait_for_end(std::optional<core::Millis> at_most);
   // Kills the application through the ResourceManager, without the master.
@@ -71,8 +74,8 @@ class RemoteJob {
 // Errors: not_found (the job ran on this machine), corrupt.
 [[nodiscard]] core::Result<hconf::Config> hadoop_of(const jobs::JobFolder& folder);
 
-// Updates the folder of a job that runs on a cluster; does nothing for a job of this machine. `logs` names a task, or
-// all tasks with ""; nothing: no logs.
+// Updates the folder of a job that runs on a cluster; does nothing for a job of this machine. `logs` names a task or
+// role, or all tasks with ""; nothing: no logs.
 [[nodiscard]] core::Result<> refresh(const jobs::JobFolder& folder, std::optional<std::string> logs);
 
 // Whether there is a master to call, according to the folder.

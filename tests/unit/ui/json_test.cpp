@@ -141,9 +141,10 @@ TEST(JsonDisplay, events_of_tasks_and_of_the_job) {
 TEST(JsonDisplay, log_lines_are_valid_utf8_whatever_the_task_wrote) {
   JsonDisplay display;
   (void)display.begin(mnist(), frame_at(0));
-  EXPECT_EQ(display.log({{"worker", 0}, "stderr", "a\tb \xff \\ \x01"}, frame_at(0)),
-            "{\"v\":1,\"type\":\"log\",\"job\":\"mnist-7f3k\",\"task\":\"worker:0\",\"stream\":\"stderr\","
-            "\"text\":\"a\\tb \uFFFD \\\\ \"}\n");
+  EXPECT_EQ(
+      display.log({{"worker", 0}, "stderr", "a\tb \xff \\ \x01"}, frame_at(0)),
+      "{\"v\":1,\"type\":\"log\",\"job\":\"mnist-7f3k\",\"task\":\"worker:0\",\"stream\":\"stderr\",\"time\":null,"
+      "\"text\":\"a\\tb \uFFFD \\\\ \"}\n");
 }
 
 TEST(JsonDisplay, a_failure_and_the_result) {

@@ -1,9 +1,12 @@
 #include "agent/files/log_watch.hpp"
 
+#include "core/files.hpp"
 #include "support/temp_dir.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 namespace ydl::agent {
 namespace {
@@ -119,6 +122,61 @@ TEST_F(Reports, have_the_usage_and_how_long_the_log_is_quiet) {
   ASSERT_EQ(reports_.size(), 2U);
   EXPECT_EQ(output().cpu_percent, 96);
   EXPECT_EQ(output().quiet_ms, core::Millis(0));
+}
+
+class Times : public testing::Test {
+ protected:
+  void append(const char* stream, const std::string& text) {
+    std::ofstream(dir_.path() / stream, std::ios::binary | std::ios::app) << text;
+  }
+  void look(std::int64_t millis) {
+    watch_.read();
+    watch_.note_times(core::Instant(core::Millis(millis)), core::WallTime(core::Millis(1'000'000 + millis)));
+  }
+  [[nodiscard]] std::string index(const char* stream) const {
+    return core::read_file(dir_.path() / (std::string(stream) + ".times")).value_or("none");
+  }
+
+  test::TempDir dir_;
+  LogWatch watch_{{{"worker", 0}, 1}, dir_.path(), [](const protocol::Report&) {}};
+};
+
+TEST_F(Times, of_each_growth_are_noted_beside_each_log) {
+  look(0);
+  EXPECT_EQ(index("stdout"), "none");
+  append("stdout", "begin\n");
+  look(200);
+  append("stdout", "next\n");
+  append("stderr", "warning\n");
+  look(400);
+  append("stdout", "last\n");
+  look(1400);
+  EXPECT_EQ(index("stdout"), "6 1000200\n16 1001400\n");
+  EXPECT_EQ(index("stderr"), "8 1000400\n");
+  append("stdout", "!");
+  look(1600);
+  watch_.finish_times();
+  EXPECT_EQ(index("stdout"), "6 1000200\n16 1001400\n17 1001600\n");
+}
+
+TEST_F(Times, of_a_log_that_its_task_has_cut_begin_anew) {
+  append("stdout", "begin\n");
+  look(0);
+  std::filesystem::resize_file(dir_.path() / "stdout", 0);
+  append("stdout", "new\n");
+  look(200);
+  EXPECT_EQ(index("stdout"), "4 1000200\n");
+}
+
+TEST_F(Times, are_not_written_through_a_link_or_into_a_pipe_of_the_task) {
+  append("victim", "mine");
+  std::filesystem::create_symlink(dir_.path() / "victim", dir_.path() / "stdout.times");
+  ASSERT_EQ(::mkfifo((dir_.path() / "stderr.times").c_str(), 0600), 0);
+  append("stdout", "begin\n");
+  append("stderr", "begin\n");
+  look(0);
+  watch_.finish_times();
+  EXPECT_EQ(core::read_file(dir_.path() / "victim").value_or("none"), "mine");
 }
 
 }  // namespace

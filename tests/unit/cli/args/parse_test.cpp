@@ -343,6 +343,31 @@ TEST(ParseCommands, logs_take_job_task_stream_and_attempt) {
   EXPECT_THAT(refusal("ydl logs --attempt 0 x"), HasSubstr("--attempt"));
 }
 
+TEST(ParseCommands, logs_take_what_to_show_of_each_log) {
+  const auto logs = parsed<Logs>("ydl logs --tail 20 --grep loss --timestamps --since 5m mnist-1 worker");
+  EXPECT_EQ(logs.task, "worker");
+  EXPECT_EQ(logs.tail, 20U);
+  EXPECT_EQ(logs.grep, "loss");
+  EXPECT_TRUE(logs.timestamps);
+  EXPECT_TRUE(logs.since);
+  EXPECT_FALSE(parsed<Logs>("ydl logs mnist-1").tail);
+  EXPECT_THAT(refusal("ydl logs --tail -1 x"), HasSubstr("--tail"));
+  EXPECT_THAT(refusal("ydl logs --tail few x"), HasSubstr("--tail"));
+  EXPECT_THAT(refusal("ydl logs --since soon x"), HasSubstr("--since soon: write how long ago"));
+}
+
+TEST(ParseCommands, logs_are_copied_or_shown_and_not_both) {
+  const auto logs = parsed<Logs>("ydl logs --to kept --force mnist-1");
+  EXPECT_EQ(logs.target, "kept");
+  EXPECT_TRUE(logs.force);
+  for (const auto* option : {"--follow", "--tail 1", "--grep x", "--since 5m", "--timestamps"}) {
+    const auto name = std::string_view(option).substr(0, std::string_view(option).find(' '));
+    EXPECT_THAT(refusal(fmt::format("ydl logs --to kept {} x", option)),
+                HasSubstr(fmt::format("--to copies whole logs: leave out {}", name)));
+  }
+  EXPECT_THAT(refusal("ydl logs --force x"), HasSubstr("name a folder with --to DIR"));
+}
+
 TEST(ParseCommands, events_are_listed_followed_or_drawn) {
   EXPECT_TRUE(parsed<Events>("ydl events --follow x").follow);
   EXPECT_TRUE(parsed<Events>("ydl events --timeline").timeline);
