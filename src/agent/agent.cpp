@@ -209,9 +209,10 @@ class Agent {
   void give_up(const core::AttemptId& attempt, Task& task) {
     going_.insert(attempt);
     task.give_up();
-    net::spawn(context_.get_executor(), "waiting for the end of a task", tell_when_gone(attempt, task.processes_end()));
+    net::spawn(context_.get_executor(), "waiting for the end of a task",
+               report_when_gone(attempt, task.processes_end()));
   }
-  net::awaitable<void> tell_when_gone(core::AttemptId attempt, std::shared_ptr<Ending> end) {
+  net::awaitable<void> report_when_gone(core::AttemptId attempt, std::shared_ptr<Ending> end) {
     co_await Ending::wait(std::move(end));
     going_.erase(attempt);
     calls_.tell(protocol::TaskGone{attempt});

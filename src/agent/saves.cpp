@@ -90,7 +90,7 @@ net::awaitable<void> Saves::finish() {
 net::awaitable<void> Saves::save(core::Millis unchanged_for) {
   for (int tries = 0; tries < kMostTries && !is_over_; ++tries) {
     const auto step = co_await save_once(unchanged_for);
-    if (!step && !is_over_) tell_trouble(step.error());
+    if (!step && !is_over_) report_trouble(step.error());
     if (!step || *step == Step::done) co_return;
   }
 }
@@ -150,7 +150,7 @@ net::Async<std::vector<SeenFile>> Saves::look() const {
   co_return std::move(*seen);
 }
 
-void Saves::tell_trouble(const core::Error& error) {
+void Saves::report_trouble(const core::Error& error) {
   core::log("{}: {}", request_.attempt.str(), error.message);
   if (std::exchange(has_told_trouble_, true)) return;
   context_.report(protocol::Note{

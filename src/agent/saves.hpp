@@ -46,7 +46,7 @@ class Saves {
   [[nodiscard]] net::Async<Step> save_once(core::Millis unchanged_for);
   [[nodiscard]] net::Async<std::vector<SeenFile>> look() const;
   [[nodiscard]] core::Instant next_save() const;
-  void tell_trouble(const core::Error& error);
+  void report_trouble(const core::Error& error);
 
   const TaskContext& context_;
   const protocol::Prepare& request_;

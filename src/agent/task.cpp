@@ -150,7 +150,7 @@ LaunchRequest Task::launch_request(protocol::Launch request) const {
 }
 
 // At most once for each job, because the master sets hidden_with_note for one task only.
-void Task::tell_of_hidden_gpus(const protocol::Launch& request) const {
+void Task::report_hidden_gpus(const protocol::Launch& request) const {
   if (request_.gpus > 0 || request_.host_gpus != protocol::HostGpus::hidden_with_note) return;
   if (request.env.contains("CUDA_VISIBLE_DEVICES") || !has_gpu_device()) return;
   context_.report(protocol::Note{request_.attempt,
@@ -161,7 +161,7 @@ void Task::tell_of_hidden_gpus(const protocol::Launch& request) const {
 
 void Task::make_ready(protocol::Launch request) {
   if (std::exchange(was_launched_, true)) return;
-  tell_of_hidden_gpus(request);
+  report_hidden_gpus(request);
   if (request.gang) {
     // Not in the working directory, whose files become results of the task.
     const auto folder = std::filesystem::path(request_.working_directory).parent_path();
@@ -302,7 +302,7 @@ void Task::ended(const job::ExitStatus& status, int leftovers) {
 
 net::awaitable<void> Task::save(protocol::TaskExited exited) {
   const auto self = shared_from_this();
-  net::spawn(context_.executor, "reporting that results are saved", report_that_it_saves());
+  net::spawn(context_.executor, "reporting that results are saved", report_saving());
   co_await image_.remove();
   departs_.processes->tell();
   log_.read();
@@ -316,7 +316,7 @@ net::awaitable<void> Task::save(protocol::TaskExited exited) {
   context_.report(std::move(exited));
 }
 
-net::awaitable<void> Task::report_that_it_saves() {
+net::awaitable<void> Task::report_saving() {
   const auto self = shared_from_this();
   co_await saving_.report_until_done();
 }

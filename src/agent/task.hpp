@@ -93,7 +93,7 @@ class Task : public std::enable_shared_from_this<Task> {
                                                        std::optional<EarlierAttempt> earlier);
   [[nodiscard]] core::Result<void> start_scheduler();
   void prepare_failed(const core::Error& error) const;
-  void tell_of_hidden_gpus(const protocol::Launch& request) const;
+  void report_hidden_gpus(const protocol::Launch& request) const;
   [[nodiscard]] LaunchRequest launch_request(protocol::Launch request) const;
 
   [[nodiscard]] net::awaitable<void> follow();
@@ -106,7 +106,7 @@ class Task : public std::enable_shared_from_this<Task> {
   [[nodiscard]] net::awaitable<void> write_stacks_and_stop(core::Millis grace);
   [[nodiscard]] net::awaitable<void> save_while_it_runs();
   [[nodiscard]] net::awaitable<void> save(protocol::TaskExited exited);
-  [[nodiscard]] net::awaitable<void> report_that_it_saves();
+  [[nodiscard]] net::awaitable<void> report_saving();
 
   Departs departs_;
   // Each part refers to those above it.

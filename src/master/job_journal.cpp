@@ -123,14 +123,14 @@ net::awaitable<void> JobJournal::run(std::shared_ptr<JobJournal> self) {
 
 net::awaitable<void> JobJournal::watch(std::shared_ptr<JobJournal> self) {
   while (!self->cancelled_ && !self->done_) {
-    self->tell_news();
+    self->report_news();
     const auto at = self->fsm_->news_at();
     const auto wait = at ? std::max(*at - core::steady_now(), core::Millis(1)) : kLong;
     co_await self->times_.wait(wait);
   }
 }
 
-void JobJournal::tell_news() {
+void JobJournal::report_news() {
   if (!open_) return;
   const auto news = fsm_->news(core::steady_now());
   if (news == JournalWriterFsm::News::caught_up) options_.listener.on_caught_up();
@@ -174,7 +174,7 @@ net::Async<> JobJournal::write_batch() {
   fsm_->acknowledged();
   steps_.notify();
   if (open_ && fsm_->durable() > 0) options_.listener.on_durable(fsm_->durable());
-  tell_news();
+  report_news();
   co_return core::Result<>{};
 }
 

@@ -86,7 +86,7 @@ class JobJournal : public std::enable_shared_from_this<JobJournal> {
   [[nodiscard]] net::Async<> write_header(core::WallTime began, core::Instant deadline);
   void taken(std::string why);
   void cancel();
-  void tell_news();
+  void report_news();
 
   net::asio::any_io_executor executor_;
   hdfs::FileSystem& fs_;

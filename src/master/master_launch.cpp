@@ -89,7 +89,7 @@ protocol::Launch Master::launch_of(const core::AttemptId& attempt) const {
 }
 
 void Master::tell_scheduler_again() {
-  if (rendezvous_) rendezvous_->say_again(gang(), machine_.snapshot());
+  if (rendezvous_) rendezvous_->repeat_state(gang(), machine_.snapshot());
 }
 
 framework::Gang Master::gang() const {

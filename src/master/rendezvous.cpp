@@ -111,7 +111,7 @@ void Rendezvous::tell(protocol::Notice notice) {
   if (const auto* ended = std::get_if<protocol::SchedulerEnded>(&notice)) here_->ended(*ended);
 }
 
-void Rendezvous::say_again(const framework::Gang& gang, const job::Snapshot& snapshot) {
+void Rendezvous::repeat_state(const framework::Gang& gang, const job::Snapshot& snapshot) {
   using job::JobState;
   if (snapshot.state != JobState::starting && snapshot.state != JobState::running &&
       snapshot.state != JobState::finishing)

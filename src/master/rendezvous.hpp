@@ -55,7 +55,7 @@ class Rendezvous {
   void launching(const framework::Gang& gang, const std::vector<core::AttemptId>& attempts);
   void ended(const job::MemberEnded& member);
   // Repeats the current state of the job to a running scheduler.
-  void say_again(const framework::Gang& gang, const job::Snapshot& snapshot);
+  void repeat_state(const framework::Gang& gang, const job::Snapshot& snapshot);
 
  private:
   // The attempt whose agent gets the commands; empty if the scheduler runs in this process.

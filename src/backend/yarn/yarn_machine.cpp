@@ -154,8 +154,8 @@ YarnActions YarnMachine::tick(const LastHeard& last_heard, core::Instant now) {
     end_hanging_containers(now);
     watch_unconfirmed(last_heard, now);
     end_warnings(now);
-    tell_what_is_missing(now);
-    tell_what_is_overdue(now);
+    report_waiting_attempts(now);
+    report_slow_starts(now);
     tell_where_no_host_is_left();
   }
   if (calling_ || is_over() || now < allocator_.next_heartbeat(now)) return take();

@@ -127,8 +127,8 @@ class YarnMachine {
   void container_ended(const yarn::ContainerId& id, const ContainerEnd& end, core::Instant now);
   void end_silent_containers(const LastHeard& last_heard, core::Instant now);
   void end_hanging_containers(core::Instant now);
-  void tell_what_is_missing(core::Instant now);
-  void tell_what_is_overdue(core::Instant now);
+  void report_waiting_attempts(core::Instant now);
+  void report_slow_starts(core::Instant now);
 
   // yarn_machine_confirm.cpp
   void await_end(AssignedContainer& assigned, UnconfirmedEnd unconfirmed, core::Instant now);

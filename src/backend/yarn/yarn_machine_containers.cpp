@@ -247,7 +247,7 @@ void YarnMachine::end_hanging_containers(core::Instant now) {
 }
 
 // Reports containers that were allocated and whose agents have not called, for example because downloads take long.
-void YarnMachine::tell_what_is_overdue(core::Instant now) {
+void YarnMachine::report_slow_starts(core::Instant now) {
   for (auto& [id, assigned] : table_.assigned()) {
     if (assigned.phase != Phase::starting || assigned.is_overdue || now - assigned.since < kOverdueAfter) continue;
     assigned.is_overdue = true;
@@ -260,7 +260,7 @@ void YarnMachine::tell_what_is_overdue(core::Instant now) {
 }
 
 // Reports why attempts still wait, after a while. Users see the reason, also if the time for it runs out.
-void YarnMachine::tell_what_is_missing(core::Instant now) {
+void YarnMachine::report_waiting_attempts(core::Instant now) {
   if (allocator_.open_asks() == 0) {
     waiting_since_.reset();
     told_missing_.clear();

@@ -123,11 +123,11 @@ TEST_F(RendezvousTest, a_master_that_was_restarted_says_again_what_it_is_told_by
   rendezvous.put_into(members);
   job::Snapshot snapshot;
   snapshot.state = job::JobState::placing;
-  rendezvous.say_again(members, snapshot);
+  rendezvous.repeat_state(members, snapshot);
   EXPECT_THAT(passed, IsEmpty());
   snapshot.state = job::JobState::running;
   snapshot.tasks = {task({"worker", 0}, TaskState::succeeded, 2), task(kServer, TaskState::running)};
-  rendezvous.say_again(members, snapshot);
+  rendezvous.repeat_state(members, snapshot);
   EXPECT_THAT(passed, ElementsAre("server:0#1 at 10.0.0.8 expects worker:0#2 at 10.0.0.7:7000 server:0#1 at "
                                   "10.0.0.8:8000 or 10.1.0.7",
                                   "server:0#1 hears that worker:0#2: left"));
