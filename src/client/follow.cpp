@@ -2,7 +2,7 @@
 
 #include "client/attached_master.hpp"
 #include "client/follow_screen.hpp"
-#include "client/log_reader.hpp"
+#include "client/followed_lines.hpp"
 #include "client/views.hpp"
 #include "client/yarn/master_loss.hpp"
 #include "client/yarn/masterless.hpp"
@@ -20,6 +20,7 @@
 
 #include <array>
 #include <csignal>
+#include <filesystem>
 #include <memory>
 #include <unistd.h>
 
@@ -37,6 +38,7 @@ namespace asio = net::asio;
 constexpr core::Millis kLiveRefresh{250};  // how often a terminal shows the tasks anew
 constexpr core::Millis kPlainRefresh{1000};
 constexpr core::Millis kLogRefresh{150};
+constexpr core::Millis kOutputRefresh{50};   // of a task whose output is all there is to see
 constexpr core::Millis kBacklogTime{2'000};  // to show lines that are left when the user has stopped the job
 constexpr core::Millis kRemoteLogRefresh{700};
 constexpr core::Millis kReportPeriod{200};
@@ -45,21 +47,60 @@ constexpr core::Millis kEventWait{5'000};
 constexpr core::Millis kSilence{15'000};       // then it is said that the ResourceManager does not answer
 constexpr core::Millis kStopPatience{10'000};  // for somebody to hear that the job has to stop
 
+constexpr int kInterrupted = 130;
+
+// A pipe gets everything, a terminal that comes later the end of it.
+TaskOutput::From start_of_lines(Part part, ui::Mode mode) {
+  return part == Part::watcher && mode == ui::Mode::tty ? TaskOutput::From::last_lines : TaskOutput::From::start;
+}
+
+bool has_file(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::recursive_directory_iterator entry(folder, error);
+  for (; !error && entry != std::filesystem::recursive_directory_iterator(); entry.increment(error)) {
+    if (!entry->is_directory(error)) return true;
+  }
+  return false;
+}
+
 class Follower {
  public:
-  Follower(asio::io_context& context, jobs::JobFolder folder, std::optional<RemoteJob> remote, FollowOptions options)
+  Follower(asio::io_context& context, jobs::JobFolder folder, std::optional<RemoteJob> remote, FollowOptions options,
+           ShownTasks shown)
       : context_(context),
         folder_(std::move(folder)),
         remote_(std::move(remote)),
         options_(std::move(options)),
-        screen_(options_.mode),
-        logs_(folder_, {}),
+        screen_(options_.mode, options_.detail),
+        lines_(folder_, std::move(shown), start_of_lines(options_.part, screen_.mode()), screen_),
         master_(context_.get_executor(), folder_, is_managed() ? &*remote_ : nullptr),
         signals_(context_, SIGINT, SIGTERM, SIGHUP) {
     options_.signals.release();
+    if (const auto job = jobs::read_job_file(folder_)) submitted_ = job->created;
   }
 
   asio::awaitable<void> run() {
+    if (options_.part == Part::owner || !co_await has_ended()) co_await follow();
+    if (!left_) co_await show_end();
+    if (remote_) remote_->close();
+    context_.stop();
+  }
+
+  [[nodiscard]] int exit_code() const { return exit_code_; }
+
+ private:
+  // Whether the job ended before we came. The ResourceManager may have forgotten it since.
+  asio::awaitable<bool> has_ended() {
+    using asio::experimental::awaitable_operators::operator||;
+    if (is_managed()) co_await (fetch_records() || watch_signals());
+    const auto state = jobs::read_state_file(folder_);
+    co_return left_ || (state && is_final(state->state));
+  }
+
+  // Where this fails the ResourceManager tells what can be told.
+  asio::awaitable<void> fetch_records() { (void)co_await remote_->fetch_records(); }
+
+  asio::awaitable<void> follow() {
     using asio::experimental::awaitable_operators::operator||;
     if (auto here = net::read_endpoint(folder_.master_file()); here && !is_managed()) master_.attach(*std::move(here));
     if (is_managed()) co_await (wait_for_master() || watch_silence() || watch_signals() || refresh_screen());
@@ -69,14 +110,8 @@ class Follower {
                 follow_logs());
     }
     if (is_managed() && !left_) co_await (wait_for_end() || watch_silence() || watch_signals() || refresh_screen());
-    if (!left_) co_await show_end();
-    if (remote_) remote_->close();
-    context_.stop();
   }
 
-  [[nodiscard]] int exit_code() const { return exit_code_; }
-
- private:
   // A job on a cluster whose master is in a container there: its records are there too.
   [[nodiscard]] bool is_managed() const { return remote_ && remote_->job().kind == backend::MasterKind::managed; }
 
@@ -94,6 +129,7 @@ class Follower {
         continue;
       }
       if (yarn::is_over(report->state)) co_return;
+      show_waiting(*report);
       if (auto news = watch.saw(*report)) screen_.note(*std::move(news));
       if (report->state == yarn::AppState::running) {
         auto endpoint = co_await remote_->endpoint();
@@ -107,6 +143,22 @@ class Follower {
       said = words;
       screen_.note(fmt::format("waiting for the job's master, {}: {}", to_string(report->state), words));
     }
+  }
+
+  // A terminal shows a clock from the first moment on, and the address of the application's page once.
+  void show_waiting(const yarn::AppReport& report) {
+    const bool is_for_people = screen_.mode() == ui::Mode::tty || screen_.mode() == ui::Mode::plain;
+    if (is_for_people && !has_told_url_ && report.tracking_url.starts_with("http")) {
+      has_told_url_ = true;
+      screen_.note(fmt::format("tracking URL: {}", core::printable(report.tracking_url)));
+    }
+    if (screen_.mode() != ui::Mode::tty) return;
+    ui::JobView waiting;
+    waiting.id = folder_.id().str();
+    waiting.state =
+        core::Named<core::JobState>::parse(fmt::format("waiting for its master ({})", to_string(report.state)));
+    waiting.submitted = submitted_;
+    screen_.update(waiting);
   }
 
   // The job has ended: the ResourceManager knows when all of it is over.
@@ -123,7 +175,7 @@ class Follower {
 
   void give_up_following(const core::Error& error) {
     const auto id = folder_.id().str();
-    screen_.clear();
+    screen_.close();
     (void)core::write_all(STDERR_FILENO,
                           fmt::format("ydl: {0} cannot be followed any longer: {1}; the job may go on, and `ydl status "
                                       "{0}` shows it{2}\n",
@@ -161,6 +213,7 @@ class Follower {
 
   void give_up_stopping() {
     const auto id = folder_.id().str();
+    screen_.close();
     screen_.write(
         is_managed()
             ? fmt::format("neither the job's master nor the ResourceManager can be reached: {0} may run on; "
@@ -209,7 +262,10 @@ class Follower {
 
   asio::awaitable<void> begin() {
     const auto client = master_.connect();
-    if (const auto view = co_await client->job()) screen_.begin(with_paths(*view));
+    if (auto view = co_await client->job()) {
+      screen_.begin(with_paths(*view));
+      view_ = *std::move(view);
+    }
   }
 
   asio::awaitable<void> refresh_tasks() {
@@ -220,6 +276,7 @@ class Follower {
         master_answered();
         if (notice_ != view->notice && !view->notice.empty()) screen_.note(view->notice);
         notice_ = view->notice;
+        view_ = *view;
         screen_.update(with_paths(*view));
       } else {
         client = master_.connect();
@@ -236,20 +293,24 @@ class Follower {
 
   asio::awaitable<void> follow_logs() {
     for (;;) {
-      if (screen_.shows_logs() && remote_) {
+      if (lines_.shown().any() && remote_) {
         // Other errors pass or are told at the end; without a ticket no more lines come until then.
-        const auto fetched = co_await remote_->fetch_logs({});
+        const auto fetched = co_await remote_->fetch_logs(lines_.shown().only());
         screen_.lines_missing(!fetched && is_refusal(fetched.error()) ? &fetched.error() : nullptr);
       }
-      const bool has_more = screen_.shows_logs() && screen_.logs(logs_);
-      co_await net::pause(has_more ? core::Millis(0) : remote_ ? kRemoteLogRefresh : kLogRefresh);
+      const auto refresh = remote_ ? kRemoteLogRefresh : lines_.is_unchanged() ? kOutputRefresh : kLogRefresh;
+      co_await net::pause(show_new_lines() ? core::Millis(0) : refresh);
     }
   }
+
+  // True: there are more. The output of the only task waits until a question is answered.
+  bool show_new_lines() { return !(is_asking_ && lines_.is_unchanged()) && lines_.show_new(); }
 
   asio::awaitable<void> watch_signals() {
     for (;;) {
       const auto [error, number] = co_await signals_.async_wait(net::tuple);
       if (error) co_return;
+      if (options_.part == Part::watcher) co_return leave_watched_job();
       if (stopping_) {
         if (co_await stop_job(core::Millis(0))) continue;
         co_return give_up_stopping();
@@ -261,21 +322,21 @@ class Follower {
       if (answer == ui::Answer::carry_on) continue;
       if (answer == ui::Answer::leave && leave()) co_return;
       stopping_ = true;
-      if (can_ask) screen_.write("stopping; Ctrl-C again stops without grace\n");
+      if (can_ask) screen_.footer({"stopping; Ctrl-C again stops without grace", "stopping"});
       if (!co_await stop_job(std::nullopt)) co_return give_up_stopping();
     }
   }
 
   asio::awaitable<ui::Answer> ask() {
     using asio::experimental::awaitable_operators::operator||;
-    screen_.begin_question();
     const bool is_tied = remote_ && !is_managed();  // an unmanaged master goes with its client
     ui::Question question(is_tied ? ui::Leaving::impossible : ui::Leaving::possible);
     const ui::SingleKeys keys(STDIN_FILENO);
     asio::posix::stream_descriptor input(context_, ::dup(STDIN_FILENO));
-    screen_.write(question.prompt());
+    is_asking_ = true;
     std::array<char, 64> buffer{};
     while (!question.answer()) {
+      screen_.footer(question.texts());
       const auto what =
           co_await (input.async_read_some(asio::buffer(buffer), net::tuple) || signals_.async_wait(net::tuple));
       // The job ended before an answer came: what is read as the end of the input is our own doing.
@@ -290,8 +351,8 @@ class Follower {
       else
         question.input({buffer.data(), n});
     }
-    screen_.write("\n");
-    screen_.end_question();
+    is_asking_ = false;
+    screen_.footer({});
     co_return question.answer().value_or(ui::Answer::carry_on);
   }
 
@@ -299,13 +360,25 @@ class Follower {
   bool leave() {
     if (options_.lifeline && !core::write_all(options_.lifeline.get(), "L")) return false;
     const auto id = folder_.id().str();
-    screen_.write(fmt::format("left running: `ydl logs -f {0}` follows it, `ydl kill {0}` stops it\n", id));
+    screen_.close();
+    screen_.write(fmt::format("left running: `ydl follow {0}` shows it again, `ydl kill {0}` stops it\n", id));
     left_ = true;
     exit_code_ = 0;
     return true;
   }
 
+  void leave_watched_job() {
+    if (screen_.mode() == ui::Mode::json && view_) screen_.finish(with_paths(*view_));
+    screen_.close();
+    const auto id = folder_.id().str();
+    (void)core::write_all(STDERR_FILENO,
+                          fmt::format("{0} goes on: `ydl follow {0}` shows it again, `ydl kill {0}` stops it\n", id));
+    left_ = true;
+    exit_code_ = kInterrupted;
+  }
+
   asio::awaitable<void> show_end() {
+    is_asking_ = false;
     // The last words of the job are on disk before its master goes; the view comes from whichever is there.
     for (int tries = 0; tries < 1000 && jobs::master_lives(folder_); ++tries) co_await net::pause(core::Millis(2));
     if (remote_) co_await fetch_remains();
@@ -323,16 +396,15 @@ class Follower {
       view->exit_code = end_->exit_code;
     }
     const auto backlog_end = core::steady_now() + kBacklogTime;
-    while (screen_.shows_logs() && screen_.logs(logs_) && !(stopping_ && core::steady_now() > backlog_end))
-      co_await net::pause(core::Millis(0));
-    if (screen_.shows_logs() && !logs_.drain([this](const ui::LogLine& line) { screen_.log(line); }))
-      screen_.note(fmt::format("lines of the tasks are left out here; `ydl logs {}` shows them", folder_.id().str()));
+    while (show_new_lines() && !(stopping_ && core::steady_now() > backlog_end)) co_await net::pause(core::Millis(0));
+    lines_.show_rest();
     if (const auto stored = read_events(folder_)) {
       for (const auto& event : stored->events) screen_.event(event);
     }
     if (view->state == core::JobState::failed) {
       if (const auto failure = failure_view(folder_)) screen_.failure(*failure);
     }
+    if (!co_await has_results(*view)) view->results_path.clear();
     screen_.finish(with_paths(*view));
     exit_code_ = view->exit_code.value_or(view->state == core::JobState::succeeded ? 0 : 1);
   }
@@ -343,13 +415,24 @@ class Follower {
     if (!done) screen_.note(done.error().message);
     const auto state = jobs::read_state_file(folder_);
     const auto cause = state ? state->cause : "";
-    if (!screen_.shows_logs() && cause.empty()) co_return;
-    const auto logs = co_await remote_->fetch_logs(screen_.shows_logs() ? "" : cause);
-    if (!logs) screen_.note(logs.error().message);
+    if (lines_.shown().any()) {
+      if (const auto logs = co_await remote_->fetch_logs(lines_.shown().only()); !logs)
+        screen_.note(logs.error().message);
+    }
+    const auto failed = core::TaskId::parse(cause);
+    if (!failed || (lines_.shown().any() && lines_.shown().has(*failed))) co_return;
+    if (const auto logs = co_await remote_->fetch_logs(cause); !logs) screen_.note(logs.error().message);
+  }
+
+  // Every task has a folder for results, also where it leaves nothing in it.
+  asio::awaitable<bool> has_results(const ui::JobView& view) {
+    if (remote_) co_return co_await remote_->has_results();
+    co_return has_file(view.results_path);
   }
 
   [[nodiscard]] ui::JobView with_paths(ui::JobView view) const {
     if (view.logs_path.empty()) view.logs_path = folder_.logs().string();
+    if (remote_) view.queue = remote_->job().queue;
     return view;
   }
 
@@ -358,11 +441,15 @@ class Follower {
   std::optional<RemoteJob> remote_;  // of a job on a cluster
   FollowOptions options_;
   FollowScreen screen_;
-  LogReader logs_;
+  FollowedLines lines_;
   AttachedMaster master_;
   asio::signal_set signals_;
-  std::string notice_;  // of the job's view
+  std::string notice_;               // of the job's view
+  std::optional<ui::JobView> view_;  // as the master last gave it
+  core::WallTime submitted_ = core::wall_now();
+  bool has_told_url_ = false;
   bool left_ = false;
+  bool is_asking_ = false;
   bool stopping_ = false;
   std::optional<core::Millis> grace_;  // of the last stop
   core::Instant heard_ = {};           // when the ResourceManager last answered
@@ -374,9 +461,14 @@ class Follower {
 
 core::Result<int> follow_job(const jobs::JobFolder& folder, FollowOptions options) {
   asio::io_context context(1);
+  const auto job = jobs::read_job_file(folder);
+  if (!job) return core::fail(job.error());
+  options.mode = FollowScreen::resolved(options.mode);
+  auto shown = ShownTasks::of(options.show_logs, job->spec, options.mode);
+  if (!shown) return core::fail(shown.error());
   auto remote = RemoteJob::of(context.get_executor(), folder);
   if (!remote) return core::fail(remote.error());
-  Follower follower(context, folder, *std::move(remote), std::move(options));
+  Follower follower(context, folder, *std::move(remote), std::move(options), *std::move(shown));
   net::spawn(context.get_executor(), "following the job", follower.run());
   context.run();
   return follower.exit_code();

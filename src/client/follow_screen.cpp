@@ -1,5 +1,6 @@
 #include "client/follow_screen.hpp"
 
+#include "core/files.hpp"
 #include "core/utf8.hpp"
 #include "files/log_lines.hpp"
 
@@ -11,10 +12,14 @@
 
 namespace ydl::client {
 
-FollowScreen::FollowScreen(ui::Mode wanted)
-    : mode_(ui::resolve_mode(
-          wanted, ui::Screen(STDOUT_FILENO).is_terminal() ? ui::OutputKind::terminal : ui::OutputKind::other)),
-      display_(ui::make_display(mode_, {ui::terminal_style(), ui::local_utc_offset})),
+ui::Mode FollowScreen::resolved(ui::Mode wanted) {
+  const bool is_terminal = ui::Screen(STDOUT_FILENO).is_terminal();
+  return ui::resolve_mode(wanted, is_terminal ? ui::OutputKind::terminal : ui::OutputKind::other);
+}
+
+FollowScreen::FollowScreen(ui::Mode wanted, ui::Detail detail)
+    : mode_(resolved(wanted)),
+      display_(ui::make_display(mode_, {ui::terminal_style(), ui::local_utc_offset, detail})),
       screen_(display_->target() == ui::Stream::out ? STDOUT_FILENO : STDERR_FILENO) {}
 
 FollowScreen::FollowScreen(ui::Mode mode, int fd)
@@ -25,45 +30,35 @@ ui::Frame FollowScreen::frame() const {
 }
 
 void FollowScreen::log(const ui::LogLine& line) {
-  if (files::parse_progress(line.text)) return;
-  if (asking_)
-    waiting_.emplace_back([this, line] { log(line); });
-  else
-    show(display_->log(line, frame()));
+  if (!files::parse_progress(line.text)) show(display_->log(line, frame()));
 }
 
-bool FollowScreen::logs(LogReader& reader) {
+bool FollowScreen::logs(LogReader& reader, const ShownTasks& shown) {
   holds_ = true;
-  const bool has_more = reader.poll([this](const ui::LogLine& line) { log(line); });
+  const bool has_more = reader.poll([&](const ui::LogLine& line) {
+    if (shown.has(line.task)) log(line);
+  });
   holds_ = false;
   show(std::exchange(held_, {}));
   return has_more;
 }
 
-void FollowScreen::update(const ui::JobView& job) {
-  if (!asking_) show(display_->update(job, frame()));  // the next one comes soon after the answer
-}
-
-void FollowScreen::event(const ui::EventView& event) {
-  if (asking_)
-    waiting_.emplace_back([this, event] { this->event(event); });
+// A standard error that leads elsewhere gets what the task wrote to its own.
+void FollowScreen::output(const TaskOutput::Piece& piece) {
+  if (piece.stream == "stderr" && !ui::Screen(STDERR_FILENO).is_terminal())
+    (void)core::write_all(STDERR_FILENO, piece.bytes);
   else
-    show(display_->event(event, frame()));
-}
-
-void FollowScreen::finish(const ui::JobView& job) {
-  if (asking_) end_question();
-  show(display_->finish(job, frame()));
+    show(display_->output(piece.bytes, frame()));
 }
 
 void FollowScreen::clear() {
-  if (is_clear_) return;  // an abort would draw the block once more
+  if (is_clear_) return;
   show(display_->abort(frame()));
   is_clear_ = true;
 }
 
 void FollowScreen::write(const std::string& text) {
-  if (!asking_) clear();
+  clear();
   (void)screen_.write(text);
 }
 
@@ -86,16 +81,6 @@ void FollowScreen::lines_missing(const core::Error* why) {
 core::Millis FollowScreen::next_refresh() const {
   const auto next = display_->next_refresh(core::steady_now());
   return std::max(next.value_or(core::Seconds(3600)), core::Millis(20));
-}
-
-void FollowScreen::begin_question() {
-  clear();
-  asking_ = true;
-}
-
-void FollowScreen::end_question() {
-  asking_ = false;
-  for (const auto& show_it : std::exchange(waiting_, {})) show_it();
 }
 
 }  // namespace ydl::client

@@ -2,9 +2,11 @@
 
 #include "client/command_check.hpp"
 #include "client/follow.hpp"
+#include "client/follow_screen.hpp"
 #include "client/held_signals.hpp"
 #include "client/local_retention.hpp"
 #include "client/settings.hpp"
+#include "client/shown_tasks.hpp"
 #include "client/task_paths.hpp"
 #include "client/transfer_bar.hpp"
 #include "core/strings.hpp"
@@ -82,6 +84,8 @@ class Launch {
     if (!plan) return plan;
     if (auto commands = check_commands(plan->spec, choice_.cluster, master::search_path()); !commands)
       return fail(commands.error());
+    auto shown = ShownTasks::of(options_.show_logs, plan->spec, FollowScreen::resolved(options_.output));
+    if (!shown) return fail(shown.error());
     return plan;
   }
 
@@ -181,9 +185,11 @@ class Launch {
   [[nodiscard]] const ClusterChoice& choice() const { return choice_; }
 
  private:
-  // Where the job runs is the first thing that is said.
+  // Where the job runs is the first thing that is said. On a terminal a job of this machine is told by its title.
   void announce() {
-    if (!std::exchange(announced_, true)) hooks_.say(choice_.sentence);
+    const bool is_told_later = choice_.cluster == core::ClusterKind::local &&
+                               FollowScreen::resolved(options_.output) == ui::Mode::tty && !options_.detach;
+    if (!is_told_later && !std::exchange(announced_, true)) hooks_.say(choice_.sentence);
   }
   void say(const std::string& line) {
     announce();
@@ -321,7 +327,12 @@ Result<int> launch(const LaunchOptions& options, spec::JobSpec job, const Launch
     return 0;
   }
   launch.tidy_up(planned);
-  return follow_job(planned.folder, {options.output, *std::move(lifeline), std::move(signals)});
+  return follow_job(planned.folder, {.mode = options.output,
+                                     .part = Part::owner,
+                                     .detail = options.detail,
+                                     .show_logs = options.show_logs,
+                                     .lifeline = *std::move(lifeline),
+                                     .signals = std::move(signals)});
 }
 
 }  // namespace ydl::client

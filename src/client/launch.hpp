@@ -22,7 +22,9 @@ struct LaunchOptions {
   ui::Mode output = ui::Mode::automatic;
   bool detach = false;
   bool dry_run = false;
-  std::string results;  // empty: the job's folder
+  ui::Detail detail = ui::Detail::gang;
+  std::string show_logs;  // whose lines are shown while the job is followed; empty: as is usual for the output
+  std::string results;    // empty: the job's folder
   std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;
   std::vector<std::string> notes;  // shown before the job starts
 };

@@ -51,7 +51,8 @@ Result<ui::EventView> event_from_object(const json::object& object) {
                        .attempt = event->attempt.value_or(1),
                        .text = std::move(event->text),
                        .exit_code = event->exit_code,
-                       .cause = event->cause ? std::string(event->cause->name()) : ""};
+                       .cause = event->cause ? std::string(event->cause->name()) : "",
+                       .node = std::move(event->node).value_or("")};
 }
 
 }  // namespace

@@ -56,6 +56,9 @@ std::string time_words(const TaskView& task, const Frame& frame) {
   return {};
 }
 
+// Of a row: while the job runs, or once it has ended and what a reader knows by then is left out.
+enum class Moment { live, end };
+
 struct Columns {
   int id = 0;
   int state = 0;
@@ -64,13 +67,19 @@ struct Columns {
   int detail = 0;
 };
 
-Columns measure(const std::vector<const TaskView*>& tasks, const Frame& frame) {
+Columns measure(const std::vector<const TaskView*>& tasks, const Frame& frame, Moment moment) {
   Columns columns;
   for (const auto* task : tasks) {
     columns.id = std::max(columns.id, display_width(clean(task->id.str())));
     columns.state = std::max(columns.state, display_width(clean(state_words(*task))));
     columns.node = std::max(columns.node, display_width(clean(task->node)));
     columns.time = std::max(columns.time, display_width(time_words(*task, frame)));
+  }
+  if (moment == Moment::end) {
+    const auto succeeded = [](const TaskView* task) { return task->state == core::TaskState::succeeded; };
+    const auto is_same_node = [&](const TaskView* task) { return task->node == tasks.front()->node; };
+    if (std::ranges::all_of(tasks, succeeded)) columns.state = 0;
+    if (std::ranges::all_of(tasks, is_same_node)) columns.node = 0;
   }
   columns.id = std::min(columns.id, std::max(kMinNameColumns, std::min(kMaxIdColumns, frame.size.columns / 3)));
   columns.node = std::min(columns.node, std::max(kMinNameColumns, std::min(kMaxNodeColumns, frame.size.columns / 4)));
@@ -89,6 +98,11 @@ struct Cell {
   int columns = 0;  // 0: as wide as its text
 };
 
+// The last line that a task wrote; one that was meant for ydl counts by what it says.
+std::string last_words(const TaskView& task) {
+  return clean(task.last_line.starts_with("::") ? task.progress_text : task.last_line);
+}
+
 Cell detail_cell(const TaskView& task, int columns, Charset charset) {
   const auto percent = progress_percent(task);
   if (task.state == core::TaskState::running && percent) {
@@ -98,13 +112,16 @@ Cell detail_cell(const TaskView& task, int columns, Charset charset) {
   }
   if (task.state == core::TaskState::running || task.state == core::TaskState::stopping)
     return {clean(task.last_line), Tone::dim};
+  const bool has_ended = task.state == core::TaskState::succeeded || task.state == core::TaskState::stopped;
+  if (has_ended && (task.reason.empty() || !task.last_line.empty())) return {last_words(task), Tone::plain};
   return {clean(task.reason), state_tone(task.state) == Tone::red ? Tone::red : Tone::dim};
 }
 
 Line task_line(const TaskView& task, const Columns& columns, const Frame& frame, const Style& style) {
   const auto& shape = look(task.state);
   const auto tone = state_tone(task.state);
-  std::vector<Cell> cells{{task.id.str(), Tone::plain, columns.id}, {state_words(task), tone, columns.state}};
+  std::vector<Cell> cells{{task.id.str(), Tone::plain, columns.id}};
+  if (columns.state > 0) cells.push_back({state_words(task), tone, columns.state});
   if (columns.node > 0) cells.push_back({task.node, Tone::plain, columns.node});
   if (columns.time > 0) cells.push_back({pad_left(time_words(task, frame), columns.time), Tone::plain, columns.time});
   cells.push_back(detail_cell(task, columns.detail, style.charset));
@@ -229,8 +246,10 @@ Line header_line(const JobView& job, const Frame& frame, Charset charset) {
   return line;
 }
 
-std::vector<Line> task_lines(const JobView& job, const Frame& frame, const Style& style, const Talkers& talkers,
-                             int max_lines) {
+namespace {
+
+std::vector<Line> lines_of_tasks(const JobView& job, const Frame& frame, const Style& style, const Talkers& talkers,
+                                 int max_lines, Moment moment) {
   const auto room = static_cast<std::size_t>(std::max(0, max_lines));
   std::vector<const TaskView*> all;
   std::size_t shown = job.tasks.size();
@@ -241,7 +260,7 @@ std::vector<Line> task_lines(const JobView& job, const Frame& frame, const Style
     all = by_interest(job, talkers, frame.steady);
     shown = room == 0 ? 0 : room - 1;
   }
-  const auto columns = measure({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown)}, frame);
+  const auto columns = measure({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown)}, frame, moment);
   std::vector<Line> lines;
   lines.reserve(shown + 1);
   for (std::size_t i = 0; i < shown; ++i) lines.push_back(task_line(*all[i], columns, frame, style));
@@ -251,6 +270,31 @@ std::vector<Line> task_lines(const JobView& job, const Frame& frame, const Style
         fmt::format("{}{} {}: {}", lead, all.size() - shown, shown == 0 ? "tasks" : "more", count_words(all, shown)),
         Tone::dim);
   }
+  return lines;
+}
+
+}  // namespace
+
+std::vector<Line> task_lines(const JobView& job, const Frame& frame, const Style& style, const Talkers& talkers,
+                             int max_lines) {
+  return lines_of_tasks(job, frame, style, talkers, max_lines, Moment::live);
+}
+
+std::vector<Line> final_task_lines(const JobView& job, const Frame& frame, const Style& style, const Talkers& talkers,
+                                   int max_lines) {
+  return lines_of_tasks(job, frame, style, talkers, max_lines, Moment::end);
+}
+
+std::vector<Line> final_lines(const JobView& job, const Frame& frame, const Style& style) {
+  Line summary;
+  if (is_final(job.state) || job.state == core::JobState::lost) {
+    const auto& shape = look(core::Named<core::TaskState>::parse(job.state.name()));
+    summary.add(style.charset == Charset::unicode ? shape.symbol : shape.ascii, state_tone(job.state)).add(" ");
+  }
+  add_summary(summary, job, frame.wall);
+  summary.add("    logs: ", Tone::dim).add("ydl logs " + job.id);
+  std::vector<Line> lines{std::move(summary)};
+  if (!job.results_path.empty()) lines.push_back(Line("results: ", Tone::dim).add(job.results_path));
   return lines;
 }
 

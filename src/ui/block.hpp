@@ -35,4 +35,11 @@ class Talkers {
 [[nodiscard]] std::vector<Line> task_lines(const JobView& job, const Frame& frame, const Style& style,
                                            const Talkers& talkers, int max_lines);
 
+// The same once the job has ended: how long each task ran and the last line that it wrote, or why it did not succeed.
+[[nodiscard]] std::vector<Line> final_task_lines(const JobView& job, const Frame& frame, const Style& style,
+                                                 const Talkers& talkers, int max_lines);
+
+// "✓ mnist-7f3k succeeded in 41 s    logs: ydl logs mnist-7f3k", and where the results are.
+[[nodiscard]] std::vector<Line> final_lines(const JobView& job, const Frame& frame, const Style& style);
+
 }  // namespace ydl::ui

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ydl::ui {
 
@@ -28,17 +29,28 @@ enum class OutputKind { terminal, other };
 
 enum class Stream { out, err };
 
+// A row of ours below everything else: a question, or a hint. The first text that fits the screen is shown; none: there
+// is no such row.
+using Footer = std::vector<std::string>;
+
+// What lines of text tell of a job's tasks.
+enum class Detail {
+  gang,   // what concerns them all, and single ones where they differ
+  tasks,  // every step of each
+};
+
 struct DisplayOptions {
   Style style;
   UtcOffset utc_offset;  // for clock times; none: UTC
+  Detail detail = Detail::gang;
 };
 
 // What a person or a program sees while a job runs. Every call returns the bytes to write now, in one write, to
 // target(); they are often empty. Nothing here does I/O or asks for the time.
 //
-// Life: begin, then any of update, event, log, failure, refresh, then finish, or abort where the rest is not waited
-// for. The driver calls refresh whenever next_refresh says so. After abort a call to update brings the display back: a
-// driver that wants to ask the user something aborts, asks and goes on. Not thread-safe.
+// Life: update as long as nothing but the job's state is known, begin, then any of update, event, log, output, footer,
+// failure, refresh, then finish, or abort where the rest is not waited for. The driver calls refresh whenever
+// next_refresh says so. After abort a call to update shows the display again. Not thread-safe.
 class Display {
  public:
   Display() = default;
@@ -57,10 +69,13 @@ class Display {
   // The job as it ended, or as it is when the user leaves it running.
   [[nodiscard]] virtual std::string finish(const JobView& job, const Frame& frame) = 0;
 
+  // Bytes of the only task of a job, on a terminal: they pass unchanged.
+  [[nodiscard]] virtual std::string output(std::string_view, const Frame&) { return {}; }
+  [[nodiscard]] virtual std::string footer(Footer, const Frame&) { return {}; }
   [[nodiscard]] virtual std::string refresh(const Frame&) { return {}; }
   // How long until refresh has something to show; nothing: never.
   [[nodiscard]] virtual std::optional<core::Millis> next_refresh(core::Instant) const { return std::nullopt; }
-  // Leaves the terminal as it is to be when someone else writes to it.
+  // Removes what is redrawn in place, so that other text can be written to the terminal.
   [[nodiscard]] virtual std::string abort(const Frame&) { return {}; }
 };
 

@@ -85,6 +85,7 @@ struct EventView {
   std::string text;              // one sentence, with or without the task's name before it
   std::optional<int> exit_code;  // of a task or job that ended
   std::string cause = {};        // of one that failed or was lost: "exit_code"; empty: none
+  std::string node = {};         // of a task that was placed
 };
 
 struct LogLine {

@@ -43,9 +43,16 @@ bool PlainDisplay::is_due(const TaskView& task, int percent, core::Instant now) 
   return true;
 }
 
+std::string PlainDisplay::told(core::WallTime time, const std::vector<std::string>& sentences) const {
+  std::string out;
+  for (const auto& sentence : sentences) out += stamped(time, Line(sentence));
+  return out;
+}
+
 std::string PlainDisplay::update(const JobView& job, const Frame& frame) {
   job_id_ = job.id;
-  std::string out;
+  steps_.update(job);
+  auto out = told(frame.wall, steps_.due(frame.wall));
   for (const auto& task : job.tasks) {
     const auto percent = progress_percent(task);
     if (!percent || !is_due(task, *percent, frame.steady)) continue;
@@ -56,6 +63,9 @@ std::string PlainDisplay::update(const JobView& job, const Frame& frame) {
 
 std::string PlainDisplay::event(const EventView& event, const Frame& /*frame*/) {
   if (!events_.is_new(event) || end_of_job(event) || is_small_step(event)) return {};
+  if (options_.detail == Detail::gang) {
+    if (const auto sentences = steps_.take(event)) return told(event.time, *sentences);
+  }
   return plain_event_line(event, job_id_, options_.utc_offset) + "\n";
 }
 
@@ -70,7 +80,7 @@ std::string PlainDisplay::failure(const FailureView& failure, const Frame& /*fra
 }
 
 std::string PlainDisplay::finish(const JobView& job, const Frame& frame) {
-  std::string out = update(job, frame);
+  std::string out = update(job, frame) + told(job.finished.value_or(frame.wall), steps_.rest());
   const auto lines = finish_lines(job, frame.wall);
   out += stamped(job.finished.value_or(frame.wall), lines.front());
   for (std::size_t i = 1; i < lines.size(); ++i) out.append(lines[i].whole(options_.style)).append("\n");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/display.hpp"
+#include "ui/gang_steps.hpp"
 
 #include <unordered_map>
 
@@ -9,8 +10,9 @@ namespace ydl::ui {
 // "03:13:28 worker:0 running on host1 (pid 123)", without a line end. For `ydl events` too.
 [[nodiscard]] std::string plain_event_line(const EventView& event, std::string_view job_id, const UtcOffset& offset);
 
-// One line per event and log line, in the order they come: for pipes and continuous integration. Progress is told at
-// every tenth, or after 30 seconds when it moves slower.
+// One line per event and log line, in the order they come: for pipes and continuous integration. What all tasks do
+// together is one line, unless the details are wanted. Progress is told at every tenth, or after 30 seconds when it
+// moves slower.
 class PlainDisplay final : public Display {
  public:
   explicit PlainDisplay(DisplayOptions options);
@@ -31,8 +33,11 @@ class PlainDisplay final : public Display {
   [[nodiscard]] bool is_due(const TaskView& task, int percent, core::Instant now);
   [[nodiscard]] std::string stamped(core::WallTime time, const Line& line) const;
 
+  [[nodiscard]] std::string told(core::WallTime time, const std::vector<std::string>& sentences) const;
+
   DisplayOptions options_;
   std::string job_id_;
+  GangSteps steps_;
   EventFilter events_;
   std::unordered_map<core::TaskId, Told> told_;
 };

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ydl::ui {
 
@@ -17,14 +18,16 @@ enum class Leaving {
   impossible,  // the job's master lives in this process
 };
 
-// What a first Ctrl-C asks: "Ctrl-C: [l]eave running, [s]top, [c]ontinue? ". Bytes typed go in, one answer comes out;
-// it works whether the terminal hands over single keys or whole lines. A second interrupt means stop. The keys of
-// arrows and the like, whose sequences end in letters, answer nothing. No I/O.
+// What a first Ctrl-C asks: whether to stop the job, to leave it running or to go on. Bytes typed go in, one answer
+// comes out; it works whether the terminal hands over single keys or whole lines. A second interrupt means stop. Other
+// keys change the text to one that names the keys. Those of arrows and the like, whose sequences end in letters, answer
+// nothing. No I/O.
 class Question {
  public:
   explicit Question(Leaving leaving) : leaving_(leaving) {}
 
-  [[nodiscard]] std::string prompt() const;
+  // The question in several lengths, the longest first: one row of a terminal.
+  [[nodiscard]] std::vector<std::string> texts() const;
   // Nothing: keep waiting. After the first answer further input changes nothing.
   std::optional<Answer> input(std::string_view bytes);
   std::optional<Answer> interrupt();
@@ -36,6 +39,7 @@ class Question {
   enum class State {
     key,       // the next byte is a key
     escape,    // after ESC
+    esc_key,   // after ESC with which the input ended: the key, or a sequence that comes in pieces
     sequence,  // inside ESC [ ... or ESC O ..., up to its final byte
   };
   void take(char byte);
@@ -43,6 +47,7 @@ class Question {
 
   Leaving leaving_;
   State state_ = State::key;
+  bool explains_keys_ = false;  // a key was pressed that is not an answer
   std::optional<Answer> answer_;
 };
 

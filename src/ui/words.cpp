@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -45,6 +46,11 @@ std::string kind_words(std::string_view kind) {
   std::string words(kind);
   std::ranges::replace(words, '_', ' ');
   return words;
+}
+
+// "workers"; "ps" is its own plural.
+std::string plural_of(const std::string& noun) {
+  return noun.ends_with('s') ? noun : noun + "s";
 }
 
 core::Millis age(const JobView& job, core::WallTime now) {
@@ -105,7 +111,7 @@ std::string framework_title(std::string_view name) {
 }
 
 std::string elastic_text(const ElasticRoleView& role) {
-  return fmt::format("{} of {} to {} {}s", role.tasks, role.least, role.most, clean(role.name));
+  return fmt::format("{} of {} to {} {}", role.tasks, role.least, role.most, plural_of(clean(role.name)));
 }
 
 bool is_small_step(const EventView& event) {
@@ -125,12 +131,46 @@ std::string event_sentence(const EventView& event, std::string_view job_id) {
   return fmt::format("{}{} {}", who, has_own_subject(what) ? ":" : "", what);
 }
 
+std::string count_of(std::string_view role, std::int64_t count) {
+  const auto name = clean(role);
+  return fmt::format("{} {}", count, count == 1 ? name : plural_of(name));
+}
+
+bool is_alone(const JobView& job) {
+  return job.tasks.size() == 1 && job.elastic.empty();
+}
+
+std::string roles_text(const JobView& job) {
+  std::vector<std::pair<std::string, std::int64_t>> counts;
+  for (const auto& task : job.tasks) {
+    const auto found = std::ranges::find(counts, task.id.role, [](const auto& entry) { return entry.first; });
+    if (found == counts.end())
+      counts.emplace_back(task.id.role, 1);
+    else
+      ++found->second;
+  }
+  std::vector<std::string> parts;
+  for (const auto& [role, count] : counts) {
+    const auto name = clean(role);
+    const auto elastic = std::ranges::find(job.elastic, role, &ElasticRoleView::name);
+    if (elastic != job.elastic.end())
+      parts.push_back(fmt::format("{} to {} {}", elastic->least, elastic->most, plural_of(name)));
+    else
+      parts.push_back(count_of(role, count));
+  }
+  if (parts.size() < 2) return core::join(parts, "");
+  const auto last = std::exchange(parts.back(), {});
+  parts.pop_back();
+  return fmt::format("{} and {}", core::join(parts, ", "), last);
+}
+
 Line begin_line(const JobView& job) {
   Line line(job_title(job), Tone::bold);
-  const bool has_framework = !job.framework.empty() && job.framework != "none";
-  line.add(fmt::format(": {}{}job of {}", has_framework ? job.framework : "", has_framework ? " " : "",
-                       core::plural(static_cast<std::int64_t>(job.tasks.size()), "task")));
+  line.add(": ");
+  if (const auto framework = framework_title(job.framework); !framework.empty()) line.add(framework + ", ");
+  line.add(roles_text(job));
   if (!job.where.empty()) line.add(fmt::format(" on {}", job.where));
+  if (!job.queue.empty()) line.add(fmt::format(", queue {}", job.queue));
   return line;
 }
 
@@ -160,24 +200,27 @@ std::vector<Line> failure_lines(const FailureView& failure) {
   return lines;
 }
 
-std::vector<Line> finish_lines(const JobView& job, core::WallTime now) {
-  std::vector<Line> lines;
-  Line summary(job_title(job), Tone::bold);
+void add_summary(Line& line, const JobView& job, core::WallTime now) {
+  line.add(job_title(job), Tone::bold);
   const auto took = settled_time(age(job, now));
   if (is_final(job.state)) {
-    summary.add(" ").add(job.state.name(), state_tone(job.state));
-    summary.add(fmt::format(" {} {}", job.state == core::JobState::succeeded ? "in" : "after", took));
+    line.add(" ").add(job.state.name(), state_tone(job.state));
+    line.add(fmt::format(" {} {}", job.state == core::JobState::succeeded ? "in" : "after", took));
   } else if (job.state == core::JobState::lost) {
-    summary.add(" was ").add(job.state.name(), state_tone(job.state)).add(fmt::format(" after {}", took));
+    line.add(" was ").add(job.state.name(), state_tone(job.state)).add(fmt::format(" after {}", took));
   } else {
-    summary.add(fmt::format(" goes on: {} for {}", job.state.name(), took));
+    line.add(fmt::format(" goes on: {} for {}", job.state.name(), took));
   }
   if (!job.reason.empty() && job.state != core::JobState::succeeded) {
     // "stopped after 41 s: by kim", not "stopped after 41 s: stopped by kim".
     const auto reason = clean(job.reason);
-    summary.add(fmt::format(": {}", without_subject(without_subject(reason, job.id), job.state.name())));
+    line.add(fmt::format(": {}", without_subject(without_subject(reason, job.id), job.state.name())));
   }
-  lines.push_back(std::move(summary));
+}
+
+std::vector<Line> finish_lines(const JobView& job, core::WallTime now) {
+  std::vector<Line> lines(1);
+  add_summary(lines.front(), job, now);
   if (!job.results_path.empty()) lines.push_back(Line("results: ", Tone::dim).add(job.results_path));
   if (!job.logs_path.empty()) lines.push_back(Line("logs: ", Tone::dim).add(job.logs_path));
   return lines;

@@ -4,6 +4,7 @@
 #include "ui/line.hpp"
 #include "ui/model.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -46,12 +47,24 @@ using UtcOffset = std::function<core::Seconds(core::WallTime)>;
 // A step on the way to a task's place: timelines show it, and whoever follows a job need not read it.
 [[nodiscard]] bool is_small_step(const EventView& event);
 
-// "mnist-7f3k: mxnet job of 2 tasks on this machine".
+// What JobView::where names the machine of this process.
+inline constexpr std::string_view kThisMachine = "this machine";
+
+// "2 workers", "1 worker", "2 ps".
+[[nodiscard]] std::string count_of(std::string_view role, std::int64_t count);
+// Whether the job has one task and no role that can grow.
+[[nodiscard]] bool is_alone(const JobView& job);
+// "2 workers and 2 servers", in the order of the job.
+[[nodiscard]] std::string roles_text(const JobView& job);
+
+// "mnist-7f3k: MXNet, 2 workers and 2 servers on YARN, queue default".
 [[nodiscard]] Line begin_line(const JobView& job);
 [[nodiscard]] Line log_line(const LogLine& line);
 // Who failed first, where and why, the last lines it wrote, and where there is more.
 [[nodiscard]] std::vector<Line> failure_lines(const FailureView& failure);
-// "mnist-7f3k succeeded in 41 s", and where results and logs are.
+// "mnist-7f3k succeeded in 41 s", with the reason where it did not.
+void add_summary(Line& line, const JobView& job, core::WallTime now);
+// The same, and where results and logs are.
 [[nodiscard]] std::vector<Line> finish_lines(const JobView& job, core::WallTime now);
 
 }  // namespace ydl::ui

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-COMMANDS = ["run", "submit", "ls", "status", "logs", "events", "kill", "rm", "env", "doctor", "completion"]
+COMMANDS = ["run", "submit", "follow", "ls", "status", "logs", "events", "kill", "rm", "env", "doctor", "completion"]
 
 
 def needs(program):

@@ -143,13 +143,30 @@ def test_plain_output_tells_the_story_of_the_job(ydl):
     done = ydl.ok("run", "--n", "2", "--name", "story", "--output", "plain", "--", "sh", "-c", "echo hello from $YDL_INDEX")
     job = ydl.the_job()
     lines = without_times(done.out).splitlines()
-    assert lines[0] == f"{job.id}: job of 2 tasks on this machine"
-    assert f"{job.id}: starting 2 workers" in lines
+    assert lines[0] == f"{job.id}: 2 workers on this machine"
+    assert re.fullmatch(r"all 2 tasks placed \(1 host\) after \d.* m?s, started after \d.* m?s", lines[1])
     assert "[worker:0] hello from 0" in lines
     assert "[worker:1] hello from 1" in lines
-    assert "worker:0 succeeded" in lines
-    assert re.fullmatch(rf"{job.id} succeeded in \d.* m?s", lines[-3])
-    assert lines[-2:] == [f"results: {job.folder}/results", f"logs: {job.folder}/logs"]
+    assert lines[-3] == "2 of 2 workers succeeded"
+    assert re.fullmatch(rf"{job.id} succeeded in \d.* m?s", lines[-2])
+    assert lines[-1] == f"logs: {job.folder}/logs"  # and no results, as there are none
+
+
+def test_plain_output_of_many_tasks_is_short_unless_every_step_is_wanted(ydl):
+    assert len(ydl.ok("run", "--n", "64", "--", "true").out.splitlines()) < 10
+    done = ydl.ok("run", "--verbose", "--n", "4", "--", "true")
+    assert [f"worker:{i} succeeded" in done.out for i in range(4)] == [True] * 4
+
+
+def test_results_are_named_where_there_are_any(ydl):
+    done = ydl.ok("run", "--", "sh", "-c", "echo > $YDL_RESULTS_DIR/model")
+    assert f"results: {ydl.the_job().folder}/results" in done.out.splitlines()
+
+
+def test_show_logs_is_checked_before_there_is_a_job(ydl):
+    done = ydl("run", "--show-logs", "wroker", "--", "true")
+    assert (done.code, done.err) == (2, "ydl: --show-logs wroker: choose one of none, first, all, worker; did you mean 'worker'?\n")
+    assert ydl.jobs() == []
 
 
 def test_output_in_a_pipe_is_plain_without_colours(ydl):

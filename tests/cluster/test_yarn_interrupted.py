@@ -85,7 +85,7 @@ def test_a_client_waits_for_a_master_that_does_not_answer_and_goes_on(jobs):
     process = jobs.start("run", *SMALL, "--output", "plain", "--", "sh", "-c", f"read line < {go}; echo went on")
     try:
         application = re.search(r"application_\d+_\d+", read_until(process.stderr, " is application_")).group(0)
-        read_until(process.stdout, "the task started")
+        read_until(process.stdout, "started after")
         master = master_of(application)
         os.kill(master, signal.SIGSTOP)
         line = read_until(process.stdout, "has not answered for 15 s")

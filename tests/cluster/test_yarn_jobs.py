@@ -190,7 +190,7 @@ def test_results_have_the_names_that_the_task_gave_them(jobs):
 def test_an_interrupted_client_stops_the_job(jobs):
     process = jobs.start("run", "--n", "1", *SMALL, "--", "sh", "-c", "exec tail -f /dev/null")
     for line in process.stdout:
-        if "the task started" in line or "worker:0 runs" in line:
+        if "started after" in line:
             break
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=120)

@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import signal
+import subprocess
 from pathlib import Path
 
 import pexpect
@@ -57,7 +58,7 @@ def state_of(jobs, job):
 def test_ctrl_c_leaves_the_job_running_when_that_is_the_answer(jobs, terminal):
     child = terminal()
     child.sendintr()
-    child.expect(re.escape("Ctrl-C: [l]eave running, [s]top, [c]ontinue? "))
+    child.expect(re.escape("Stop the job? [s]top   [l]eave it running   [c]ontinue watching"))
     child.send("l")
     assert exit_code(child) == 0
     assert state_of(jobs, child.job) == "running"
@@ -71,7 +72,7 @@ def test_a_lost_terminal_leaves_the_job_running(jobs):
         os.chdir(jobs.work)
         os.execve(YDL, ["ydl", "run", *map(str, SMALL), "--", "sleep", "600"], jobs.environment)
     seen = b""
-    while b"the task started" not in seen and not re.search(rb"worker:0\S*\s+\S*running", seen):
+    while b"started after" not in seen and not re.search(rb"worker:0\S*\s+\S*running", seen):
         seen += os.read(terminal, 4096)
     job = re.search(rb"(\S+) is application_", seen).group(1).decode()
     os.close(terminal)  # the kernel sends SIGHUP
@@ -80,10 +81,27 @@ def test_a_lost_terminal_leaves_the_job_running(jobs):
     jobs.run("kill", job)
 
 
+def test_a_job_that_was_left_is_followed_from_another_machine_until_it_ends(jobs):
+    words = ["--n", 2, *SMALL, "--", "sleep", "600"]
+    job = jobs.run("run", "--detach", *words)[0].strip()
+    elsewhere = dict(jobs.environment, XDG_STATE_HOME=str(jobs.work / "other-state"))
+    follower = subprocess.Popen([YDL, "follow", job], cwd=jobs.work, env=elsewhere, stdout=subprocess.PIPE, text=True)
+    seen = ""
+    while "started after" not in seen:
+        line = follower.stdout.readline()
+        assert line, seen
+        seen += line
+    assert f"{job}: 2 workers on YARN, queue default" in seen
+    jobs.run("kill", job)
+    rest = follower.communicate(timeout=LIMIT)[0]
+    assert f"{job} stopped after" in rest
+    assert follower.returncode == 130
+
+
 def test_with_a_master_beside_it_leaving_is_stopping_and_ctrl_c_offers_no_other(jobs, terminal):
     child = terminal("--am", "unmanaged")
     child.sendintr()
-    child.expect(re.escape("Ctrl-C: the job runs with this command; [s]top, [c]ontinue? "))
+    child.expect(re.escape("Stop the job? [s]top   [c]ontinue watching   (it ends with this command"))
     child.send("ls")  # the first is not an answer, the second is
     assert exit_code(child) == 130
     assert state_of(jobs, child.job) == "stopped"

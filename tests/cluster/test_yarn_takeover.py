@@ -43,7 +43,7 @@ def gate(tmp_path):
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "ended by its NodeManager"])
 def test_tasks_run_on_when_their_master_is_lost(jobs, gate, number):
-    running = jobs.start_and_see("all 2 tasks started", "run", "--n", 2, *SMALL, "--", *gate.command)
+    running = jobs.start_and_see("started after", "run", "--n", 2, *SMALL, "--", *gate.command)
     gate.say("before")
     wait_until_known(jobs)
     os.kill(master_of(jobs), number)
@@ -69,7 +69,7 @@ def test_tasks_run_on_when_their_master_is_lost(jobs, gate, number):
 
 
 def test_a_record_that_a_lost_master_was_writing_is_removed_at_the_jobs_end(jobs, gate):
-    running = jobs.start_and_see("all 2 tasks started", "run", "--n", 2, *SMALL, "--", *gate.command)
+    running = jobs.start_and_see("started after", "run", "--n", 2, *SMALL, "--", *gate.command)
     wait_until_known(jobs)
     folder = f"{jobs.root}/{only_job(jobs)}"
     kill_master(jobs)
@@ -81,7 +81,7 @@ def test_a_record_that_a_lost_master_was_writing_is_removed_at_the_jobs_end(jobs
 
 
 def test_what_ended_without_a_master_is_told_to_the_next_one(jobs, gate):
-    running = jobs.start_and_see("all 2 tasks started", "run", "--n", 2, *SMALL, "--", *gate.command)
+    running = jobs.start_and_see("started after", "run", "--n", 2, *SMALL, "--", *gate.command)
     wait_until_known(jobs)
     kill_master(jobs)
     gate.say("end")
@@ -101,7 +101,7 @@ def test_containers_of_which_the_resource_manager_has_not_heard_are_replaced(job
         "timeouts": {"blind": "1s"},
     }
     (jobs.work / "job.yaml").write_text(json.dumps(job))
-    running = jobs.start_and_see("all 2 tasks started", "submit", "job.yaml")
+    running = jobs.start_and_see("started after", "submit", "job.yaml")
     kill_master(jobs)
     opened.touch()
     out, err = running.communicate(timeout=400)
@@ -109,7 +109,7 @@ def test_containers_of_which_the_resource_manager_has_not_heard_are_replaced(job
 
 
 def test_a_journal_that_cannot_be_read_ends_the_job_with_file_and_line(jobs, gate):
-    running = jobs.start_and_see("all 2 tasks started", "run", "--n", 2, *SMALL, "--", *gate.command)
+    running = jobs.start_and_see("started after", "run", "--n", 2, *SMALL, "--", *gate.command)
     job = only_job(jobs)
     master = master_of(jobs)
     os.kill(master, signal.SIGSTOP)

@@ -58,7 +58,7 @@ def story(clusters, tmp_path):
 def one_placed(story):
     """Of two tasks one is placed. Two hosts are full until release() is called. Yields the task's name, and that."""
     held = story.jobs.work / "held"
-    holder = story.jobs.start_and_see("all 2 tasks started", "run", "--am", "unmanaged", "--n", 2, *LARGE, "--", "sh", "-c", UNTIL.format(file=held))
+    holder = story.jobs.start_and_see("started after", "run", "--am", "unmanaged", "--n", 2, *LARGE, "--", "sh", "-c", UNTIL.format(file=held))
     story.run("--n", 2, *LARGE, "--retries", 0, task=story.until_go)
     task = story.jobs.wait_for(story.id, "task_placed")["task"]
 

@@ -30,7 +30,9 @@ struct RunOptions {
   CommonOptions common;
   bool detach = false;
   bool dry_run = false;
-  std::string results;  // empty: in the job's folder
+  ui::Detail detail = ui::Detail::gang;
+  std::string show_logs;  // whose lines are shown; empty: as is usual for the output
+  std::string results;    // empty: in the job's folder
   std::optional<std::pair<std::uint16_t, std::uint16_t>> port_range;
   std::string resource_manager;           // -hip: where no configuration names one
   std::string default_fs;                 // --default-fs: over that of the configuration
@@ -46,6 +48,12 @@ struct Submit {
   RunOptions options;
   std::string file;
   ClusterOptions on_cluster;
+};
+struct Follow {
+  CommonOptions common;
+  std::string job;  // empty: the newest that runs
+  ui::Detail detail = ui::Detail::gang;
+  std::string show_logs;  // as of Run
 };
 struct List {
   CommonOptions common;
@@ -138,12 +146,13 @@ struct AgentProcess {
   std::int64_t hdfs_patience_ms = 300'000;
 };
 
-using Command = std::variant<Run, Submit, List, Status, Logs, Events, Kill, Remove, Results, Env, Doctor, Fs,
+using Command = std::variant<Run, Submit, Follow, List, Status, Logs, Events, Kill, Remove, Results, Env, Doctor, Fs,
                              Completion, Complete, ManPage, ShowText, MasterProcess, AgentProcess>;
 
 // One file each; the exit code comes back.
 int execute(const Run& command);
 int execute(const Submit& command);
+int execute(const Follow& command);
 int execute(const List& command);
 int execute(const Status& command);
 int execute(const Logs& command);

@@ -27,7 +27,16 @@ void add_output(CLI::App& app, RawOptions& raw) {
       ->capture_default_str();
 }
 
+void add_follow_options(CLI::App& app, RawOptions& raw) {
+  app.add_option("--show-logs", raw.show_logs,
+                 "Whose lines to show: none, first, all, a role (default: first on a terminal, else all)")
+      ->type_name("WHOSE")
+      ->check(not_empty());
+  app.add_flag("--verbose", raw.verbose, "Tell every step of every task (plain output)");
+}
+
 void add_run_options(CLI::App& app, RawOptions& raw) {
+  add_follow_options(app, raw);
   app.add_flag("--detach", raw.detach, "Print the id of the job and do not wait for its end");
   app.add_flag("--dry-run", raw.dry_run, "Show what would run without running it");
   app.add_option("--results", raw.results, "Folder for the files that tasks write to YDL_RESULTS_DIR")

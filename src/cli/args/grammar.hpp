@@ -18,6 +18,8 @@ namespace ydl::cli {
 // --cluster, for commands that choose one; a command about one job finds its cluster in the job's folder.
 void add_cluster(CLI::App& app, RawOptions& raw, std::string_view meaning);
 void add_output(CLI::App& app, RawOptions& raw);
+// How a job is shown while it runs.
+void add_follow_options(CLI::App& app, RawOptions& raw);
 void add_run_options(CLI::App& app, RawOptions& raw);
 void add_job_options(CLI::App& app, RawOptions& raw);
 

@@ -77,6 +77,17 @@ struct Grammar {
     add_output(submit, raw);
     group_options(submit);
 
+    auto& follow = add("follow", "[options] [ID]", "Show a running job until it ends, as `ydl run` does", [this] {
+      return simple_command<Follow>(raw, [this](Follow& c) {
+        c.job = raw.id;
+        c.detail = detail_of(raw);
+        c.show_logs = raw.show_logs;
+      });
+    });
+    follow.add_option("ID", raw.id, "The job (default: the newest that runs)")->check(not_empty());
+    add_follow_options(follow, raw);
+    add_output(follow, raw);
+
     auto& ls = add("ls", "[options]", "List jobs", [this] { return list_command(raw); });
     add_selection(ls);
     ls.add_option("--limit", raw.limit, "Show the newest N")

@@ -52,6 +52,8 @@ Result<RunOptions> run_options(const RawOptions& raw) {
   options.common = *common;
   options.detach = raw.detach;
   options.dry_run = raw.dry_run;
+  options.detail = detail_of(raw);
+  options.show_logs = raw.show_logs;
   options.results = raw.results;
   if (!raw.port_range.empty()) {
     const auto parts = core::split(raw.port_range, '-');

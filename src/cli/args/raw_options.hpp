@@ -17,11 +17,12 @@ struct RawOptions {
   std::string output = "auto";
   JobOptions job;
   ClusterOptions on_cluster;
-  std::string name, results, port_range, host_ip, default_fs, jar, yarn_scripts;
+  std::string name, show_logs, results, port_range, host_ip, default_fs, jar, yarn_scripts;
   bool detach = false;
   bool dry_run = false;
   bool follow = false;
   bool timeline = false;
+  bool verbose = false;
   bool now = false;
   bool force = false;
   bool detached = false;
@@ -43,6 +44,10 @@ struct RawOptions {
   std::optional<std::uint64_t> tail;
   std::string grep;
 };
+
+[[nodiscard]] inline ui::Detail detail_of(const RawOptions& raw) {
+  return raw.verbose ? ui::Detail::tasks : ui::Detail::gang;
+}
 
 // The commands that several programs or several options lead to. Errors: usage, each naming its option.
 [[nodiscard]] core::Result<Command> run_command(const RawOptions& raw);

@@ -19,7 +19,7 @@ void say(const RunOptions& options, const std::string& line) {
 }
 
 void say_how_to_follow(const RunOptions& options, const std::string& id) {
-  say(options, fmt::format("`ydl logs -f {0}` follows it, `ydl status {0}` shows it, `ydl kill {0}` stops it", id));
+  say(options, fmt::format("`ydl follow {0}` shows it, `ydl kill {0}` stops it", id));
   print(wants_json(options.common) ? fmt::format("{{\"v\":1,\"type\":\"submitted\",\"job\":\"{}\"}}\n", id)
                                    : id + "\n");
 }
@@ -29,6 +29,8 @@ client::LaunchOptions launch_options(const RunOptions& options) {
           .output = options.common.output,
           .detach = options.detach,
           .dry_run = options.dry_run,
+          .detail = options.detail,
+          .show_logs = options.show_logs,
           .results = options.results,
           .port_range = options.port_range,
           .notes = options.notes};

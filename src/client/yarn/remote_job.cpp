@@ -175,6 +175,11 @@ net::Async<> RemoteJob::fetch_logs(std::string task, LogTimes times) {
   co_return all;
 }
 
+net::awaitable<bool> RemoteJob::has_results() {
+  const auto summary = co_await cluster_.fs->content_summary(job_.results);
+  co_return !summary || summary->files > 0;
+}
+
 net::Async<> RemoteJob::wait_for_end(std::optional<core::Millis> at_most) {
   const auto begun = core::steady_now();
   for (;; co_await net::pause(core::Millis(200))) {

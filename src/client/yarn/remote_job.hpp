@@ -52,6 +52,8 @@ class RemoteJob {
   // or for a role ("worker"). The indexes of the logs (files/log_times.hpp) are needed only by a command that shows
   // times.
   [[nodiscard]] net::Async<> fetch_logs(std::string task, LogTimes times = LogTimes::skip);
+  // Whether its tasks left files in its folder for results; true where that cannot be found out.
+  [[nodiscard]] net::awaitable<bool> has_results();
   // Waits until the ResourceManager reports that the application has ended. Errors: those of report(); timed_out.
   [[nodiscard]] net::Async<> wait_for_end(std::optional<core::Millis> at_most);
   // Kills the application through the ResourceManager, without the master.

@@ -2,6 +2,7 @@
 #include "client/follow_screen.hpp"
 
 #include "core/files.hpp"
+#include "support/temp_dir.hpp"
 #include "support/vt.hpp"
 
 #include <array>
@@ -9,6 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 namespace ydl::client {
 namespace {
@@ -58,36 +61,51 @@ class FollowScreenTest : public testing::Test {
   test::Vt vt_{80, 24};
 };
 
-TEST_F(FollowScreenTest, what_happens_during_a_question_is_shown_after_it) {
+TEST_F(FollowScreenTest, what_happens_during_a_question_is_shown_above_it) {
   screen_.begin(job_);
-  screen_.begin_question();
-  screen_.write("stop? ");
+  screen_.footer({"Stop the job?"});
   screen_.event(retry(1));
   screen_.update(job_);
-  EXPECT_EQ(shown().find("restarting"), std::string::npos);
-  screen_.write("\n");
-  screen_.end_question();
-  EXPECT_THAT(shown(), HasSubstr("restarting"));
+  screen_.footer({"Press s, l or c:"});
+  auto text = shown();
+  EXPECT_THAT(text, HasSubstr("restarting"));
+  EXPECT_TRUE(text.ends_with("worker:1  running\nPress s, l or c:\n")) << text;
+  screen_.footer({});
+  text = shown();
+  EXPECT_EQ(count(text, "Press"), 0) << text;
+  EXPECT_EQ(count(text, "worker:1"), 1) << text;
 }
 
-TEST_F(FollowScreenTest, an_answer_stays_on_the_screen) {
+TEST_F(FollowScreenTest, other_text_takes_the_place_of_the_block) {
   screen_.begin(job_);
-  screen_.begin_question();
-  screen_.write("stop? ");
+  screen_.write("the job's master does not answer\n");
+  EXPECT_EQ(count(shown(), "worker:1"), 0);
   screen_.update(job_);
-  screen_.write("\n");
-  screen_.end_question();
-  screen_.write("stopping\n");
-  EXPECT_EQ(count(shown(), "worker:1"), 1) << "the block is drawn again below the answer";
-  for (int i = 0; i < 3; ++i) {
-    job_.state = i == 1 ? core::JobState::running : core::JobState::stopping;
-    screen_.update(job_);
-    screen_.refresh();
-  }
   screen_.finish(job_);
   const auto text = shown();
-  EXPECT_EQ(count(text, "stop?"), 1) << text;
-  EXPECT_EQ(count(text, "stopping\n"), 1) << text;
+  EXPECT_EQ(count(text, "worker:1"), 1) << text;
+  EXPECT_EQ(count(text, "does not answer"), 1) << text;
+}
+
+TEST_F(FollowScreenTest, lines_of_tasks_that_are_not_shown_are_left_out) {
+  screen_.begin(job_);
+  test::TempDir directory;
+  const jobs::JobFolder folder(directory.path() / "mnist-1");
+  spec::JobSpec spec;
+  spec.roles.resize(1);
+  spec.roles[0].name = "worker";
+  spec.roles[0].count = 2;
+  for (int i = 0; i < 2; ++i) {
+    const auto logs = folder.task_logs({{"worker", i}, 1});
+    ASSERT_TRUE(core::make_directories(logs, 0700));
+    ASSERT_TRUE(core::write_file_atomically(logs / "stdout", fmt::format("line of {}\n", i), 0600));
+  }
+  LogReader reader(folder, {});
+  EXPECT_FALSE(screen_.logs(reader, ShownTasks::of("first", spec, ui::Mode::tty).value()));
+  screen_.finish(job_);
+  const auto text = shown();
+  EXPECT_EQ(count(text, "line of 0"), 1) << text;
+  EXPECT_EQ(count(text, "line of 1"), 0) << text;
 }
 
 }  // namespace

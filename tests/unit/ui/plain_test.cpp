@@ -10,7 +10,7 @@ namespace {
 using namespace test;
 
 TEST(PlainDisplay, a_job_from_start_to_end) {
-  PlainDisplay display({});
+  PlainDisplay display({.style = {}, .utc_offset = {}, .detail = Detail::tasks});
   std::string out = display.begin(mnist("placing"), frame_at(0));
   out += display.event(event(1, "task_running", "runs on host1 (pid 123)"), frame_at(8000));
   out += display.log({{"worker", 0}, "stdout", "epoch 1"}, frame_at(9000));
@@ -22,7 +22,7 @@ TEST(PlainDisplay, a_job_from_start_to_end) {
   job.logs_path = "/jobs/mnist-7f3k/logs";
   out += display.finish(job, frame_at(45'000));
   EXPECT_EQ(out,
-            "03:13:20 mnist-7f3k: mxnet job of 2 tasks on this machine\n"
+            "03:13:20 mnist-7f3k: MXNet, 2 workers on this machine\n"
             "03:13:28 worker:0 runs on host1 (pid 123)\n"
             "[worker:0] epoch 1\n"
             "[worker:1] warning\n"
@@ -32,7 +32,8 @@ TEST(PlainDisplay, a_job_from_start_to_end) {
 }
 
 TEST(PlainDisplay, clock_times_are_those_of_the_place) {
-  PlainDisplay display({.style = {}, .utc_offset = [](core::WallTime) { return core::Seconds(-4 * 3600); }});
+  PlainDisplay display(
+      {.style = {}, .utc_offset = [](core::WallTime) { return core::Seconds(-4 * 3600); }, .detail = Detail::tasks});
   EXPECT_EQ(display.event(event(1, "task_running", "running"), frame_at(0)), "23:13:28 worker:0 running\n");
 }
 
@@ -54,6 +55,123 @@ TEST(PlainDisplay, an_event_names_its_task_once_and_a_later_attempt_by_number) {
   of_job.kind = core::RecordKind::note;
   of_job.text = "dashboard at http://localhost:8080\nsecond line";
   EXPECT_EQ(line(of_job), "03:13:28 dashboard at http://localhost:8080 second line");
+}
+
+// ---- what all tasks do together --------------------------------------------------------------------------------
+
+// A job of workers, whose events come with rising numbers and times.
+struct Gang {
+  explicit Gang(int workers) {
+    job = mnist("placing");
+    job.tasks.clear();
+    for (int i = 0; i < workers; ++i) job.tasks.push_back(test::task("worker", i, "waiting", ""));
+    out = display.begin(job, frame_at(0));
+  }
+  void of_job(std::string_view kind, std::string text, long millis) {
+    auto one = event(++seq, kind, std::move(text));
+    one.task.reset();
+    show(std::move(one), millis);
+  }
+  void of_task(std::string_view kind, int index, std::string text, long millis, int attempt = 1) {
+    auto one = event(++seq, kind, std::move(text));
+    one.task = core::TaskId{"worker", index};
+    one.attempt = attempt;
+    one.node = "host1";
+    show(std::move(one), millis);
+  }
+  void show(EventView one, long millis) {
+    one.time = wall("03:13:20.000") + core::Millis(millis);
+    out += display.event(one, frame_at(millis));
+  }
+  void start(int workers) {
+    of_job("job_placing", "asking for containers", 0);
+    for (int i = 0; i < workers; ++i) of_task("task_placed", i, "placed on host1", 4);
+    for (int i = 0; i < workers; ++i) of_task("task_starting", i, "starts", 5);
+    for (int i = 0; i < workers; ++i) of_task("task_running", i, "runs on host1", 8);
+    of_job("job_running", "all tasks started", 9);
+  }
+
+  PlainDisplay display{DisplayOptions{}};
+  JobView job;
+  std::uint64_t seq = 0;
+  std::string out;
+};
+
+TEST(PlainDisplay, what_all_tasks_do_is_one_line) {
+  Gang gang(64);
+  gang.start(64);
+  for (int i = 0; i < 64; ++i) gang.of_task("task_succeeded", i, "succeeded", 90);
+  gang.of_job("job_finishing", "all workers are done", 91);
+  gang.job.state = core::JobState::succeeded;
+  gang.job.finished = wall("03:13:20.102");
+  gang.out += gang.display.finish(gang.job, frame_at(110));
+  EXPECT_EQ(gang.out,
+            "03:13:20 mnist-7f3k: MXNet, 64 workers on this machine\n"
+            "03:13:20 all 64 tasks placed (1 host) after 4 ms, started after 9 ms\n"
+            "03:13:20 64 of 64 workers succeeded\n"
+            "03:13:20 mnist-7f3k succeeded in 102 ms\n");
+}
+
+TEST(PlainDisplay, a_task_that_fails_and_starts_again_is_named) {
+  Gang gang(2);
+  gang.start(2);
+  gang.out.clear();
+  gang.of_task("task_failed", 1, "ended with code 3", 1000);
+  gang.of_task("task_retry", 1, "restarting (attempt 2 of 2)", 1000);
+  gang.of_task("task_placed", 1, "placed on host1", 2000, 2);
+  gang.of_task("task_starting", 1, "starts", 2000, 2);
+  gang.of_task("task_running", 1, "runs on host1", 2000, 2);
+  gang.of_task("task_succeeded", 0, "succeeded", 3000);
+  gang.of_task("task_succeeded", 1, "succeeded", 3000, 2);
+  EXPECT_EQ(gang.out,
+            "03:13:21 worker:1 ended with code 3\n"
+            "03:13:21 worker:1 restarting (attempt 2 of 2)\n"
+            "03:13:22 worker:1 (attempt 2) runs on host1\n");
+  EXPECT_EQ(gang.display.finish(gang.job, frame_at(3000)).substr(0, 32), "03:13:23 2 of 2 workers succeede");
+}
+
+TEST(PlainDisplay, a_restart_of_all_tasks_counts_from_there) {
+  Gang gang(2);
+  gang.start(2);
+  gang.out.clear();
+  gang.of_job("job_restarting", "all tasks start again", 10'000);
+  for (int i = 0; i < 2; ++i) gang.of_task("task_placed", i, "placed", 11'000, 2);
+  for (int i = 0; i < 2; ++i) gang.of_task("task_running", i, "runs", 12'000, 2);
+  gang.of_job("job_running", "all tasks started", 12'000);
+  EXPECT_EQ(gang.out,
+            "03:13:30 mnist-7f3k: all tasks start again\n"
+            "03:13:32 all 2 tasks placed (1 host) after 1 s, started after 2 s\n");
+}
+
+TEST(PlainDisplay, those_that_wait_are_told_how_many_tasks_are_placed) {
+  Gang gang(3);
+  gang.out.clear();
+  gang.of_task("task_placed", 0, "placed", 2000);
+  for (long millis = 1000; millis <= 30'000; millis += 1000)
+    gang.out += gang.display.update(gang.job, frame_at(millis));
+  EXPECT_EQ(gang.out, "03:13:30 1 of 3 tasks placed (1 host) after 2 s\n");
+}
+
+TEST(PlainDisplay, what_several_tasks_wait_for_is_told_once) {
+  Gang gang(3);
+  gang.out.clear();
+  for (int i = 0; i < 3; ++i) gang.of_task("task_waiting", i, "waiting: the queue is full", 2000);
+  gang.of_task("task_waiting", 0, "waiting: no host has the label gpu", 3000);
+  EXPECT_EQ(gang.out,
+            "03:13:22 worker:0 waiting: the queue is full\n"
+            "03:13:23 worker:0 waiting: no host has the label gpu\n");
+}
+
+TEST(PlainDisplay, the_only_task_is_named_and_its_end_is_that_of_the_job) {
+  Gang gang(1);
+  gang.start(1);
+  gang.of_task("task_succeeded", 0, "succeeded", 90);
+  gang.job.state = core::JobState::succeeded;
+  gang.out += gang.display.finish(gang.job, frame_at(100));
+  EXPECT_EQ(gang.out,
+            "03:13:20 mnist-7f3k: MXNet, 1 worker on this machine\n"
+            "03:13:20 worker:0 placed on host1 after 4 ms, started after 9 ms\n"
+            "03:13:20 mnist-7f3k succeeded in 100 ms\n");
 }
 
 TEST(PlainDisplay, progress_is_told_at_every_tenth_or_after_30_seconds) {

@@ -31,6 +31,34 @@ TEST(Question, arrow_keys_whose_sequences_end_in_letters_answer_nothing) {
   EXPECT_EQ(question.input("c"), Answer::carry_on);
 }
 
+TEST(Question, a_key_that_is_no_answer_changes_the_text_to_the_keys_there_are) {
+  for (const auto* key : {"x", "\r", "\x1b", "\x1b[A"}) {
+    Question question(Leaving::possible);
+    EXPECT_FALSE(question.input(key));
+    EXPECT_EQ(question.texts().front(),
+              "Press s, l or c: [s]top   [l]eave it running   [c]ontinue watching   (Ctrl-C again: stop now)");
+    EXPECT_EQ(question.texts().back(), "press s, l or c");
+  }
+  Question question(Leaving::impossible);
+  EXPECT_FALSE(question.input("l"));
+  EXPECT_EQ(question.texts().back(), "press s or c");
+}
+
+TEST(Question, an_answer_after_the_escape_key_counts) {
+  Question question(Leaving::possible);
+  EXPECT_FALSE(question.input("\x1b"));
+  EXPECT_EQ(question.input("l"), Answer::leave);
+}
+
+TEST(Question, a_text_fits_every_terminal) {
+  for (const auto leaving : {Leaving::possible, Leaving::impossible}) {
+    const auto texts = Question(leaving).texts();
+    EXPECT_LE(texts[1].size(), 80U);
+    EXPECT_LE(texts[2].size(), 40U);
+    EXPECT_LE(texts[3].size(), 20U);
+  }
+}
+
 TEST(Question, a_second_interrupt_stops_however_it_comes) {
   Question by_signal(Leaving::possible);
   EXPECT_EQ(by_signal.interrupt(), Answer::stop);
@@ -49,14 +77,16 @@ TEST(Question, the_first_answer_stands) {
 
 TEST(Question, a_job_that_cannot_be_left_offers_it_neither_by_key_nor_by_hanging_up) {
   Question question(Leaving::impossible);
-  EXPECT_EQ(question.prompt(), "Ctrl-C: the job runs with this command; [s]top, [c]ontinue? ");
+  EXPECT_EQ(question.texts().front(),
+            "Stop the job? [s]top   [c]ontinue watching   (it ends with this command; Ctrl-C again: stop now)");
   EXPECT_FALSE(question.input("l"));
   EXPECT_EQ(question.end_of_input(), Answer::stop);
 }
 
 TEST(Question, a_terminal_that_goes_away_leaves_the_job_running) {
   Question question(Leaving::possible);
-  EXPECT_EQ(question.prompt(), "Ctrl-C: [l]eave running, [s]top, [c]ontinue? ");
+  EXPECT_EQ(question.texts().front(),
+            "Stop the job? [s]top   [l]eave it running   [c]ontinue watching   (Ctrl-C again: stop now)");
   EXPECT_EQ(question.end_of_input(), Answer::leave);
   Question by_byte(Leaving::possible);
   EXPECT_EQ(by_byte.input("\x04"), Answer::leave);

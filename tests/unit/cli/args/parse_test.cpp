@@ -368,6 +368,18 @@ TEST(ParseCommands, logs_are_copied_or_shown_and_not_both) {
   EXPECT_THAT(refusal("ydl logs --force x"), HasSubstr("name a folder with --to DIR"));
 }
 
+TEST(ParseCommands, a_job_is_followed_as_it_is_run) {
+  const auto follow = parsed<Follow>("ydl follow --show-logs all --verbose mnist-1");
+  EXPECT_EQ(follow.job, "mnist-1");
+  EXPECT_EQ(follow.show_logs, "all");
+  EXPECT_EQ(follow.detail, ui::Detail::tasks);
+  EXPECT_EQ(parsed<Follow>("ydl follow").job, "");
+  const auto run = parsed<cli::Run>("ydl run --show-logs none --verbose -- true");
+  EXPECT_EQ(run.options.show_logs, "none");
+  EXPECT_EQ(run.options.detail, ui::Detail::tasks);
+  EXPECT_EQ(parsed<Submit>("ydl submit --show-logs first job.yaml").options.show_logs, "first");
+}
+
 TEST(ParseCommands, events_are_listed_followed_or_drawn) {
   EXPECT_TRUE(parsed<Events>("ydl events --follow x").follow);
   EXPECT_TRUE(parsed<Events>("ydl events --timeline").timeline);
@@ -422,7 +434,7 @@ TEST(ParseCommands, an_empty_id_or_task_is_not_the_newest_job) {
 }
 
 TEST(ParseCommands, only_what_looks_for_a_cluster_takes_one) {
-  for (const auto* name : {"status", "logs", "events", "kill"})
+  for (const auto* name : {"status", "follow", "logs", "events", "kill"})
     EXPECT_THAT(refusal(fmt::format("ydl {} --cluster yarn x", name)), HasSubstr("has no option --cluster"));
   EXPECT_THAT(refusal("ydl results ls --cluster yarn x"), HasSubstr("has no option --cluster"));
   EXPECT_EQ(parsed<List>("ydl ls --cluster yarn").common.cluster, core::ClusterKind::yarn);
@@ -614,7 +626,8 @@ TEST(Help, names_every_public_command_and_no_hidden_one) {
   const auto help = parsed<ShowText>("ydl --help").text;
   EXPECT_EQ(help, parsed<ShowText>("ydl").text);
   EXPECT_EQ(help, parsed<ShowText>("ydl help").text);
-  for (const auto* name : {"run", "submit", "ls", "status", "logs", "events", "kill", "env", "doctor", "completion"})
+  for (const auto* name :
+       {"run", "submit", "follow", "ls", "status", "logs", "events", "kill", "env", "doctor", "completion"})
     EXPECT_THAT(help, HasSubstr(std::string("  ") + name + " "));
   EXPECT_EQ(help.find("__"), std::string::npos);
 }
