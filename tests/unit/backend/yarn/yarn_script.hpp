@@ -26,7 +26,7 @@ class Describe {
   std::string operator()(const Allocate& action) const {
     std::string line = "allocate";
     for (const auto& ask : action.request.asks) {
-      if (ask.place == yarn::kAnywhere) line += fmt::format(" {}", ask.count);
+      if (ask.location == yarn::kAnywhere) line += fmt::format(" {}", ask.count);
     }
     for (const auto& id : action.request.releases) line += fmt::format(" release {}", id.id);
     for (const auto& host : action.request.avoid) line += fmt::format(" avoid {}", host);
