@@ -17,7 +17,7 @@ PYENV := tools/setup/python_env.sh
 # CMake asks for it too; here its progress is seen.
 KRB5 := tools/setup/krb5.sh > /dev/null
 
-.PHONY: help build dev demo test test-quick test-unit test-needs test-kinds test-soak test-attack test-outage chaos check bench picture fuzz tsan install package clean
+.PHONY: help build dev demo test test-quick test-unit test-needs test-kinds test-soak test-attack test-outage chaos check bench picture screens fuzz tsan install package clean
 
 help:
 	@echo 'make demo        train MNIST on this machine: MXNet, 2 workers, 2 servers'
@@ -32,6 +32,7 @@ help:
 	@echo 'make check       format, tidy, layers, orphan tests, links, names and words in documents'
 	@echo 'make bench       side-by-side benchmarks'
 	@echo 'make picture     docs/picture.svg: a real training, recorded on a terminal; root'
+	@echo 'make screens     docs/screens.md: screens as text; root'
 	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (default 30) each'
 	@echo 'make tsan        the unit and process tests under ThreadSanitizer'
 	@echo 'make install     to PREFIX (default /usr/local)'
@@ -119,6 +120,9 @@ bench: build
 
 picture: build
 	$$($(PYENV) test)/bin/python tools/picture.py
+
+screens: build
+	WRITE_SCREENS=1 YDL=build/bin/ydl $$($(PYENV) test)/bin/python -m pytest -q tests/cli/test_screens.py
 
 FUZZ_SECONDS ?= 30
 fuzz:
