@@ -28,7 +28,7 @@ LARGEST_FILE = 60 * 1000
 
 # How it is played.
 SHORTEST_FRAME, LONGEST_FRAME, LAST_FRAME = 0.2, 0.5, 6.0  # s
-MOST_FRAMES = 36
+MOST_FRAMES, LEAST_FRAMES = 36, 16  # as many as the size of the file allows
 
 CELL_WIDTH, ROW_HEIGHT, FONT_SIZE, MARGIN = 8.45, 19, 14, 14
 BACKGROUND, FOREGROUND = "#16191f", "#d5d9e0"
@@ -83,12 +83,12 @@ def output_of(*command):
     return subprocess.run([str(ROOT / command[0]), *command[1:]], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
-def thinned(frames):
+def thinned(frames, most):
     """Not more frames than fit, spread over the whole run; the first and the last are always there."""
-    if len(frames) <= MOST_FRAMES:
+    if len(frames) <= most:
         return frames
-    step = (len(frames) - 1) / (MOST_FRAMES - 1)
-    return [frames[round(index * step)] for index in range(MOST_FRAMES)]
+    step = (len(frames) - 1) / (most - 1)
+    return [frames[round(index * step)] for index in range(most)]
 
 
 def durations(frames):
@@ -164,11 +164,15 @@ def main():
     options = parser.parse_args()
     if os.geteuid() != 0:
         sys.exit("picture.py: needs root, to give the run a host's name and a home folder of its own")
-    frames = thinned(record(options.ydl.absolute()))
-    picture = svg(frames)
-    size = len(picture.encode())
-    if size > LARGEST_FILE:
-        sys.exit(f"picture.py: the picture has {size} bytes, more than {LARGEST_FILE}: record fewer frames (MOST_FRAMES)")
+    recorded = record(options.ydl.absolute())
+    for most in range(MOST_FRAMES, LEAST_FRAMES, -1):
+        frames = thinned(recorded, most)
+        picture = svg(frames)
+        size = len(picture.encode())
+        if size <= LARGEST_FILE:
+            break
+    else:
+        sys.exit(f"picture.py: the picture has {size} bytes, more than {LARGEST_FILE}, even with few frames")
     options.out.write_text(picture)
     print(f"{options.out}: {len(frames)} frames, {size} bytes, plays {sum(durations(frames)):.0f} s")
 
