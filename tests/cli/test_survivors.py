@@ -90,6 +90,13 @@ def test_nothing_survives_the_end_of_its_task(ydl, children):
     assert "worker:0 left a process running; killed" in done.out
 
 
+def test_a_child_that_ends_after_its_task_was_stopped_was_not_left_behind(ydl):
+    job = ydl.detach("--", "sh", "-c", "echo ready; sleep 600; true").running()
+    job.wait_for_line("ready")
+    job.kill()
+    assert "left a process behind" not in ydl.ok("events", job.id).out
+
+
 @every_way_out
 def test_nothing_survives_a_stop(ydl, children):
     job = ydl.detach("--stop-grace", "300ms", "--", *program_with(ydl, children, "signal.pause()"))
