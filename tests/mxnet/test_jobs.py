@@ -82,7 +82,7 @@ def test_a_workers_rank_is_its_index_and_all_are_summed_up(jobs, workers, server
 def test_n_alone_means_as_many_servers_as_workers(jobs):
     code, output = jobs.run("--n", 2, jobs.script(SUM))
     assert code == 0, output
-    assert "starting 2 workers, 2 servers" in output
+    assert ": MXNet, 2 workers and 2 servers on this machine" in output
 
 
 def test_sync_reaches_the_task_as_dist_sync_and_other_words_reach_it_untouched(jobs):

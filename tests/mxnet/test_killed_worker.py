@@ -39,7 +39,7 @@ def run_and_kill(folder, victim, sign, *options, example=None):
     if example is None:
         example = folder / "train_mnist.py"
         example.write_text(WAITS_AT_SIGN.format(sign=sign, victim=victim, folder=str(PYTHON_EXAMPLE.parent), example=str(PYTHON_EXAMPLE)))
-    command = [YDL_MX, "--python", PYTHON, "--output", "plain", "--n", 2, "--retries", 1, "--results", folder / "results", example, *options]
+    command = [YDL_MX, "--python", PYTHON, "--output", "plain", "--verbose", "--n", 2, "--retries", 1, "--results", folder / "results", example, *options]
     process = subprocess.Popen([str(word) for word in command], cwd=folder, env={**os.environ, "XDG_STATE_HOME": str(folder / "state")},
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)  # fmt: skip
     watchdog = threading.Timer(LIMIT, process.kill)
