@@ -60,18 +60,30 @@ Task::~Task() {
   end();
 }
 
+namespace {
+
+// The coroutine has the owner from the moment of the call, also if the loop runs it only later.
+net::awaitable<void> keep_alive([[maybe_unused]] std::shared_ptr<const void> owner, net::awaitable<void> work) {
+  co_await std::move(work);
+}
+
+}  // namespace
+
+void Task::spawn(const char* name, net::awaitable<void> work) {
+  net::spawn(context_.executor, name, keep_alive(shared_from_this(), std::move(work)));
+}
+
 // ---- prepare ---------------------------------------------------------------------------------------------------
 
 void Task::prepare(std::shared_ptr<DirectoryListings> listings, std::optional<EarlierAttempt> earlier) {
   if (auto checked = preparation_.check(); !checked)
     prepare_failed(checked.error());
   else
-    net::spawn(context_.executor, "preparing a task", fetch_and_prepare(std::move(listings), std::move(earlier)));
+    spawn("preparing a task", fetch_and_prepare(std::move(listings), std::move(earlier)));
 }
 
 net::awaitable<void> Task::fetch_and_prepare(std::shared_ptr<DirectoryListings> listings,
                                              std::optional<EarlierAttempt> earlier) {
-  const auto self = shared_from_this();
   if (earlier) {
     co_await Departure::wait(earlier->departure);
     const auto followed = co_await preparation_.follow(*earlier);
@@ -196,11 +208,11 @@ void Task::watch() {
   }
   process_ = std::make_unique<TaskProcess>(*std::move(started));
   context_.machine.add_reaper(process_->reaper_pid());
-  net::spawn(context_.executor, "watching a task", follow());
+  spawn("watching a task", follow());
 }
 
 net::awaitable<void> Task::follow() {
-  const auto self = shared_from_this();
+  if (process_ == nullptr) co_return;  // the task was released before this coroutine began
   net::asio::posix::stream_descriptor descriptor(context_.executor, ::dup(process_->fd()));
   while (!process_->finished()) {
     const auto [error] = co_await descriptor.async_wait(net::asio::posix::descriptor_base::wait_read, net::tuple);
@@ -246,12 +258,11 @@ void Task::on(const Launched& event) {
   silence_.wrote(began_);
   context_.report(protocol::TaskStarted{request_.attempt, event.pid});
   saving_.copy_logs();
-  net::spawn(context_.executor, "saving what a task has written", save_while_it_runs());
+  spawn("saving what a task has written", save_while_it_runs());
 }
 
 net::awaitable<void> Task::save_while_it_runs() {
-  const auto self = shared_from_this();
-  co_await saves_.run(reaper_pid());
+  if (running()) co_await saves_.run(reaper_pid());
 }
 
 void Task::on(const LaunchFailed& event) {
@@ -297,12 +308,11 @@ void Task::ended(const job::ExitStatus& status, int leftovers) {
     exited.status.peak_memory = std::max(status.peak_memory, cgroup->peak_memory().value_or(0));
   }
   if (was_terminated_ && !exited.status.out_of_memory) exited.status.cause = job::Cause::preempted;
-  net::spawn(context_.executor, "saving results", save(std::move(exited)));
+  spawn("saving results", save(std::move(exited)));
 }
 
 net::awaitable<void> Task::save(protocol::TaskExited exited) {
-  const auto self = shared_from_this();
-  net::spawn(context_.executor, "reporting that results are saved", report_saving());
+  spawn("reporting that results are saved", report_saving());
   co_await image_.remove();
   departs_.processes->tell();
   log_.read();
@@ -317,7 +327,6 @@ net::awaitable<void> Task::save(protocol::TaskExited exited) {
 }
 
 net::awaitable<void> Task::report_saving() {
-  const auto self = shared_from_this();
   co_await saving_.report_until_done();
 }
 
@@ -348,7 +357,7 @@ void Task::stop(const protocol::Stop& command) {
   if (!running()) return;
   was_stopped_ = true;
   if (command.writes_stacks && !std::exchange(writes_stacks_, true)) {
-    net::spawn(context_.executor, "writing the stacks of a task", write_stacks_and_stop(command.grace));
+    spawn("writing the stacks of a task", write_stacks_and_stop(command.grace));
     return;
   }
   if (!writes_stacks_ || command.grace == core::Millis(0)) process_->stop(command.grace);
@@ -356,7 +365,7 @@ void Task::stop(const protocol::Stop& command) {
 
 net::awaitable<void> Task::write_stacks_and_stop(core::Millis grace) {
   constexpr core::Millis kPythonPrints = core::Seconds(2);
-  const auto self = shared_from_this();
+  if (!running()) co_return;
   const auto file = std::filesystem::path(request_.log_directory) / kStacksFile;
   auto written = std::make_shared<core::Result<std::vector<pid_t>>>();
   const StacksRequest request{.root = process_->reaper_pid(),

@@ -89,6 +89,8 @@ class Task : public std::enable_shared_from_this<Task> {
     }
   };
 
+  // Starts a coroutine of this task. The task lives at least until the coroutine has ended.
+  void spawn(const char* name, net::awaitable<void> work);
   [[nodiscard]] net::awaitable<void> fetch_and_prepare(std::shared_ptr<DirectoryListings> listings,
                                                        std::optional<EarlierAttempt> earlier);
   [[nodiscard]] core::Result<void> start_scheduler();

@@ -68,7 +68,7 @@ TEST_F(LocalBackendTest, a_lost_agent_loses_its_tasks_with_a_reason_and_kills_th
   ASSERT_EQ(::kill(LocalStage::agent_pid(), SIGKILL), 0);
   for (const auto& attempt : {kFirst, kSecond}) {
     const auto reason = expect<job::Lost>(attempt).reason;
-    EXPECT_THAT(reason, HasSubstr("ended by signal 9"));
+    EXPECT_THAT(reason, HasSubstr("killed by signal 9"));
     EXPECT_THAT(reason, HasSubstr("agent.log"));
   }
   EXPECT_TRUE(task.dies());
@@ -79,7 +79,7 @@ TEST_F(LocalBackendTest, an_agent_that_does_not_take_a_stop_is_killed_with_its_t
   const ydl::test::Watched task(start(kFirst, stage.command(Does::runs_on)));
   ASSERT_EQ(::kill(LocalStage::agent_pid(), SIGSTOP), 0);
   stage.backend().stop({kFirst, core::Millis(0)});
-  EXPECT_THAT(expect<job::Lost>(kFirst).reason, HasSubstr("ended by signal 9"));
+  EXPECT_THAT(expect<job::Lost>(kFirst).reason, HasSubstr("killed by signal 9"));
   EXPECT_TRUE(task.dies());
 }
 

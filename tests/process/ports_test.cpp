@@ -61,7 +61,7 @@ TEST(HeldPorts, a_range_gives_its_free_ports_and_no_more) {
   const auto second = HeldPorts::hold(5, range);
   ASSERT_FALSE(second) << "a port was held twice";
   EXPECT_EQ(second.error().code, core::make_error_code(core::Errc::no_capacity));
-  EXPECT_THAT(second.error().message, testing::HasSubstr("widen"));
+  EXPECT_THAT(second.error().message, testing::HasSubstr("use a larger range"));
 }
 
 TEST(HeldPorts, a_port_comes_free_with_its_holder) {

@@ -109,7 +109,7 @@ TEST_F(ContainerCredentials, a_file_of_the_local_master_is_read_too) {
 }
 
 TEST_F(ContainerCredentials, what_is_missing_or_wrong_is_said_with_the_file) {
-  EXPECT_THAT(refusal({}), HasSubstr("container_tokens: no secret 'ydl.agent'"));
+  EXPECT_THAT(refusal({}), HasSubstr("container_tokens: they contain no secret 'ydl.agent'"));
   EXPECT_THAT(refusal({.secrets = {{"ydl.agent", R"({"version":1})"}}}), HasSubstr("version 1"));
   EXPECT_THAT(refusal({.secrets = {{"ydl.agent", "nonsense"}}}), HasSubstr("container_tokens"));
   auto unknown = kSecret;

@@ -69,7 +69,7 @@ TEST(MasterContact, a_long_silence_is_mentioned_once_and_its_end_too) {
   MasterContact contact(Witness::process, kStart);
   (void)contact.failed(MasterEvidence::running, error("asking 127.0.0.1:7: no answer in time"));
   EXPECT_THAT(contact.notice(at(15)), Optional(std::string("the job's master has not answered for 15 s "
-                                                           "(asking 127.0.0.1:7: no answer in time); its process is "
+                                                           "(asking 127.0.0.1:7: no answer in time); its process "
                                                            "still runs, so ydl keeps trying")));
   EXPECT_EQ(contact.notice(at(60)), std::nullopt);
   EXPECT_THAT(contact.answered(at(75)), Optional(std::string("the job's master answers again, after 1 min 15 s")));

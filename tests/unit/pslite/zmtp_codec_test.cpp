@@ -114,7 +114,7 @@ TEST(ZmtpSession, a_peer_with_the_wrong_socket_type_is_refused) {
   curve.replace(12, 5, "CURVE");
   EXPECT_THAT(refused(curve), HasSubstr("mechanism 'CURVE'"));
   EXPECT_THAT(refused(encode_greeting() + encode_ready({{"socket-type", "PUB"}})),
-              HasSubstr("type 'PUB' where DEALER"));
+              HasSubstr("type 'PUB', but DEALER is required"));
   EXPECT_THAT(refused(encode_greeting() + encode_message("x")), HasSubstr("before READY"));
   EXPECT_THAT(refused(encode_greeting() + from_hex("04 09 055245414459 05 41 42")), HasSubstr("truncated"));
   EXPECT_THAT(refused(encode_greeting() + from_hex("04 0a 05 4552524f52 03 6e6f21")),

@@ -124,18 +124,20 @@ TEST(Jks, a_private_key_in_another_format_is_refused) {
     return with_entries("00000001", from_hex("00000001 0001 61 0000000000000000 000000") +
                                         std::string(1, static_cast<char>(bytes.size())) + bytes + from_hex("00000000"));
   };
-  EXPECT_THAT(problem(entry("")), HasSubstr("cannot be read"));
-  EXPECT_THAT(problem(entry("30820000")), HasSubstr("cannot be read"));
-  EXPECT_THAT(problem(entry("3084ffffffff")), HasSubstr("cannot be read"));
+  EXPECT_THAT(problem(entry("")), HasSubstr("private key that cannot be decoded"));
+  EXPECT_THAT(problem(entry("30820000")), HasSubstr("private key that cannot be decoded"));
+  EXPECT_THAT(problem(entry("3084ffffffff")), HasSubstr("private key that cannot be decoded"));
   EXPECT_THAT(problem(entry("3011 300d 06092a864886f70d010503 0500 0400")),
               HasSubstr("with the unsupported algorithm 1.2.840.113549.1.5.3"));
   EXPECT_THAT(problem(entry("3012 300e 060a2b060104012a02110101 0500 0400")),
               HasSubstr("it contains a truncated private key"));
-  EXPECT_THAT(problem(entry("3012 300e 060a2b060104012a02110101 0500 0400 00")), HasSubstr("cannot be read"));
+  EXPECT_THAT(problem(entry("3012 300e 060a2b060104012a02110101 0500 0400 00")),
+              HasSubstr("private key that cannot be decoded"));
 }
 
 TEST(Jks, a_store_of_more_than_a_megabyte_is_refused_before_hashing) {
-  EXPECT_THAT(problem(with_entries("00000001", std::string(kMaxKeyStore, 'x'))), HasSubstr("more than 1048576"));
+  EXPECT_THAT(problem(with_entries("00000001", std::string(kMaxKeyStore, 'x'))),
+              HasSubstr("at most 1048576 are allowed"));
 }
 
 }  // namespace

@@ -148,7 +148,7 @@ TEST_F(Plan, an_archive_that_yarn_does_not_unpack_is_refused) {
 
 TEST_F(Plan, what_is_named_must_exist) {
   job.files = {{"missing", ""}};
-  EXPECT_THAT(plan().error().message, HasSubstr("missing does not exist: --file names it"));
+  EXPECT_THAT(plan().error().message, HasSubstr("missing does not exist, but --file names it"));
 }
 
 TEST_F(Plan, the_limit_counts_everything_but_the_program) {

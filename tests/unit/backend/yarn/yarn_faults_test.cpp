@@ -150,11 +150,12 @@ TEST_F(YarnFaults, an_attempt_that_cannot_be_prepared_gets_another_container_els
   start();
   (void)place(0);
   (void)answered({.granted = {container(2)}});
-  EXPECT_THAT(report(2, protocol::PrepareFailed{worker(0), "the disk is full"}),
-              ElementsAre("agent 2: shutdown", "stop 2", "forget agent 2",
-                          "job: host failed worker:0#1 on node1, files: it could not be prepared on node1: the disk is "
-                          "full",
-                          "job: waits worker:0#1: it could not be prepared on node1: the disk is full"));
+  EXPECT_THAT(
+      report(2, protocol::PrepareFailed{worker(0), "the disk is full"}),
+      ElementsAre("agent 2: shutdown", "stop 2", "forget agent 2",
+                  "job: host failed worker:0#1 on node1, files: the task could not be prepared on node1: the disk is "
+                  "full",
+                  "job: waits worker:0#1: the task could not be prepared on node1: the disk is full"));
   EXPECT_THAT(beat(), ElementsAre("allocate 1 release 2 avoid node1"));
   EXPECT_THAT(answered({.granted = {container(3, "node2")}}), Contains("job: granted worker:0#1 on node2"));
   EXPECT_THAT(to_heartbeat(), Contains("allocate forgive node1")) << "others may use it";
@@ -168,10 +169,12 @@ TEST_F(YarnFaults, the_third_host_that_cannot_prepare_an_attempt_is_the_last_and
     (void)report(n, protocol::PrepareFailed{worker(0), "no podman"});
   }
   (void)answered({.granted = {container(4, "node4")}});
-  EXPECT_THAT(report(4, protocol::PrepareFailed{worker(0), "the disk is full"}),
-              Contains("job: cannot place worker:0#1: it could not be prepared on node4: the disk is full (before "
-                       "that: it could not be prepared on node2: no podman; it could not be prepared on node3: no "
-                       "podman)"));
+  EXPECT_THAT(
+      report(4, protocol::PrepareFailed{worker(0), "the disk is full"}),
+      Contains(
+          "job: cannot place worker:0#1: the task could not be prepared on node4: the disk is full (earlier "
+          "failures: the task could not be prepared on node2: no podman; the task could not be prepared on node3: no "
+          "podman)"));
   EXPECT_THAT(to_heartbeat(), Not(Contains(HasSubstr("allocate 1"))));
 }
 
@@ -195,9 +198,10 @@ TEST_F(YarnFaults, an_attempt_that_no_host_can_prepare_is_not_tried_elsewhere) {
   start();
   (void)place(0);
   (void)answered({.granted = {container(2)}});
-  EXPECT_THAT(report(2, protocol::PrepareFailed{worker(0), "/data does not exist", job::Cause::files, true}),
-              ElementsAre("agent 2: shutdown", "stop 2", "forget agent 2",
-                          "job: cannot place worker:0#1: it could not be prepared on node1: /data does not exist"));
+  EXPECT_THAT(
+      report(2, protocol::PrepareFailed{worker(0), "/data does not exist", job::Cause::files, true}),
+      ElementsAre("agent 2: shutdown", "stop 2", "forget agent 2",
+                  "job: cannot place worker:0#1: the task could not be prepared on node1: /data does not exist"));
   EXPECT_THAT(to_heartbeat(), ElementsAre("allocate release 2")) << "and the host is not to blame";
 }
 

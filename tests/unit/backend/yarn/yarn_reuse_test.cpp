@@ -164,7 +164,7 @@ TEST_F(YarnReuse, an_attempt_that_needs_its_address_is_lost_when_it_cannot_be_pr
   (void)place_next(0, with_port(4000));
   EXPECT_THAT(report(2, protocol::PrepareFailed{worker(0, 2), "port 4000 is used", job::Cause::port_taken}),
               ElementsAre("agent 2: shutdown", "stop 2", "forget agent 2",
-                          "job: lost worker:0#2: it could not be prepared on node1: port 4000 is used"));
+                          "job: lost worker:0#2: the task could not be prepared on node1: port 4000 is used"));
   EXPECT_THAT(to_heartbeat(), ElementsAre("allocate release 2"));
 }
 
