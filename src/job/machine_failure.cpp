@@ -170,13 +170,12 @@ void Machine::fail_fast(const Task& task) {
   const auto& error = *early_errors_.of(task.id);
   const int unused = unused_retries(task);
   const auto* const where = plan_.one_host ? "the same in every task" : "the same on every host";
-  begin_stopping(
-      {JobState::failed, exit_code_of(task),
-       fmt::format("{} {}: {}; the error is {}, so a retry would not help ({} left; fail_fast: false uses {})",
-                   task.id.str(), describe(*task.exit), error.last_line, where,
-                   unused == 1 ? "1 retry is" : fmt::format("{} retries are", unused), unused == 1 ? "it" : "them"),
-       id_of(task), task.cause},
-      fmt::format("{} failed with an error that is {}", task.id.str(), where));
+  begin_stopping({JobState::failed, exit_code_of(task),
+                  fmt::format("{} {}: {}; {}: trying again cannot help; {} unused (fail_fast: false tries them)",
+                              task.id.str(), describe(*task.exit), error.last_line, where,
+                              unused == 1 ? "1 retry" : fmt::format("{} retries", unused)),
+                  id_of(task), task.cause},
+                 fmt::format("{} failed with an error that is {}", task.id.str(), where));
 }
 
 void Machine::decide(const Ended& ended) {

@@ -37,7 +37,7 @@ def test_a_typing_error_ends_the_job_in_its_first_attempt(jobs):
     (jobs.work / "train.py").write_text("import no_such_module\n")
     out, err = jobs.run("run", "--n", 2, *SMALL, "--", "train.py", code=1)
     told = out + err
-    assert "No module named 'no_such_module'; the error is the same on every host, so a retry would not help (2 retries are left; fail_fast: false uses them)" in told
+    assert "No module named 'no_such_module'; the same on every host: trying again cannot help; 2 retries unused (fail_fast: false tries them)" in told
     assert {event["attempt"] for event in events(jobs, told) if event["kind"] == "task_running"} == {1}
 
 

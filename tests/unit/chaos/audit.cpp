@@ -120,7 +120,7 @@ void Audit::on(const job::Finish& finish) {
   if (outcome.state != core::JobState::failed || !outcome.first_failure) return;
   auto failure = failures_[*outcome.first_failure];
   failure.cause = outcome.cause;  // its end may have been recorded again since, as that of a task that was stopped
-  const bool is_the_same_everywhere = outcome.reason.contains("a retry would not help");
+  const bool is_the_same_everywhere = outcome.reason.contains("trying again cannot help");
   if (failure.has_no_place || is_the_same_everywhere || price_of(failure.cause) == Price::nothing_helps) return;
   const auto what = fmt::format("the job fails for {} ({})", brief(*outcome.first_failure), name(failure.cause));
   if (outcome.cause == job::Cause::port_taken) {

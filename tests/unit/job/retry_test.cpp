@@ -182,8 +182,8 @@ TEST(JobRetry, an_error_of_every_task_of_a_gang_ends_the_job_in_its_first_attemp
             (Strings{"release worker:0#1", "finish failed 1"}));
   const auto outcome = *s.machine.snapshot().outcome;
   EXPECT_EQ(outcome.reason,
-            "worker:1 failed with exit code 1: ModuleNotFoundError: no module named 'mxnt' (line 12); the error is the "
-            "same on every host, so a retry would not help (2 retries are left; fail_fast: false uses them)");
+            "worker:1 failed with exit code 1: ModuleNotFoundError: no module named 'mxnt' (line 12); the same on "
+            "every host: trying again cannot help; 2 retries unused (fail_fast: false tries them)");
   EXPECT_EQ(outcome.cause, Cause::exit_code);
 }
 
@@ -193,7 +193,7 @@ TEST(JobRetry, an_error_of_every_task_that_starts_again_alone_ends_the_job_befor
   s.exits("worker:0", 1, "error: no such option");
   EXPECT_EQ(s.exits("worker:1", 1, "error: no such option"), (Strings{"release worker:1#1", "finish failed 1"}));
   EXPECT_EQ(s.task("worker:0").attempt, 1);
-  EXPECT_NE(s.machine.snapshot().outcome->reason.find("(2 retries are left; "), std::string::npos);
+  EXPECT_NE(s.machine.snapshot().outcome->reason.find("; 2 retries unused "), std::string::npos);
 }
 
 TEST(JobRetry, peers_that_show_no_error_within_a_moment_are_restarted) {
@@ -257,7 +257,7 @@ TEST(JobRetry, more_tasks_than_retries_fail_fast_all_the_same) {
   for (const auto* task : {"worker:0", "worker:1"}) s.exits(task, 1, "a");
   EXPECT_EQ(s.exits("worker:2", 1, "a"), Strings{"release worker:2#1"});  // no retry is left: its peer gets a moment
   EXPECT_EQ(s.exits("worker:3", 1, "a").back(), "finish failed 1");
-  EXPECT_NE(s.machine.snapshot().outcome->reason.find("(2 retries are left; "), std::string::npos);
+  EXPECT_NE(s.machine.snapshot().outcome->reason.find("; 2 retries unused "), std::string::npos);
 }
 
 TEST(JobRetry, an_error_of_a_task_that_runs_again_is_not_everywhere) {
