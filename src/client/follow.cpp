@@ -45,7 +45,7 @@ constexpr core::Millis kReportPeriod{200};
 constexpr core::Millis kQuietWait{3'000};  // for a container that comes as fast as it can
 constexpr core::Millis kEventWait{5'000};
 constexpr core::Millis kSilence{15'000};       // then it is said that the ResourceManager does not answer
-constexpr core::Millis kStopPatience{10'000};  // for somebody to hear that the job has to stop
+constexpr core::Millis kStopPatience{10'000};  // for the ResourceManager to accept the stop
 
 constexpr int kInterrupted = 130;
 
@@ -198,7 +198,7 @@ class Follower {
     }
   }
 
-  // False: nobody has heard it.
+  // False: neither the master nor the ResourceManager received the request.
   asio::awaitable<bool> stop_job(std::optional<core::Millis> grace) {
     using asio::experimental::awaitable_operators::operator||;
     grace_ = grace;
@@ -315,7 +315,7 @@ class Follower {
         if (co_await stop_job(core::Millis(0))) continue;
         co_return give_up_stopping();
       }
-      if (number == SIGHUP && is_managed() && leave()) co_return;  // a lost terminal is no request to stop
+      if (number == SIGHUP && is_managed() && leave()) co_return;  // losing the terminal does not stop the job
       const bool can_ask =
           number == SIGINT && screen_.mode() == ui::Mode::tty && ui::Screen(STDIN_FILENO).is_terminal();
       const auto answer = can_ask ? co_await ask() : ui::Answer::stop;
@@ -389,7 +389,7 @@ class Follower {
       co_return;
     }
     const auto told = end_ ? ui::end_of_job(*end_) : std::nullopt;
-    if (told && view->state == core::JobState::lost) {  // we know better than a folder on a disk that is full
+    if (told && view->state == core::JobState::lost) {  // the folder's disk may be full
       view->state = *told;
       view->reason = end_->text;
       view->finished = end_->time;

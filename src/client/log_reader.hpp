@@ -21,7 +21,7 @@ class LogReader {
   LogReader(jobs::JobFolder folder, Filter filter) : folder_(std::move(folder)), filter_(std::move(filter)) {}
 
   using Take = std::function<void(const ui::LogLine&)>;
-  // New lines since the last call, from at most 256 KiB: whoever calls this has other things to do in between. True:
+  // New lines since the last call, from at most 256 KiB, so that the caller can do other things in between. True:
   // there are more.
   bool poll(const Take& take);
   // The unfinished last lines. False: there are lines that poll() has not given out.

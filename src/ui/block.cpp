@@ -181,7 +181,7 @@ std::string elastic_words(const JobView& job) {
   return core::join(parts, ", ");
 }
 
-// How far the job is, in the words of the state it is in.
+// How far the job is, for the state that it is in.
 std::string progress_of_job(const JobView& job) {
   const auto total =
       std::ranges::count_if(job.tasks, [](const TaskView& task) { return task.state != core::TaskState::absent; });

@@ -49,8 +49,8 @@ struct DisplayOptions {
 // target(); they are often empty. Nothing here does I/O or asks for the time.
 //
 // Life: update as long as nothing but the job's state is known, begin, then any of update, event, log, output, footer,
-// failure, refresh, then finish, or abort where the rest is not waited for. The driver calls refresh whenever
-// next_refresh says so. After abort a call to update shows the display again. Not thread-safe.
+// failure, refresh, then finish, or abort where the rest is not waited for. The driver calls refresh at the
+// times of next_refresh. After abort a call to update shows the display again. Not thread-safe.
 class Display {
  public:
   Display() = default;

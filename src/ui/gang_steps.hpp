@@ -20,7 +20,7 @@ class GangSteps {
   // The tasks that the job has now.
   void update(const JobView& job);
 
-  // The sentences that take the event's place. Nothing: the event is not such a step and stands for itself.
+  // The sentences that replace the event. Nothing: the event is not such a step and stands for itself.
   [[nodiscard]] std::optional<std::vector<std::string>> take(const EventView& event);
 
   // Counts that have changed, where the rest keeps people waiting.

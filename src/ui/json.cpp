@@ -54,8 +54,8 @@ std::string written(const json::object& object) {
   return json::serialize(object) + "\n";
 }
 
-// A view says where a job runs in the words of a sentence, JSON by the name that --cluster takes. A kind that only a
-// newer master knows has the same name in both.
+// A view holds where a job runs as part of a sentence, JSON has the name that --cluster takes. A kind that only a
+// newer master has is called the same in both.
 json::value cluster(std::string_view where) {
   const auto title = std::ranges::find(core::kClusterTitles, where);
   if (title == core::kClusterTitles.end()) return text(where);

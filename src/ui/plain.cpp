@@ -33,7 +33,7 @@ std::string PlainDisplay::begin(const JobView& job, const Frame& frame) {
 bool PlainDisplay::is_due(const TaskView& task, int percent, core::Instant now) {
   auto& told = told_[task.id];
   if (told.attempt != task.attempt) told = {.attempt = task.attempt, .percent = 0, .at = now};
-  // A task that starts its count again, at a new epoch for example, is followed down without a word.
+  // A task that starts its count again, at a new epoch for example, is followed down silently.
   if (percent < told.percent) told.percent = percent;
   const bool next_tenth = percent / 10 > told.percent / 10;
   const bool slow_step = percent > told.percent && now - told.at >= kSlowProgress;

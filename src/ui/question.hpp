@@ -31,7 +31,7 @@ class Question {
   // Nothing: keep waiting. After the first answer further input changes nothing.
   std::optional<Answer> input(std::string_view bytes);
   std::optional<Answer> interrupt();
-  // The terminal is gone: nobody can answer, so the job keeps running where it can, else it stops.
+  // The terminal is gone: no answer can come, so the job keeps running where it can, else it stops.
   std::optional<Answer> end_of_input();
   [[nodiscard]] const std::optional<Answer>& answer() const { return answer_; }
 

@@ -13,7 +13,7 @@ class QuietDisplay final : public Display {
   [[nodiscard]] std::string event(const EventView&, const Frame&) override { return {}; }
   [[nodiscard]] std::string log(const LogLine&, const Frame&) override { return {}; }
   [[nodiscard]] std::string failure(const FailureView& failure, const Frame& frame) override;
-  // The summary of a job that failed, because some failures (no place found) have no task to blame.
+  // The summary of a job that failed, because some failures (no host with room) have no task to blame.
   [[nodiscard]] std::string finish(const JobView& job, const Frame& frame) override;
 };
 

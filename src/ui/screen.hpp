@@ -27,7 +27,7 @@ class Screen {
 };
 
 // While it lives, the terminal hands over keys as they are typed and does not show them; Ctrl-C is still a signal.
-// Does nothing on what is no terminal. Puts back the settings it found.
+// Does nothing where the file is not a terminal. Puts back the settings it found.
 class SingleKeys {
  public:
   explicit SingleKeys(int fd);

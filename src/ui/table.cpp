@@ -11,7 +11,7 @@ namespace ydl::ui {
 namespace {
 
 constexpr int kGap = 2;
-constexpr int kMinShrunk = 6;  // less of a name says nothing
+constexpr int kMinShrunk = 6;  // less of a name cannot be recognised
 
 }  // namespace
 

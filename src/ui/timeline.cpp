@@ -39,7 +39,7 @@ void record(AttemptTimes& times, const EventView& event) {
   }
 }
 
-enum class Shown { always, when_there };  // on a machine of one's own there is nothing between asking and a place
+enum class Shown { always, when_there };  // on one machine tasks do not wait for containers
 
 struct Phase {
   std::string_view title;
@@ -202,7 +202,7 @@ std::vector<AttemptTimes> attempt_times(std::span<const EventView> events) {
     }
     auto& times = all[found->second];
     if (event.kind == core::RecordKind::task_placed) last_placed = event.time;
-    // A job's tasks start when the last of them has its place: that is told even where starting is not.
+    // A job's tasks start when the last of them is placed: that has an event even where the start has not.
     if (event.kind == core::RecordKind::task_running && times.placed && !times.starting) times.starting = last_placed;
     record(times, event);
   }

@@ -38,7 +38,7 @@ class TtyDisplay final : public Display {
   [[nodiscard]] std::string draw_if_due(const Frame& frame);
   [[nodiscard]] std::string draw(const Frame& frame);
   [[nodiscard]] std::vector<Line> block(const Frame& frame) const;
-  // Removes the block, and writes what scrolls in its place.
+  // Removes the block, and writes what scrolls above it.
   [[nodiscard]] std::string take_block_away(const Size& size);
   [[nodiscard]] std::string to_block_start(const Size& size) const;
   void scroll(const Line& line);

@@ -38,7 +38,7 @@ bool has_own_subject(std::string_view text) {
   return text.starts_with("its ") || text.starts_with("all ") || text.starts_with("the ");
 }
 
-// "task_succeeded" as words, for an event that brings no sentence.
+// "task_succeeded" as words, for an event that has no sentence.
 std::string kind_words(std::string_view kind) {
   for (const std::string_view prefix : {"task_", "job_"}) {
     if (kind.starts_with(prefix)) kind.remove_prefix(prefix.size());

@@ -14,10 +14,10 @@
 // The sentences that several displays share.
 namespace ydl::ui {
 
-// How far a place's clock is ahead of UTC at a time: a function, because a job may run through a change of it.
+// How far a local clock is ahead of UTC at a time: a function, because a job may run through a change of it.
 using UtcOffset = std::function<core::Seconds(core::WallTime)>;
 
-// "03:13:28" on the clock of that place; UTC when no offset is given.
+// "03:13:28" on that clock; UTC when no offset is given.
 [[nodiscard]] std::string clock_time(core::WallTime time, const UtcOffset& offset);
 
 // A time that still runs, in whole seconds so that it does not flicker: "12 s".
@@ -31,8 +31,8 @@ using UtcOffset = std::function<core::Seconds(core::WallTime)>;
 // "mnist-7f3k", or "mnist (job_17)" where the id does not tell the name.
 [[nodiscard]] std::string job_title(const JobView& job);
 
-// "worker:0 runs on host1 (pid 123)", "mnist-7f3k: asking for 2 places": who, then what, who only once. A task's text
-// goes on where its name stops; a job's is a sentence of its own; a note of the job stands alone.
+// "worker:0 runs on host1 (pid 123)", "mnist-7f3k: 2 tasks restart": the subject comes first and only once. A task's
+// text goes on where its name stops; a job's is a sentence of its own; a note of the job stands alone.
 [[nodiscard]] std::string event_sentence(const EventView& event, std::string_view job_id);
 
 // The job's final state, where the event tells its end.
@@ -44,7 +44,7 @@ using UtcOffset = std::function<core::Seconds(core::WallTime)>;
 // "4 of 2 to 8 workers".
 [[nodiscard]] std::string elastic_text(const ElasticRoleView& role);
 
-// A step on the way to a task's place: timelines show it, and whoever follows a job need not read it.
+// A step before a task is placed: timelines show it, and the display of a running job leaves it out.
 [[nodiscard]] bool is_small_step(const EventView& event);
 
 // What JobView::where names the machine of this process.
@@ -60,7 +60,7 @@ inline constexpr std::string_view kThisMachine = "this machine";
 // "mnist-7f3k: MXNet, 2 workers and 2 servers on YARN, queue default".
 [[nodiscard]] Line begin_line(const JobView& job);
 [[nodiscard]] Line log_line(const LogLine& line);
-// Who failed first, where and why, the last lines it wrote, and where there is more.
+// Which task failed first, where and why, the last lines it wrote, and where there is more.
 [[nodiscard]] std::vector<Line> failure_lines(const FailureView& failure);
 // "mnist-7f3k succeeded in 41 s", with the reason where it did not.
 void add_summary(Line& line, const JobView& job, core::WallTime now);

@@ -64,7 +64,7 @@ class Ydl:
         self.state = scratch / "state"
         self.work = scratch / "work"
         self.work.mkdir()
-        # Every process of a job has the scratch folder in its environment: that is how strays are found.
+        # Every process of a job has the scratch folder in its environment: that is how orphans are found.
         self.env = {name: value for name, value in os.environ.items() if not name.startswith(("YDL", "HADOOP"))}
         self.env |= {"XDG_STATE_HOME": str(self.state), "YDL_TEST_SCRATCH": str(scratch), "LC_ALL": "C.UTF-8", "TERM": "xterm"}
         self.env.pop("NO_COLOR", None)
@@ -244,7 +244,7 @@ def processes_that_mention(folder):
     found = {}
     needle = os.fsencode(folder)
     for pid in process_ids():
-        # A process may end while we look at it; a zombie has no environment any more and is nobody's stray.
+        # A process may end while we look at it; a zombie has no environment any more and is not an orphan.
         with contextlib.suppress(OSError):
             command = Path(f"/proc/{pid}/cmdline").read_bytes()
             traces = [command]

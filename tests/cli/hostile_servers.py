@@ -130,7 +130,7 @@ def read_frame(stream):
 
 
 def calls_of_anybody(connection, stream):
-    """The calls of a client; one that has a token is told that nobody wants to see it."""
+    """The calls of a client; one that has a token is told that no token is accepted."""
     if stream.read(7)[-1:] == bytes([SASL]):
         read_frame(stream)
         connection.sendall(sasl(0))

@@ -224,7 +224,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         pytest.param("version: 1\ncommand: a | b\nroles: {worker: {}}\n", [":2: ", "|"], id="a pipe in a command"),
         pytest.param("version: 1\nroles: {worker: {}}\n", ["command"], id="no command"),
         pytest.param("version: 1\nframework: tensorflow\ncommand: x\nroles: {chef: {}}\n", ["chef", "did you mean 'chief'?"], id="an unknown role"),
-        pytest.param("version: 1\ncommand: x\nroles: {ps: {}}\n", ["must succeed", "decider"], id="nobody decides"),
+        pytest.param("version: 1\ncommand: x\nroles: {ps: {}}\n", ["must succeed", "decider"], id="no role decides"),
         pytest.param('{"version": 1, "command": "x", ', [":1"], id="half a JSON file"),
         pytest.param("", ["empty"], id="an empty file"),
     ],
@@ -427,10 +427,10 @@ def test_other_commands_work_on_a_full_disk(ydl, small_disk):
     assert ydl.ok("logs", "before").out == "[worker:0] old\n"
 
 
-# ---- a port taken by a stranger --------------------------------------------------------------------------------
+# ---- a port taken by another process ---------------------------------------------------------------------------
 
 
-def test_a_port_taken_by_a_stranger_restarts_the_gang_on_new_ports_uncharged(ydl):
+def test_a_port_taken_by_another_process_restarts_the_gang_on_new_ports_uncharged(ydl):
     program = ydl.program(
         "import os, signal, socket, sys\n"
         "port = int(os.environ['YDL_PORTS'])\n"
@@ -458,7 +458,7 @@ def test_a_port_taken_by_a_stranger_restarts_the_gang_on_new_ports_uncharged(ydl
     assert f"port {port}\n" not in (job.folder / "logs/worker-0/2/stdout").read_text()
 
 
-def test_a_held_port_is_free_for_its_task_and_for_nobody_by_chance(ydl):
+def test_a_held_port_is_free_for_its_task_and_for_no_process_by_chance(ydl):
     program = ydl.program(
         "import os, socket\n"
         "port = int(os.environ['YDL_PORTS'])\n"

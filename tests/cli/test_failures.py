@@ -121,7 +121,7 @@ def test_a_task_that_ignores_sigterm_is_killed_after_the_grace(ydl):
     assert "was killed by signal 9 (SIGKILL)" in job.wait_for("task_stopped")["text"]
 
 
-def test_a_task_may_use_its_grace_to_end_well(ydl):
+def test_a_task_may_use_its_grace_to_succeed(ydl):
     process = ydl.start("run", "--", "sh", "-c", "trap 'echo saved; exit 0' TERM; echo ready; while :; do sleep 0.05; done")
     job = ydl.the_job()
     job.wait_for_line("ready")

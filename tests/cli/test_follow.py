@@ -10,7 +10,7 @@ from test_terminal import CTRL_C, on_terminal  # noqa: F401: a fixture
 from window import Window
 
 
-def test_a_job_is_followed_to_its_end_and_its_exit_code(ydl):
+def test_a_job_is_followed_until_it_ends_with_its_exit_code(ydl):
     path = ydl.scratch / "gate"
     os.mkfifo(path)
     job = ydl.detach("--", "sh", "-c", f"echo at the gate; cat {path}; echo through; exit 7").running()
@@ -112,7 +112,7 @@ def test_a_follower_ends_when_the_job_is_killed_and_shows_who_did_it(ydl, on_ter
     assert window.terminal.exitstatus == 130
 
 
-def test_one_who_comes_later_sees_the_last_lines_of_the_only_task(ydl, on_terminal):  # noqa: F811
+def test_a_later_terminal_shows_the_last_lines_of_the_only_task(ydl, on_terminal):  # noqa: F811
     job = ydl.detach("--", "sh", "-c", "seq 1000; exec sleep 600").running()
     job.wait_for_line("1000")
     window = Window(on_terminal("follow", job.id))

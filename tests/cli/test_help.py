@@ -71,7 +71,7 @@ def test_the_completion_script_is_valid(ydl, shell):
 
 
 def offered(ydl, *words):
-    """What the program offers for the last of these words, in the place of the shells."""
+    """What the program offers for the last of these words, as the shells ask for it."""
     lines = ydl.ok("__complete", *words).out.splitlines()
     return [line.split("\t")[0] for line in lines]
 

@@ -1,4 +1,4 @@
-"""Archives that want to write outside the folder they are unpacked in."""
+"""Archives that would write outside the folder they are unpacked in."""
 
 import io
 import tarfile

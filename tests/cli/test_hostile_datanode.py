@@ -164,7 +164,7 @@ WRITES = [
     Attack("datanode acknowledges heartbeats for ever and no packet", writing(storing(heartbeats_for_ever), settings=IMPATIENT), WRITE_FAILED),
     Attack("datanode acknowledges packets that were not sent", writing(storing(answering(lambda seqno: ack(seqno + 50, SUCCESS)))), WRITE_FAILED),
     Attack("datanode acknowledges one packet twice", writing(storing(answering(lambda seqno: ack(0, SUCCESS)))), WRITE_FAILED),
-    Attack("datanode acknowledges for nobody", writing(storing(answering(lambda seqno: ack(seqno)))), WRITE_FAILED),
+    Attack("datanode acknowledges for no datanode", writing(storing(answering(lambda seqno: ack(seqno)))), WRITE_FAILED),
     Attack("datanode acknowledges for 1,000 datanodes", writing(storing(answering(lambda seqno: ack(seqno, *[SUCCESS] * 1000)))), WRITE_FAILED),
     Attack("datanode fails for ever", writing(storing(answering(lambda seqno: ack(seqno, ERROR)))), WRITE_FAILED),
     Attack("datanode finds wrong checksums for ever", writing(storing(answering(lambda seqno: ack(seqno, ERROR_CHECKSUM)))), WRITE_FAILED),

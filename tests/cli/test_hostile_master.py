@@ -1,4 +1,4 @@
-"""Whatever answers instead of a job's master, or a master of somebody else's job that lies: each command ends with a sentence."""
+"""Whatever answers instead of a job's master, or a master of another user's job that lies: each command ends with a sentence."""
 
 import json
 import select
@@ -69,7 +69,7 @@ def then(first, follow):
 
 
 def events_once(*events):
-    """The list for whoever has seen none, an empty one for the others."""
+    """The list for a client that has seen no event, an empty one for the others."""
     return master(lambda connection, target: connection.sendall(response(json.dumps({"events": events if "after=0" in target else []}))))
 
 
@@ -153,7 +153,7 @@ VIEWS = [
 
 def attacks_of_masters():
     for name, serve, says in NO_MASTER:
-        # With nobody to ask, the ResourceManager's report is shown with the reason.
+        # Without a master to ask, the ResourceManager's report is shown with the reason.
         yield Attack(f"status: {name}", of_bob(serve, "status"), "^$", code=0, prints=says)
         yield Attack(f"events: {name}", of_bob(serve, "events"), says)
         yield Attack(f"logs: {name}", of_bob(serve, "logs"), says)
@@ -174,7 +174,7 @@ def attacks_of_masters():
                  "larger than the limit")  # fmt: skip
     yield Attack("events: 10 MB of events", of_bob(master(then(response(many_events(10_000_000)), wait_for_the_end)), "events"),
                  "repeats its events", prints="x")  # fmt: skip
-    yield Attack("events: events that are none", of_bob(master(response('{"events":[1]}')), "events"), "not an event")
+    yield Attack("events: entries that are not events", of_bob(master(response('{"events":[1]}')), "events"), "not an event")
     yield Attack("logs: a task whose name leads elsewhere", of_bob(master(logs_of("../../x:0")), "logs"), "is not a task: the name of a role consists of letters")
     yield Attack("logs: a task whose name has escapes", of_bob(master(logs_of(ESCAPES + ":0")), "logs"), "owned.*is not a task: the name of a role consists of letters")
 

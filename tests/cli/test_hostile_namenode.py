@@ -1,4 +1,4 @@
-"""A NameNode that wants to write into other folders, to the terminal, or to keep a client busy for ever."""
+"""A NameNode that tries to write into other folders, to the terminal, or to keep a client busy for ever."""
 
 import subprocess
 

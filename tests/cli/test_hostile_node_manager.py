@@ -196,7 +196,7 @@ ATTACKS = [
     JobAttack("node manager does not prove that it has the key", against(serving(shaking_hands(DIGEST, sasl(0)))), NOT_STARTED + ".*before it proved its identity"),
     JobAttack("node manager accepts no token", against(serving(shaking_hands(sasl(1)))), NOT_STARTED + ".*the server accepts nothing"),
     # ---- what it says of containers
-    JobAttack("node manager says nothing of the container", against(answering(b"")), NOT_NAMED),
+    JobAttack("node manager leaves out the container", against(answering(b"")), NOT_NAMED),
     JobAttack("node manager has started unknown containers", against(answering(started(container(99), container(2, application_=77), b""))), NOT_NAMED),
     JobAttack("node manager has failed to start unknown containers",
               against(answering(failed(container(99)) + failed(container(2, application_=77)) + failed(b""))), NOT_NAMED),
@@ -217,5 +217,5 @@ ATTACKS = [
 
 
 @pytest.mark.parametrize("attack", **by_name(ATTACKS))
-def test_a_node_manager_that_lies_is_not_believed(attacks, attack):
+def test_a_node_manager_that_lies_is_not_trusted(attacks, attack):
     attacks.check(attack)

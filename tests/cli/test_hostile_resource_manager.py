@@ -64,7 +64,7 @@ ATTACKS = [
     Attack("reports a user with escapes after the end", asked_of(reports(user=ESCAPES, state=FINISHED)), "^$", code=0, prints=SEEN),
     Attack("reports a user with escapes to a log reader", asked_of(reports(user=ESCAPES), "logs", APPLICATION), "owned"),
     Attack("reports a user with escapes to an event reader", asked_of(reports(user=ESCAPES, state=KILLED), "events", APPLICATION), "owned"),
-    Attack("reports a user with escapes to who stops a job", asked_of(reports(user=ESCAPES, state=KILLED), "kill", APPLICATION), "owned"),
+    Attack("reports a user with escapes to a user who stops a job", asked_of(reports(user=ESCAPES, state=KILLED), "kill", APPLICATION), "owned"),
     Attack("reports a user with a name of 20 MB", asked_of(reports(user="u" * 20 * MIB)), "^$", code=0, prints=SEEN),
     Attack("reports an unknown state", asked_of(reports(state=99)), "^$", code=0, prints="far-1a2b"),
     Attack("reports a job id that leads elsewhere", asked_of(reports(user="ann", tags=("ydl", "../../evil-1a2b"))), NO_JOB),
@@ -112,5 +112,5 @@ ATTACKS = [
 
 
 @pytest.mark.parametrize("attack", **by_name(ATTACKS))
-def test_a_resource_manager_that_lies_is_not_believed(attacks, attack):
+def test_a_resource_manager_that_lies_is_not_trusted(attacks, attack):
     attacks.check(attack)

@@ -74,7 +74,7 @@ PROTOCOL = [
     ("announces 120 MiB and sends one", raw(struct.pack(">I", 120 * MIB), b"\0" * MIB), IMPATIENT, "no answer to \\w+ within 1 s"),
     ("answers as a web server", raw(b"HTTP/1.1 200 OK\r\n\r\n"), {}, "an HTTP server answered instead of Hadoop RPC"),
     ("answers another call", answered(Bytes(lambda call: success(call + 9, b""))), IMPATIENT, "no answer to \\w+ within 1 s"),
-    ("answers calls that nobody made, for ever",
+    ("answers calls that were not made, for ever",
      after_the_first_call(lambda connection, call: send_for_ever(connection, success(call + 9, b"x" * 1000) * 64)), IMPATIENT,
      "no answer to \\w+ within 1 s"),
     ("answers below zero", answered(Bytes(lambda call: success(0xFFFFFFFF - 7, b""))), {}, "an answer without a call"),
@@ -116,7 +116,7 @@ NO_SECURITY = "the server runs without security"
 
 HANDSHAKE = [
     ("offers nothing in the handshake", shaking_hands(sasl(1)), {}, "the server accepts nothing"),
-    ("offers what nobody knows", shaking_hands(sasl(1, offer(ESCAPES, "X"))), {}, "the server accepts .*owned"),
+    ("offers an unknown mechanism", shaking_hands(sasl(1, offer(ESCAPES, "X"))), {}, "the server accepts .*owned"),
     ("offers 10,000 mechanisms", shaking_hands(sasl(1, offer("M" * 80, "X") * 10_000)), {}, "the server accepts MMM"),
     ("repeats its offer for ever", shaking_hands(DIGEST, for_ever=True), {}, "neither a challenge nor success"),
     ("challenges for ever", shaking_hands(DIGEST, *[sasl(3, data(3, CHALLENGE))] * 40), {}, "\\w"),

@@ -160,7 +160,7 @@ def test_a_tasks_log_comes_in_pieces(job):
     assert job.call("GET", "/v1/tasks/worker:0/logs?offset=1000") == (200, b"")
 
 
-def test_stop_ends_the_job_and_says_who_asked(job):
+def test_stop_ends_the_job_and_names_the_user(job):
     assert job.call("POST", "/v1/job/stop", '{"by": "kim at desk", "grace_ms": 100}') == (200, b"{}")
     assert job.wait_for("job_stopped")["text"] == "stopped by kim at desk"
 
@@ -172,10 +172,10 @@ def test_stop_ends_the_job_and_says_who_asked(job):
     ("method", "target", "body", "expected"),
     [
         ("GET", "/v1/nothing", None, 404), ("GET", "/", None, 404), ("DELETE", "/v1/job", None, 405), ("POST", "/v1/events", "", 405),
-        ("GET", "/v1/tasks/worker:9/logs", None, 404), ("GET", "/v1/tasks/nobody/logs", None, 400),
+        ("GET", "/v1/tasks/worker:9/logs", None, 404), ("GET", "/v1/tasks/unknown/logs", None, 400),
         ("GET", "/v1/tasks/..%2F..%2Fmaster.json/logs", None, 404), ("GET", "/v1/tasks/worker:0/logs?stream=../../../master.json", None, 400),
         ("POST", "/v1/job/stop", "not json", 400), ("POST", "/v1/job/stop", "[]", 400),
-        ("POST", "/v1/agents/stranger/exchange", '{"epoch":1,"first":1,"reports":[]}', 404),
+        ("POST", "/v1/agents/unknown/exchange", '{"epoch":1,"first":1,"reports":[]}', 404),
         ("POST", "/v1/agents/local/exchange", "garbage", 400), ("POST", "/v1/agents/local/exchange", '{"first":1,"reports":[]}', 400),
         ("POST", "/v1/agents/local/hello", '{"protocol": 999}', 400),
         ("GET", "/v1/events?after=-5&wait=abc", None, 200), ("GET", "/v1/events?after=99999999999999999999", None, 200),
@@ -218,7 +218,7 @@ def test_a_body_larger_than_any_call_needs_is_refused(job):
     assert_unhurt(job)
 
 
-def test_connections_that_say_nothing_do_not_keep_others_out(job):
+def test_silent_connections_do_not_keep_others_out(job):
     idle = [job.dial() for _ in range(600)]
     assert_unhurt(job)
     for connection in idle:

@@ -176,14 +176,14 @@ def test_the_state_of_a_newer_version_is_named_as_such(ydl, two_jobs):
     assert listed[healthy.id]["state"] == "succeeded"
 
 
-def test_what_is_no_job_in_the_jobs_folder_hurts_nobody(ydl, two_jobs):
+def test_other_files_in_the_jobs_folder_do_not_hurt_a_job(ydl, two_jobs):
     _, healthy = two_jobs
-    (ydl.jobs_folder() / "stray-file").write_text("hello")
+    (ydl.jobs_folder() / "other-file").write_text("hello")
     (ydl.jobs_folder() / "empty-folder").mkdir()
     (ydl.jobs_folder() / "loop").symlink_to("loop")
     listed = ydl.listed()
     assert listed[healthy.id]["state"] == "succeeded"
-    assert "stray-file" not in listed
+    assert "other-file" not in listed
 
 
 def test_a_running_job_is_not_hurt_by_a_damaged_state_file(ydl):

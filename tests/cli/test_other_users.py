@@ -1,4 +1,4 @@
-"""Two users of one machine, as operating-system users without an account: only numbers. Only root can be somebody else."""
+"""Two users of one machine, as operating-system users without an account: only numbers. Only root can act as another user."""
 
 import contextlib
 import os
@@ -87,7 +87,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def gpu(alice):
-    """The UUID of this machine's only GPU, which nobody else has."""
+    """The UUID of this machine's only GPU, which no other machine has."""
     uuid = f"GPU-{os.urandom(8).hex()}"
     program = alice.scratch / "nvidia-smi"
     program.write_text(f"#!/bin/sh\necho '0, {uuid}, H200, 1000'\n")
@@ -117,7 +117,7 @@ def test_a_held_gpu_names_its_holder_and_is_free_when_the_holder_is_gone(alice, 
 
 
 def test_hold_a_gpu_without_a_name(alice, gpu):
-    """A name that somebody took without being an agent does not keep alice from her GPU."""
+    """A name that a process took without being an agent does not keep alice from her GPU."""
     with held(gpu, "is silent"):
         assert f"[{gpu}]" in alice.ok(*USES_GPU).out
 

@@ -113,7 +113,7 @@ def test_without_uv_it_says_how_to_get_it(ydl, environment):
     assert "there is no uv on PATH" in done.err and "pip install uv" in done.err
 
 
-def test_what_is_no_environment_is_refused(ydl, environment):
+def test_a_folder_that_is_not_an_environment_is_refused(ydl, environment):
     (ydl.scratch / "folder").mkdir()
     done = ydl("run", "--python-env", ydl.scratch / "folder", "--", "train.py")
     assert (done.code, "there is no bin/python in it" in done.err) == (2, True), done.everything()

@@ -29,7 +29,7 @@ def without_times(text):
 # ---- exit codes ------------------------------------------------------------------------------------------------
 
 
-def test_the_exit_code_is_0_when_every_worker_ends_well(ydl):
+def test_the_exit_code_is_0_when_every_worker_succeeds(ydl):
     assert ydl("run", "--n", "2", "--", "true").code == 0
 
 
@@ -224,7 +224,7 @@ def test_a_tasks_progress_is_told_in_json(ydl):
     assert finish(process).code == 0
 
 
-def test_quiet_says_nothing_about_a_job_that_succeeds(ydl):
+def test_quiet_prints_nothing_about_a_job_that_succeeds(ydl):
     done = ydl.ok("run", "--n", "2", "--output", "quiet", "--", "echo", "noise")
     assert (done.out, done.err) == ("", "")
 
@@ -239,7 +239,7 @@ def test_output_of_an_unfinished_line_is_shown_at_the_end(ydl):
     assert "[worker:0] no newline\n" in ydl.ok("run", "--", "printf", "no newline").out
 
 
-def test_bytes_that_are_no_text_do_not_hurt_the_output(ydl):
+def test_bytes_that_are_not_text_do_not_hurt_the_output(ydl):
     done = ydl.ok("run", "--output", "json", "--", "sh", "-c", r"printf 'bad \377\376 bytes 50%%\n'")
     assert done.lines()[-1]["exit_code"] == 0
     assert "bad �� bytes" in ydl.ok("run", "--", "sh", "-c", r"printf 'bad \377\376 bytes\n'").out
@@ -295,7 +295,7 @@ def test_dry_run_shows_what_starts_again_when_a_task_fails(ydl, options, restart
     assert {role["name"]: role["restart"] for role in plan["roles"]} == restart
 
 
-def test_dry_run_shows_that_the_job_file_has_the_last_word_on_what_starts_again(ydl):
+def test_dry_run_shows_that_the_job_file_decides_what_restarts(ydl):
     ydl.write("train", "#!/bin/sh\n").chmod(0o755)
     job = ydl.write("job.yaml", "version: 1\nframework: pytorch\ncommand: ./train\nroles: {worker: {count: 2, restart: alone}}\n")
     (plan,) = ydl.ok("submit", "--dry-run", "--output", "json", job).lines()
@@ -412,7 +412,7 @@ def test_status_shows_a_running_job_from_another_process(ydl):
     job.kill()
 
 
-def test_logs_follow_a_detached_job_to_its_end(ydl):
+def test_logs_follow_a_detached_job_until_it_ends(ydl):
     for name in ("go_on0", "go_on1"):
         os.mkfifo(ydl.scratch / name)
     job = ydl.detach("--n", "2", "--", "sh", "-c", f"echo first; cat {ydl.scratch}/go_on$YDL_INDEX; echo last").running()
@@ -425,7 +425,7 @@ def test_logs_follow_a_detached_job_to_its_end(ydl):
     assert {"[worker:0] last", "[worker:1] last"} <= set(done.out.splitlines())
 
 
-def test_events_follow_a_detached_job_to_its_end(ydl):
+def test_events_follow_a_detached_job_until_it_ends(ydl):
     job = ydl.detach("--", *FOREVER)
     follower = ydl.start("events", "-f", "--output", "json", job.id)
     read_line(follower, "job_running")

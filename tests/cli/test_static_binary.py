@@ -50,7 +50,7 @@ def test_it_holds_nothing_that_loads_modules_of_the_host(binary):
     lookup = r"getaddrinfo|getnameinfo|gethostby(name2?|addr)(_r)?|getpw(nam|uid|ent)(_r)?|getgr(nam|gid|ent)(_r)?|getservby(name|port)(_r)?|initgroups"
     ours = {"getaddrinfo", "getnameinfo", "gethostbyname", "getservbyname", "getservbyport_r", "getpwnam_r", "getpwuid_r"}  # they only fail
     assert {name for name in names if re.fullmatch(lookup, name)} - ours == set()
-    # Of glibc's own functions these are the inner names. glob refers to two of them, for `~user`, which nobody asks of it.
+    # Of glibc's own functions these are the inner names. glob refers to two of them, for `~user`, which ydl does not use.
     inner = {name for name in names if re.fullmatch(rf"gaih_inet.*|__({lookup})|nrl_domainname", name)}
     assert inner - {"__getpwnam_r", "__getpwuid_r"} == set()
 
@@ -64,7 +64,7 @@ def test_an_exception_finds_its_way_by_the_table_that_the_linker_sorted(binary):
 
 
 def test_it_is_hardened(binary):
-    """At an address that nobody can guess, with read-only tables, checked stacks, lengths and jumps."""
+    """At an address that an attacker cannot guess, with read-only tables, checked stacks, lengths and jumps."""
     header = readelf(binary, "--file-header")
     assert "DYN (Position-Independent Executable file)" in header or "DYN (Shared object file)" in header
     segments = readelf(binary, "--program-headers")

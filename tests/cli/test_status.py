@@ -1,4 +1,4 @@
-"""ydl status of a running job and of one that has ended, and what it knows: progress, usage, silence."""
+"""ydl status of a running job and of one that has ended, and what it shows: progress, usage, silence."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Nothing of a job outlives it, whoever is killed and whatever its tasks did to get away."""
+"""Nothing of a job outlives it, whichever process is killed and whatever its tasks did to get away."""
 
 import os
 import re
@@ -133,7 +133,7 @@ def test_nothing_survives_a_killed_reaper(ydl, children):
     job.wait_for("job_failed")
 
 
-# ---- who is killed ---------------------------------------------------------------------------------------------
+# ---- which process is killed -----------------------------------------------------------------------------------
 
 
 def test_a_killed_client_stops_its_job(ydl):
@@ -176,7 +176,7 @@ def test_a_signal_to_the_master_stops_its_job(ydl, number):
 
 
 @pytest.mark.parametrize("command", ["ls", "status", "kill"])
-def test_what_a_killed_master_was_writing_is_removed_by_who_finds_it_gone(ydl, command):
+def test_what_a_killed_master_was_writing_is_removed_by_the_next_command(ydl, command):
     job = ydl.detach("--", "sleep", "600").running()
     unfinished = job.folder / "view.json.03fa91c2.tmp"
     unfinished.write_text("{ half")
@@ -196,7 +196,7 @@ def test_a_killed_master_is_told_in_json(ydl):
     assert (result["type"], result["state"], result["exit_code"]) == ("result", "lost", 1)
 
 
-def test_a_killed_master_is_told_even_to_who_wants_quiet(ydl):
+def test_quiet_reports_a_killed_master(ydl):
     process = ydl.start("run", "--output", "quiet", "--", "sleep", "600")
     job = ydl.the_job().running()
     os.kill(job.master_pid(), signal.SIGKILL)

@@ -22,7 +22,7 @@ STUBBORN = ["sh", "-c", "trap '' TERM; echo ready; while :; do sleep 600; done"]
 
 @pytest.fixture
 def on_terminal(ydl):
-    """Starts ydl on a terminal of 24 rows and 100 columns, without colours unless the test wants them."""
+    """Starts ydl on a terminal of 24 rows and 100 columns, without colours unless the test asks for them."""
     with contextlib.ExitStack() as stack:
 
         def start(*arguments, env={"NO_COLOR": "1"}, dimensions=(24, 100)):
@@ -262,7 +262,7 @@ def test_ctrl_c_asks_and_c_goes_on(ydl, asked):
 
 
 @pytest.mark.parametrize("key", ["\x1b", "\r", "x", "\x1b[A"])
-def test_a_key_that_is_no_answer_names_those_that_are(asked, key):
+def test_a_key_that_is_not_an_answer_names_those_that_are(asked, key):
     window, job = asked
     window.terminal.send(key)
     window.wait_for("Press s, l or c")

@@ -43,7 +43,7 @@ TEST(ShownTasks, a_terminal_shows_the_first_task_that_decides_and_a_pipe_all) {
   EXPECT_FALSE(ShownTasks::of("", mxnet(), ui::Mode::quiet)->any());
 }
 
-TEST(ShownTasks, the_job_says_which_role_decides_where_it_says_so) {
+TEST(ShownTasks, the_job_file_may_name_the_role_that_decides) {
   auto job = mxnet();
   job.framework = "none";
   job.roles = {role("data", 1), role("trainer", 2)};

@@ -49,7 +49,7 @@ TEST_F(TaskOutputTest, each_piece_names_its_stream_and_the_next_attempt_follows)
   EXPECT_EQ(pieces[0].bytes, "again\n");
 }
 
-TEST_F(TaskOutputTest, one_who_comes_later_sees_the_last_lines_of_the_last_attempt) {
+TEST_F(TaskOutputTest, a_later_terminal_shows_the_last_lines_of_the_last_attempt) {
   write(1, "stdout", "first attempt\n");
   std::string lines;
   for (int i = 1; i <= 50; ++i) lines += "line " + std::to_string(i) + "\n";

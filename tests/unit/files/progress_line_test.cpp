@@ -78,7 +78,7 @@ TEST(ProgressLine, what_only_looks_like_a_bar_of_keras_is_not_one) {
 TEST(BarReader, a_bar_of_keras_is_that_of_an_epoch) {
   BarReader reader;
   reader.read("Epoch 3/5");
-  EXPECT_FALSE(reader.latest("")) << "the line of an epoch alone is no bar";
+  EXPECT_FALSE(reader.latest("")) << "the line of an epoch alone is not a bar";
   reader.read("10/20 [===============>..............] - ETA: 1s - loss: 0.5");
   EXPECT_EQ(reader.latest(""), (Progress{0.5, "epoch 3/5, 10/20, loss: 0.5"}));
   reader.read("Epoch 4/5");

@@ -64,7 +64,7 @@ TEST(Krb5Host, the_canonical_name_of_an_address_is_the_address) {
   EXPECT_STREQ(found->ai_canonname, "127.0.0.1");
 }
 
-TEST(Krb5Host, a_port_that_is_no_number_is_refused) {
+TEST(Krb5Host, a_port_that_is_not_a_number_is_refused) {
   addrinfo* list = nullptr;
   EXPECT_EQ(ydl_krb5_getaddrinfo("127.0.0.1", "kerberos", nullptr, &list), EAI_SERVICE);
   EXPECT_EQ(ydl_krb5_getaddrinfo("127.0.0.1", "65536", nullptr, &list), EAI_SERVICE);

@@ -79,8 +79,9 @@ TEST(QuietDisplay, speaks_of_failures_only) {
             "log: /jobs/mnist-7f3k/worker-1.stderr\n"
             "more: ydl logs mnist-7f3k worker:1\n");
   auto job = mnist("failed");
-  job.reason = "no place was found for worker:1";
-  EXPECT_EQ(display->finish(job, frame_at(41'000)), "mnist-7f3k failed after 41 s: no place was found for worker:1\n");
+  job.reason = "no container was found for worker:1";
+  EXPECT_EQ(display->finish(job, frame_at(41'000)),
+            "mnist-7f3k failed after 41 s: no container was found for worker:1\n");
   EXPECT_EQ(display->finish(mnist("stopped"), frame_at(41'000)), "");
 }
 

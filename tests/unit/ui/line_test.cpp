@@ -24,7 +24,7 @@ TEST(Line, is_cut_by_columns_with_its_tones_closed) {
   EXPECT_EQ(line.cut_to(0, colour), "");
 }
 
-TEST(Line, text_cannot_bring_escape_sequences_of_its_own) {
+TEST(Line, text_cannot_contain_escape_sequences_of_its_own) {
   EXPECT_EQ(Line("a\x1b[2Jb\nc").whole({}), "ab c");
 }
 

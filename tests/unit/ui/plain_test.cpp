@@ -31,7 +31,7 @@ TEST(PlainDisplay, a_job_from_start_to_end) {
             "logs: /jobs/mnist-7f3k/logs\n");
 }
 
-TEST(PlainDisplay, clock_times_are_those_of_the_place) {
+TEST(PlainDisplay, clock_times_are_local) {
   PlainDisplay display(
       {.style = {}, .utc_offset = [](core::WallTime) { return core::Seconds(-4 * 3600); }, .detail = Detail::tasks});
   EXPECT_EQ(display.event(event(1, "task_running", "running"), frame_at(0)), "23:13:28 worker:0 running\n");
@@ -207,7 +207,7 @@ TEST(PlainDisplay, a_new_attempt_starts_its_progress_anew) {
   EXPECT_EQ(display.update(job, frame_at(1000)), "03:13:21 worker:0 20%\n");
 }
 
-TEST(PlainDisplay, a_failure_says_who_where_why_and_where_there_is_more) {
+TEST(PlainDisplay, a_failure_names_the_task_the_host_the_reason_and_the_logs) {
   PlainDisplay display({.style = {Colour::on, Charset::unicode}, .utc_offset = {}});
   auto failure = bad_data_dir();
   failure.attempt = 2;

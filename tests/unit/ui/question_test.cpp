@@ -31,7 +31,7 @@ TEST(Question, arrow_keys_whose_sequences_end_in_letters_answer_nothing) {
   EXPECT_EQ(question.input("c"), Answer::carry_on);
 }
 
-TEST(Question, a_key_that_is_no_answer_changes_the_text_to_the_keys_there_are) {
+TEST(Question, a_key_that_is_not_an_answer_changes_the_text_to_the_keys_there_are) {
   for (const auto* key : {"x", "\r", "\x1b", "\x1b[A"}) {
     Question question(Leaving::possible);
     EXPECT_FALSE(question.input(key));

@@ -35,7 +35,7 @@ TEST(Screen, asks_the_terminal_for_its_size_each_time) {
   EXPECT_EQ(screen.size(), (Size{132, 50}));
 }
 
-TEST(Screen, a_pipe_is_no_terminal_and_80_by_24) {
+TEST(Screen, a_pipe_is_not_a_terminal_and_80_by_24) {
   auto pipe = core::make_pipe();
   ASSERT_TRUE(pipe);
   const Screen screen(pipe->write.get());
@@ -74,7 +74,7 @@ TEST(Screen, a_closed_descriptor_is_an_error) {
   EXPECT_EQ(written.error().message, "cannot write the output: Bad file descriptor");
 }
 
-TEST(LocalUtcOffset, follows_the_rules_of_the_place_at_the_time_asked_for) {
+TEST(LocalUtcOffset, follows_the_local_rules_at_the_time_asked_for) {
   const char* const before = std::getenv("TZ");
   const std::string kept = before == nullptr ? "" : before;
   ::setenv("TZ", "EST5EDT,M3.2.0,M11.1.0", 1);

@@ -52,7 +52,7 @@ TEST(Timeline, on_a_cluster_the_way_to_a_container_is_shown) {
             ". placing  , container on its way  - preparing  : waiting for its peers  = starting  # running\n");
 }
 
-TEST(Timeline, without_word_of_starting_it_begins_when_the_last_peer_has_its_place) {
+TEST(Timeline, without_an_event_of_starting_it_begins_when_the_last_peer_is_placed) {
   auto events = two_workers_one_retried();
   const auto told = render_timeline(events, wall("03:00:20.000"), 80, {});
   std::erase_if(events, [](const EventView& event) { return event.kind == core::RecordKind::task_starting; });
@@ -92,7 +92,7 @@ TEST(Timeline, a_restarted_job_asks_again_for_every_task) {
   EXPECT_EQ(times[1].asked, wall("03:00:08.000"));
 }
 
-TEST(Timeline, without_tasks_it_says_so) {
+TEST(Timeline, without_tasks_it_prints_a_sentence) {
   EXPECT_EQ(render_timeline({}, wall("03:00:00.000"), 80, {}), "no task has been placed yet\n");
 }
 

@@ -10,7 +10,7 @@ bool asks(const std::vector<std::string>& words) {
   return names_json_output(words);
 }
 
-TEST(NamesJsonOutput, in_both_spellings_and_at_any_place) {
+TEST(NamesJsonOutput, in_both_spellings_and_at_any_position) {
   EXPECT_TRUE(asks({"ls", "--output", "json", "--nope"}));
   EXPECT_TRUE(asks({"--nope", "--output=json"}));
   EXPECT_FALSE(asks({"ls", "--output", "plain"}));

@@ -222,7 +222,7 @@ TEST(ParseRun, every_option_reaches_the_run) {
   EXPECT_EQ(run.options.common.output, ui::Mode::json);
 }
 
-TEST(ParseRun, options_for_clusters_are_kept_for_who_chooses_the_cluster) {
+TEST(ParseRun, options_for_clusters_are_kept_for_the_choice_of_the_cluster) {
   const auto run = run_of("ydl run --queue q -hip 10.0.0.1 --am managed --resource worker:label=gpu -- x");
   EXPECT_THAT(run.options.cluster_only, ElementsAre("-hip", "--queue", "--am", "label=gpu of role worker"));
 }
@@ -277,7 +277,7 @@ TEST(ParseRun, two_dashes_of_the_task_stay_with_it) {
   EXPECT_THAT(run_of("ydl run torchrun a -- x").spec.command, ElementsAre("torchrun", "a", "--", "x"));
 }
 
-TEST(ParseRun, a_value_that_is_two_dashes_is_no_end_of_options) {
+TEST(ParseRun, a_value_that_is_two_dashes_does_not_end_the_options) {
   EXPECT_THAT(run_of("ydl run --name=-- -- x").spec.name, "--");
 }
 
@@ -463,7 +463,7 @@ TEST(ParseJobOptions, inputs_are_paths_in_hdfs) {
   EXPECT_THAT(refusal("ydl run --input hdfs://ns -- ./train"), HasSubstr("hdfs://CLUSTER/PATH"));
 }
 
-TEST(ParseJobOptions, a_python_environment_travels_instead_of_an_interpreter) {
+TEST(ParseJobOptions, a_python_environment_is_uploaded_instead_of_an_interpreter) {
   EXPECT_EQ(run_of("ydl-mx --python-env requirements.txt train.py").spec.python_env, "requirements.txt");
   EXPECT_THAT(refusal("ydl run --python-env e --python p -- train.py"), HasSubstr("remove one of them"));
 }
