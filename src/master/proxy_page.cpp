@@ -94,8 +94,9 @@ std::string proxy_page_text(std::string_view job_view) {
     page += fmt::format("{}  {}  {}  {}\n", task.id.str(), task.state.name(), task.attempt,
                         core::printable(task.node.value_or("")));
   }
-  return page + fmt::format("\n`ydl status {0}` shows more, `ydl logs -f {0}` follows it, `ydl kill {0}` stops it.\n",
-                            job->id);
+  return page +
+         fmt::format("\n`ydl status {0}` shows more, `ydl follow {0}` (as {1}) follows it, `ydl kill {0}` stops it.\n",
+                     job->id, core::printable(job->user));
 }
 
 }  // namespace ydl::master

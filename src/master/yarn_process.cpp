@@ -237,7 +237,7 @@ http::ServerOptions serving_options(const YarnStart& start, const PreparedJob& p
   serving.guest_of = [access](std::string_view key) { return access->guest(key); };
   serving.identity = start.identity;
   serving.greeting = fmt::format(
-      "This is the master of the ydl job {0}.\n`ydl status {0}` shows the job, `ydl logs -f {0}` "
+      "This is the master of the ydl job {0}.\n`ydl status {0}` shows the job, `ydl follow {0}` "
       "follows it, `ydl kill {0}` stops it.\n",
       start.folder.id().str());
   if (prepared.job.port_range) std::tie(serving.port, serving.last_port) = *prepared.job.port_range;

@@ -135,6 +135,7 @@ TEST(ProxyPage, the_page_has_states_and_hosts_and_nothing_that_tasks_wrote) {
       R"("state":"running","reason":"","node":"edge1","last_line":"password"}]})");
   EXPECT_THAT(text, HasSubstr("api-bc93  running  of ann\n"));
   EXPECT_THAT(text, HasSubstr("worker:0  running  2  edge1\n"));
+  EXPECT_THAT(text, HasSubstr("\n`ydl status api-bc93` shows more, `ydl follow api-bc93` (as ann) follows it, "));
   EXPECT_EQ(text.find("password"), std::string::npos);
 }
 
