@@ -30,7 +30,7 @@ ui::Frame FollowScreen::frame() const {
 }
 
 void FollowScreen::log(const ui::LogLine& line) {
-  if (!files::parse_progress(line.text)) show(display_->log(line, frame()));
+  if (!files::is_for_ydl(line.text)) show(display_->log(line, frame()));
 }
 
 bool FollowScreen::logs(LogReader& reader, const ShownTasks& shown) {

@@ -25,7 +25,7 @@ class FollowScreen {
   void begin(const ui::JobView& job) { show(display_->begin(job, frame())); }
   void update(const ui::JobView& job) { show(display_->update(job, frame())); }
   void event(const ui::EventView& event) { show(display_->event(event, frame())); }
-  // A line of a task; those that report progress are shown as such.
+  // A line of a task, unless ydl reads it (files::is_for_ydl).
   void log(const ui::LogLine& line);
   // New lines of the tasks that are shown, as LogReader::poll() gives them, in one write. True: there are more.
   bool logs(LogReader& reader, const ShownTasks& shown);

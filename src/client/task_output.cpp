@@ -24,11 +24,6 @@ bool may_be_message(std::string_view begun) {
   return begun.size() <= kLongestMessage && (begun.starts_with(kMark) || kMark.starts_with(begun));
 }
 
-bool is_message(std::string_view line) {
-  line = core::trim(line);
-  return files::parse_progress(line) || files::is_checkpoint(line);
-}
-
 // Where the last lines of a log begin.
 std::uint64_t start_of_last_lines(const fs::path& path) {
   const auto lines = files::last_lines(path, kLastLines);
@@ -62,7 +57,7 @@ std::string MessageFilter::pass_held() {
   if (!may_be_message(held_)) return rest();
   if (!held_.ends_with('\n')) return {};
   auto line = rest();
-  return is_message(line) ? std::string() : line;
+  return files::is_for_ydl(line) ? std::string() : line;
 }
 
 TaskOutput::TaskOutput(jobs::JobFolder folder, core::TaskId task, From from)

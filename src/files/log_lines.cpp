@@ -33,6 +33,11 @@ bool is_checkpoint(std::string_view line) {
   return line.empty() || line.front() == ' ' || line.front() == '\t';
 }
 
+bool is_for_ydl(std::string_view line) {
+  line = core::trim(line);
+  return parse_progress(line) || is_checkpoint(line);
+}
+
 std::string plain_text(std::string_view line) {
   std::string shown;
   while (!line.empty()) {

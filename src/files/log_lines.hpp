@@ -12,6 +12,9 @@ namespace ydl::files {
 // Whether this line requests that the task's files are saved now: "::checkpoint", optionally followed by any words.
 [[nodiscard]] bool is_checkpoint(std::string_view line);
 
+// Whether ydl reads this line of a task, so that displays of running tasks leave it out: progress or a checkpoint.
+[[nodiscard]] bool is_for_ydl(std::string_view line);
+
 // The visible text of a line, as valid UTF-8: without colours, cursor movements and other control characters.
 [[nodiscard]] std::string plain_text(std::string_view line);
 

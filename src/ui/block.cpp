@@ -98,7 +98,7 @@ struct Cell {
   int columns = 0;  // 0: as wide as its text
 };
 
-// The last line that a task wrote; one that was meant for ydl counts by what it says.
+// The last line that a task wrote; of a line for ydl only the text of the progress.
 std::string last_words(const TaskView& task) {
   return clean(task.last_line.starts_with("::") ? task.progress_text : task.last_line);
 }
@@ -111,7 +111,7 @@ Cell detail_cell(const TaskView& task, int columns, Charset charset) {
     return {fmt::format("{} {}", progress_bar(*percent, kBarCells, charset), words)};
   }
   if (task.state == core::TaskState::running || task.state == core::TaskState::stopping)
-    return {clean(task.last_line), Tone::dim};
+    return {last_words(task), Tone::dim};
   const bool has_ended = task.state == core::TaskState::succeeded || task.state == core::TaskState::stopped;
   if (has_ended && (task.reason.empty() || !task.last_line.empty())) return {last_words(task), Tone::plain};
   return {clean(task.reason), state_tone(task.state) == Tone::red ? Tone::red : Tone::dim};

@@ -1,6 +1,8 @@
 #include "cli/commands/status_table.hpp"
 
 #include "core/strings.hpp"
+#include "files/log_lines.hpp"
+#include "files/progress_line.hpp"
 #include "ui/progress.hpp"
 #include "ui/relative_time.hpp"
 #include "ui/table.hpp"
@@ -73,11 +75,19 @@ ui::Tone tone_of(const ui::TaskView& task) {
   return is_silent(task) ? ui::Tone::yellow : ui::Tone::plain;
 }
 
+// Whether the last line is the bar that the column of progress shows: the text of a Keras bar follows that of its
+// epoch.
+bool repeats_progress(const ui::TaskView& task) {
+  if (task.state != core::TaskState::running || !ui::progress_percent(task)) return false;
+  auto bar = files::parse_tqdm_bar(task.last_line);
+  if (!bar) bar = files::parse_keras_bar(task.last_line);
+  return bar && task.progress_text.ends_with(bar->text);
+}
+
 std::string last_line_text(const ui::TaskView& task) {
   if (!task.reason.empty()) return task.reason;
-  // A line that was meant for ydl is in the column of progress already.
-  const bool is_for_ydl = task.last_line.starts_with("::progress ");
-  const std::string line(is_for_ydl ? std::string_view() : core::trim(task.last_line));
+  const bool is_shown = !files::is_for_ydl(task.last_line) && !repeats_progress(task);
+  const std::string line(is_shown ? core::trim(task.last_line) : std::string_view());
   if (!is_silent(task)) return line;
   const auto silent = fmt::format("silent for {}", ui::running_time(*task.quiet));
   return line.empty() ? silent : fmt::format("{}, last line: {}", silent, line);

@@ -87,6 +87,21 @@ TEST_F(FollowScreenTest, other_text_takes_the_place_of_the_block) {
   EXPECT_EQ(count(text, "does not answer"), 1) << text;
 }
 
+TEST_F(FollowScreenTest, lines_for_ydl_are_left_out) {
+  screen_.begin(job_);
+  for (const auto* text : {"::checkpoint", "::checkpoint of epoch 3", "::progress 3/8 epoch 3", "::checkpoints",
+                           "::progress of 8", "a ::checkpoint"}) {
+    ui::LogLine line;
+    line.task = {"worker", 0};
+    line.text = text;
+    screen_.log(line);
+  }
+  const auto text = shown();
+  EXPECT_EQ(count(text, "worker:0 │"), 3) << text;
+  for (const auto* left : {"│ ::checkpoints\n", "│ ::progress of 8\n", "│ a ::checkpoint\n"})
+    EXPECT_EQ(count(text, left), 1) << text;
+}
+
 TEST_F(FollowScreenTest, lines_of_tasks_that_are_not_shown_are_left_out) {
   screen_.begin(job_);
   test::TempDir directory;

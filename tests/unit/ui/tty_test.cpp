@@ -57,6 +57,19 @@ TEST(TtyDisplay, shows_the_job_and_a_line_per_task) {
             "● worker:1  running  host2  10 s  loading shard 7\n");
 }
 
+TEST(TtyDisplay, a_line_for_ydl_is_not_shown_as_the_last_line) {
+  Terminal terminal;
+  auto job = mnist();
+  job.tasks[0].last_line = "::checkpoint";
+  job.tasks[1].state = core::TaskState::stopping;
+  job.tasks[1].progress_text = "epoch 3/5";
+  job.tasks[1].last_line = "::progress 3/5 epoch 3/5";
+  terminal.begin(job, 12'000);
+  const auto text = terminal.vt.text();
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("::")));
+  EXPECT_THAT(text, testing::HasSubstr("  epoch 3/5\n"));
+}
+
 TEST(TtyDisplay, a_redraw_is_these_bytes) {
   TtyDisplay display({.style = {Colour::on, Charset::unicode}, .utc_offset = {}});
   auto job = mnist();

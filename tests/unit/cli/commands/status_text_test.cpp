@@ -179,6 +179,32 @@ TEST(StatusText, a_task_is_silent_after_thirty_seconds) {
   EXPECT_THAT(text_of(job), HasSubstr("  silent for 31 s\n")) << "that line is in the column of progress";
 }
 
+TEST(StatusText, a_line_that_the_column_of_progress_shows_is_not_repeated) {
+  const auto text_after = [](std::string line, std::string progress_text) {
+    auto job = training();
+    job.tasks[0].last_line = std::move(line);
+    job.tasks[0].progress_text = std::move(progress_text);
+    job.tasks[1].last_line = "loading";
+    job.tasks[1].quiet = core::Seconds(1);
+    return text_of(job);
+  };
+  const auto* const tqdm = "train:  40%|████      | 40/100 [00:12<00:18,  3.5it/s, loss=0.31]";
+  EXPECT_THAT(text_after(tqdm, "train, 40/100, loss=0.31"), HasSubstr("1.1 of 2.0 GiB\n"));
+  EXPECT_THAT(text_after(tqdm, "epoch 2/5"), HasSubstr("  train:  40%|█")) << "the task reports another progress";
+  const auto* const keras = "20/50 [=======>......] - ETA: 3s - loss: 0.31";
+  EXPECT_THAT(text_after(keras, "epoch 2/5, 20/50, loss: 0.31"), HasSubstr("1.1 of 2.0 GiB\n"));
+  EXPECT_THAT(text_after("::checkpoint", "epoch 2/5"), HasSubstr("1.1 of 2.0 GiB\n"));
+}
+
+TEST(StatusText, the_bar_of_a_task_that_has_ended_is_its_last_line) {
+  auto job = training();
+  job.tasks[0].state = core::TaskState::succeeded;
+  job.tasks[0].last_line = "100%|██████| 2/2 [00:01<00:00,  3.5it/s]";
+  job.tasks[0].progress = 1;
+  job.tasks[0].progress_text = "2/2";
+  EXPECT_THAT(text_of(job), HasSubstr("  100%|██████| 2/2 "));
+}
+
 TEST(StatusText, a_task_that_is_silent_or_has_failed_has_a_colour) {
   auto job = training();
   job.tasks[0].state = core::TaskState::failed;
