@@ -96,6 +96,7 @@ TEST_F(FollowScreenTest, lines_for_ydl_are_left_out) {
     line.text = text;
     screen_.log(line);
   }
+  screen_.finish(job_);
   const auto text = shown();
   EXPECT_EQ(count(text, "worker:0 │"), 3) << text;
   for (const auto* left : {"│ ::checkpoints\n", "│ ::progress of 8\n", "│ a ::checkpoint\n"})
