@@ -32,7 +32,7 @@ class FollowScreen {
   // The bytes of the only task of the job, as they are.
   void output(const TaskOutput::Piece& piece);
   // The row below everything else.
-  void footer(ui::Footer text) { show(display_->footer(std::move(text), frame())); }
+  void footer(const ui::Footer& text) { show(display_->footer(text, frame())); }
   void failure(const ui::FailureView& failure) { show(display_->failure(failure, frame())); }
   void finish(const ui::JobView& job) { show(display_->finish(job, frame())); }
   // One sentence of our own, among the events.

@@ -71,7 +71,7 @@ class Display {
 
   // Bytes of the only task of a job, on a terminal: they pass unchanged.
   [[nodiscard]] virtual std::string output(std::string_view, const Frame&) { return {}; }
-  [[nodiscard]] virtual std::string footer(Footer, const Frame&) { return {}; }
+  [[nodiscard]] virtual std::string footer(const Footer&, const Frame&) { return {}; }
   [[nodiscard]] virtual std::string refresh(const Frame&) { return {}; }
   // How long until refresh has something to show; nothing: never.
   [[nodiscard]] virtual std::optional<core::Millis> next_refresh(core::Instant) const { return std::nullopt; }

@@ -104,8 +104,8 @@ std::string TtyDisplay::output(std::string_view bytes, const Frame& frame) {
 
 // Not later, as other changes: someone has pressed a key and looks for the answer. The terminal may have shown that key
 // where the cursor stood.
-std::string TtyDisplay::footer(Footer wanted, const Frame& frame) {
-  footer_ = std::move(wanted);
+std::string TtyDisplay::footer(const Footer& wanted, const Frame& frame) {
+  footer_ = wanted;
   if (footer_.empty()) return draw(frame);
   const auto* const start = std::exchange(at_row_start_, true) ? "\r" : "\r\n";
   return start + draw(frame);

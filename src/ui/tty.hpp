@@ -29,7 +29,7 @@ class TtyDisplay final : public Display {
   [[nodiscard]] std::string failure(const FailureView& failure, const Frame& frame) override;
   [[nodiscard]] std::string finish(const JobView& job, const Frame& frame) override;
   [[nodiscard]] std::string output(std::string_view bytes, const Frame& frame) override;
-  [[nodiscard]] std::string footer(Footer wanted, const Frame& frame) override;
+  [[nodiscard]] std::string footer(const Footer& wanted, const Frame& frame) override;
   [[nodiscard]] std::string refresh(const Frame& frame) override;
   [[nodiscard]] std::optional<core::Millis> next_refresh(core::Instant now) const override;
   [[nodiscard]] std::string abort(const Frame& frame) override;

@@ -87,7 +87,7 @@ bool repeats_progress(const ui::TaskView& task) {
 std::string last_line_text(const ui::TaskView& task) {
   if (!task.reason.empty()) return task.reason;
   const bool is_shown = !files::is_for_ydl(task.last_line) && !repeats_progress(task);
-  const std::string line(is_shown ? core::trim(task.last_line) : std::string_view());
+  std::string line(is_shown ? core::trim(task.last_line) : std::string_view());
   if (!is_silent(task)) return line;
   const auto silent = fmt::format("silent for {}", ui::running_time(*task.quiet));
   return line.empty() ? silent : fmt::format("{}, last line: {}", silent, line);
