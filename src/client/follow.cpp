@@ -131,6 +131,7 @@ class Follower {
     const auto client = job_.master.connect();
     if (auto view = co_await client->job()) {
       job_.screen.begin(job_.with_paths(*view));
+      has_begun_ = true;
       job_.view = *std::move(view);
     }
   }
@@ -190,6 +191,7 @@ class Follower {
       view->finished = job_.end->time;
       view->exit_code = job_.end->exit_code;
     }
+    if (!has_begun_) job_.screen.begin(job_.with_paths(*view));  // it had ended before we came
     const auto backlog_end = core::steady_now() + kBacklogTime;
     while (lines_.show_new() && !(interrupts_.is_stopping() && core::steady_now() > backlog_end))
       co_await net::pause(core::Millis(0));
@@ -229,6 +231,7 @@ class Follower {
 
   asio::io_context& context_;
   Part part_;
+  bool has_begun_ = false;  // the display was given the job
   FollowedJob job_;
   FollowedLines lines_;
   ClusterWait cluster_;

@@ -35,11 +35,6 @@ core::Error runs(const std::string& id) {
   return {core::Errc::refused, fmt::format("job {0} is running: stop it with `ydl kill {0}` before you delete it", id)};
 }
 
-bool is_below(const fs::path& path, const fs::path& folder) {
-  const auto [rest, ignored] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
-  return rest == folder.end();
-}
-
 // Only the time of the last change tells about a job whose master never took the lock, or took it on another machine or
 // before this one was restarted.
 Result<> check_is_settled(const std::string& id, const jobs::FolderContent& content) {
@@ -63,7 +58,8 @@ Result<> check_owner(const jobs::JobFolder& folder) {
 Result<> check_unused(const std::string& id, const jobs::RestoreFolders& own, const std::vector<RestoreUse>& uses) {
   for (const auto& use : uses) {
     const bool reads_saves = !own.saves.empty() && use.reads.saves == own.saves;
-    const bool reads_results = !own.results.empty() && use.reads.results == own.results;
+    const bool reads_results =
+        !own.results.empty() && (use.reads.results == own.results || resolved_path(use.reads.results) == own.results);
     if (use.job == id || (!reads_saves && !reads_results)) continue;
     return fail(core::Errc::refused,
                 fmt::format("job {0} is in use: {1}, which is running, continues from its checkpoints (--restore-from)",
@@ -87,11 +83,11 @@ Result<RemovableJob> check_here(const jobs::JobFolder& folder, const std::option
   if (auto ended = check_ended_here(folder, content); !ended) return fail(ended.error());
   RemovableJob removable{.folder = folder, .files = content.files, .bytes = content.bytes, .kept_results = {}};
   if (!job) return removable;
-  if (!is_below(job->results, folder.root())) {
+  if (!is_path_below(job->results, folder.root())) {
     removable.kept_results = job->results.string();
     return removable;
   }
-  if (auto unused = check_unused(folder.id().str(), {"", job->results.string()}, uses); !unused)
+  if (auto unused = check_unused(folder.id().str(), {"", resolved_path(job->results).string()}, uses); !unused)
     return fail(unused.error());
   removable.has_results = jobs::measure_folder(job->results).files > 0;
   return removable;
@@ -188,6 +184,18 @@ net::Async<> remove_there(ClusterClient& cluster, std::string id) {
 }
 
 }  // namespace
+
+fs::path resolved_path(const fs::path& path) {
+  std::error_code error;
+  auto resolved = fs::weakly_canonical(path, error);
+  return error ? path.lexically_normal() : resolved;
+}
+
+bool is_path_below(const fs::path& path, const fs::path& folder) {
+  const auto whole = resolved_path(path);
+  const auto start = resolved_path(folder);
+  return std::mismatch(start.begin(), start.end(), whole.begin(), whole.end()).first == start.end();
+}
 
 std::vector<RestoreUse> restores_in_use(const fs::path& jobs, RunCheck check) {
   std::vector<RestoreUse> uses;

@@ -25,6 +25,11 @@ enum class RunCheck {
 // Of the jobs of this machine.
 [[nodiscard]] std::vector<RestoreUse> restores_in_use(const std::filesystem::path& jobs, RunCheck check);
 
+// Without symbolic links and "..", as far as the path exists: the same folder may be reached by several names.
+[[nodiscard]] std::filesystem::path resolved_path(const std::filesystem::path& path);
+// Whether a path is `folder` or leads below it, whatever names it is reached by.
+[[nodiscard]] bool is_path_below(const std::filesystem::path& path, const std::filesystem::path& folder);
+
 // A job that may be deleted, and what is deleted with it.
 struct RemovableJob {
   jobs::JobFolder folder;

@@ -33,11 +33,8 @@ bool has_ended_before(const JobFolder& folder, core::WallTime limit) {
 }
 
 bool is_used(const JobFolder& folder, const std::vector<RestoreUse>& uses) {
-  return std::ranges::any_of(uses, [&](const RestoreUse& use) {
-    const fs::path reads = use.reads.results;
-    const auto& root = folder.root();
-    return std::mismatch(root.begin(), root.end(), reads.begin(), reads.end()).first == root.end();
-  });
+  return std::ranges::any_of(uses,
+                             [&](const RestoreUse& use) { return is_path_below(use.reads.results, folder.root()); });
 }
 
 }  // namespace

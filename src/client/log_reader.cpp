@@ -35,7 +35,13 @@ bool LogReader::poll(const Take& take) {
 
 bool LogReader::read(const std::string& path, File& file, std::size_t& budget, const Take& take) {
   struct stat status{};
-  if (::stat(path.c_str(), &status) != 0 || static_cast<std::uint64_t>(status.st_size) <= file.offset) return false;
+  if (::stat(path.c_str(), &status) != 0) return false;
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size < file.offset) {  // the task has truncated its log
+    file.offset = 0;
+    file.partial.clear();
+  }
+  if (size <= file.offset) return false;
   const core::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return false;
   std::array<char, std::size_t{64} * 1024> buffer{};

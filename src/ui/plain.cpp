@@ -27,7 +27,14 @@ std::string PlainDisplay::stamped(core::WallTime time, const Line& line) const {
 
 std::string PlainDisplay::begin(const JobView& job, const Frame& frame) {
   job_id_ = job.id;
-  return stamped(frame.wall, begin_line(job)) + update(job, frame);
+  steps_.update(job);
+  (void)steps_.due(frame.wall);  // counts wait from now on
+  // Of a job that is followed later only new progress is told.
+  for (const auto& task : job.tasks) {
+    if (const auto percent = progress_percent(task))
+      told_[task.id] = {.attempt = task.attempt, .percent = *percent, .at = frame.steady};
+  }
+  return stamped(job.submitted, begin_line(job));
 }
 
 bool PlainDisplay::is_due(const TaskView& task, int percent, core::Instant now) {

@@ -193,7 +193,8 @@ std::string TtyDisplay::draw(const Frame& frame) {
   auto out = scrolling_.empty() ? to_block_start(frame.size) : take_block_away(frame.size);
   if (!rows.empty()) {
     out += kWrapOff;
-    for (const auto& row : rows) out.append(row).append(kClearRestOfRow).append(kNewRow);
+    // Before the text: after a row of full width the cursor still stands on its last character.
+    for (const auto& row : rows) out.append(kClearRestOfRow).append(row).append(kNewRow);
     out.append(kWrapOn);
   }
   if (!rows.empty() || !drawn_.empty()) out += kClearBelow;

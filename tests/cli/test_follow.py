@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 
 import pytest
@@ -47,7 +48,12 @@ def test_a_job_that_has_ended_shows_its_end_at_once(ydl, mode):
         assert lines[-1]["exit_code"] == 3
         assert "log" in [line["type"] for line in lines]
     else:
-        assert f"{job.id} failed after" in done.err if mode == "quiet" else done.out
+        told = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", done.err if mode == "quiet" else done.out)
+        assert f"{job.id} failed after" in told
+    if mode == "plain":
+        told = [line.partition(" ")[2] for line in done.out.splitlines()]
+        assert told[0] == f"{job.id}: 1 worker on this machine"
+        assert re.fullmatch(r"worker:0 placed on \S+ after [\d.]+ m?s, started after [\d.]+ m?s", told[2]), done.out
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

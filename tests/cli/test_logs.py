@@ -105,6 +105,16 @@ def test_a_closed_pipe_ends_the_command(ydl):
     process.stderr.close()
 
 
+def test_a_closed_pipe_ends_following_without_an_end_of_the_job(ydl):
+    job = ydl.detach("--", "sh", "-c", "while :; do echo line; sleep 0.1; done").running()
+    following = ydl.start("logs", "-f", job.id, "worker:0")
+    assert following.stdout.readline() == b"line\n"
+    following.stdout.close()
+    assert b"lost" not in following.stderr.read()
+    following.wait(COMMAND_LIMIT)
+    job.kill()
+
+
 def test_a_role_means_all_of_its_tasks(ydl):
     ydl.ok("run", "--role", "worker=2", "--role", "helper=1", "--", "sh", "-c", "echo I am $YDL_ROLE $YDL_INDEX")
     job = ydl.the_job()

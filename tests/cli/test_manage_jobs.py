@@ -222,6 +222,20 @@ def test_rm_leaves_results_that_lie_elsewhere(ydl):
     assert (ydl.work / "out/worker-0/model").stat().st_size == 2048 and left(ydl) == set()
 
 
+def test_rm_knows_the_results_and_their_users_by_any_name_of_the_folder(ydl):
+    """The home of many users is a symbolic link."""
+    job = ended(ydl, "source", "sh", "-c", "echo weights > model")
+    link = ydl.scratch / "linked-state"
+    link.symlink_to(ydl.state)
+    by_link = {"XDG_STATE_HOME": str(link)}
+    user = ydl.detach("--restore-from", job.id, "--", *FOREVER, env=by_link).running()
+    refused = ydl("rm", "--yes", job.id)
+    assert refused.code == 1 and "is in use" in refused.err, refused.everything()
+    user.kill()
+    told = ydl.ok("rm", "--yes", job.id, env=by_link).out
+    assert "results included" in told and job.id not in left(ydl), told
+
+
 def test_rm_refuses_a_job_whose_checkpoints_another_one_uses(ydl):
     first = ended(ydl, "first", *MAKE_A_MODEL)
     second = ydl.detach("--name", "second", "--restore-from", first.id, "--", *FOREVER).running()

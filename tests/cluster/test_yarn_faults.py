@@ -102,7 +102,7 @@ def test_safe_mode_is_named_before_anything_is_submitted(jobs):
 def test_a_staged_file_that_changes_under_a_job_is_named(jobs, full):
     model = jobs.work / "model"
     model.write_text("one")
-    waiting = jobs.start_and_see("worker:0 waits", "run", "--retries", 0, "--resource", "worker:memory=7g", "--file", "model", "--", "cat", "model")
+    waiting = jobs.start_and_see("worker:0 waiting: ", "run", "--retries", 0, "--resource", "worker:memory=7g", "--file", "model", "--", "cat", "model")
     listed, _ = jobs.run("fs", "ls", "-R", "/user/ann/.ydl/cache/sha256")
     staged = [line.split()[-1] for line in listed.splitlines() if line.startswith("-") and not line.endswith("/ydl")]
     for path in staged:

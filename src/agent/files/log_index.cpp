@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,11 +23,21 @@ void LogIndex::finish() {
   if (auto last = plan_.finish(); !last.empty()) write({.begins_anew = false, .bytes = std::move(last)});
 }
 
+namespace {
+
+// That of the logs themselves: the NodeManager's group collects them.
+constexpr mode_t kMode = 0640;
+
+}  // namespace
+
 void LogIndex::write(const files::LogTimesPlan::Step& step) {
   // The task can write into this folder too: a link or a FIFO of its own must not lead or hold the agent.
   const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  const core::UniqueFd fd(::open(path_.c_str(), step.begins_anew ? flags | O_TRUNC : flags, 0644));
-  auto written = fd ? core::write_all(fd.get(), step.bytes) : core::fail(core::system_error(errno, "cannot open it"));
+  const core::UniqueFd fd(::open(path_.c_str(), step.begins_anew ? flags | O_TRUNC : flags, kMode));
+  if (fd && !std::exchange(has_mode_, true)) (void)::fchmod(fd.get(), kMode);  // whatever the umask is
+  const auto bytes = std::exchange(is_torn_, false) && !step.begins_anew ? "\n" + step.bytes : step.bytes;
+  auto written = fd ? core::write_all(fd.get(), bytes) : core::fail(core::system_error(errno, "cannot open it"));
+  is_torn_ = !written;
   if (!written && !std::exchange(has_failed_, true))
     core::log("{}: {}; lines of this log may have no times", path_.string(), written.error().message);
 }

@@ -24,7 +24,9 @@ class LogIndex {
 
   std::filesystem::path path_;
   files::LogTimesPlan plan_;
-  bool has_failed_ = false;
+  bool has_failed_ = false;  // which was reported
+  bool has_mode_ = false;
+  bool is_torn_ = false;  // the last entry may have been written in part
 };
 
 }  // namespace ydl::agent

@@ -15,6 +15,8 @@ std::vector<JobName> job_names() {
   const auto root = jobs::jobs_root();
   if (!root) return names;
   for (const auto& job : jobs::summarise_jobs(*root)) {
+    if (!jobs::is_job_id(job.id.str()))
+      continue;  // a folder of another origin: a shell could run a command in its name
     const bool is_running = job.state && !is_final(*job.state) && *job.state != core::JobState::lost;
     names.push_back({job.id.str(), std::string(job.state ? core::name(*job.state) : "unreadable"), is_running});
   }

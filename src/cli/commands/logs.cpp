@@ -38,22 +38,23 @@ class Lines {
 
   // What has been added since the last time. False: standard output is closed.
   bool show(client::LogMerge::LastLine last_line) {
-    bool goes_on = true;
+    if (is_closed_) return false;
     merge_.read(
         [&](const client::LogPart& part) {
-          goes_on = printer_.print(
+          is_closed_ = !printer_.print(
               {part.file.task, part.file.stream, part.text, part.ends_line, part.time, part.file.attempt});
-          return goes_on;
+          return !is_closed_;
         },
         last_line, core::wall_now());
     printer_.flush();
-    return goes_on;
+    return !is_closed_;
   }
   [[nodiscard]] const client::LogMerge& merge() const { return merge_; }
 
  private:
   client::LogMerge merge_;
   LogPrinter printer_;
+  bool is_closed_ = false;
 };
 
 net::awaitable<bool> runs(client::RemoteJob& job, client::MasterWatch& watch) {
@@ -131,14 +132,15 @@ int execute(const Logs& command) {
   int code = 0;
   if (auto fresh = client::refresh(*folder, command.task); !fresh) code = complain(fresh.error());
   if (!command.target.empty()) return code == 0 ? copy_logs(command, *folder) : code;
-  lines.show(client::LogMerge::LastLine::give);
+  const bool is_read = lines.show(client::LogMerge::LastLine::give);
   if (command.attempt != 0 && !lines.merge().attempts().contains(command.attempt))
     return complain(no_such_attempt(command, lines.merge().attempts()));
   if (const auto count = lines.merge().without_times(); command.since && count > 0) {
     note(count == 1 ? std::string("1 log has no times, so --since shows all of its lines")
                     : fmt::format("{} logs have no times, so --since shows all of their lines", count));
   }
-  if (command.follow) tell_end(*folder);
+  // A reader that closed its end, as `head` does, ends this command and not the job.
+  if (command.follow && is_read) tell_end(*folder);
   return code;
 }
 

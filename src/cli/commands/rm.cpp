@@ -137,6 +137,19 @@ void tell(const Remove& command, const RemovableJob& job) {
 
 }  // namespace
 
+namespace {
+
+// While the question was open, another job may have begun to continue from one of these.
+core::Result<> check_again(const std::vector<RemovableJob>& jobs, const std::filesystem::path& root) {
+  const auto uses = client::restores_in_use(root, client::RunCheck::ask_cluster);
+  for (const auto& job : jobs) {
+    if (const auto still = client::check_removable(job.folder, uses); !still) return core::fail(still.error());
+  }
+  return {};
+}
+
+}  // namespace
+
 int execute(const Remove& command) {
   const bool asks = !command.yes && !command.dry_run;
   if (asks && !can_ask(command.common)) {
@@ -156,6 +169,10 @@ int execute(const Remove& command) {
   if (asks && !is_confirmed(found.jobs)) {
     note("no job was deleted");
     return 1;
+  }
+  if (const auto still = asks ? check_again(found.jobs, *root) : core::Result<>(); !still) {
+    note("no job was deleted");
+    return complain(still.error());
   }
   for (const auto& job : found.jobs) {
     const auto removed = command.dry_run ? core::Result<>() : client::remove_job(job);

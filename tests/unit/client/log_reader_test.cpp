@@ -52,5 +52,13 @@ TEST_F(LogReaderTest, a_line_without_its_end_comes_when_all_others_have) {
   EXPECT_EQ(lines_.back(), "last");
 }
 
+TEST_F(LogReaderTest, a_log_that_its_task_truncated_is_read_from_its_beginning) {
+  write("one two three\n");
+  EXPECT_TRUE(reader_.drain(take()));
+  write("four\n");
+  EXPECT_TRUE(reader_.drain(take()));
+  EXPECT_EQ(lines_, (std::vector<std::string>{"one two three", "four"}));
+}
+
 }  // namespace
 }  // namespace ydl::client

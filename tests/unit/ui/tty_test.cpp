@@ -76,15 +76,23 @@ TEST(TtyDisplay, a_redraw_is_these_bytes) {
   job.tasks.resize(1);
   EXPECT_EQ(display.begin(job, frame_at(12'000)),
             "\x1b[?7l"
-            "\x1b[1mmnist-7f3k\x1b[0m  \x1b[36mrunning\x1b[0m  1 of 1 task  12 s\x1b[K\r\n"
-            "\x1b[36m●\x1b[0m worker:0  \x1b[36mrunning\x1b[0m  host1  10 s\x1b[K\r\n"
+            "\x1b[K\x1b[1mmnist-7f3k\x1b[0m  \x1b[36mrunning\x1b[0m  1 of 1 task  12 s\r\n"
+            "\x1b[K\x1b[36m●\x1b[0m worker:0  \x1b[36mrunning\x1b[0m  host1  10 s\r\n"
             "\x1b[?7h\x1b[J");
   job.tasks[0].last_line = "hi";
   EXPECT_EQ(display.update(job, frame_at(13'000)),
             "\x1b[2A\r\x1b[?7l"
-            "\x1b[1mmnist-7f3k\x1b[0m  \x1b[36mrunning\x1b[0m  1 of 1 task  13 s\x1b[K\r\n"
-            "\x1b[36m●\x1b[0m worker:0  \x1b[36mrunning\x1b[0m  host1  11 s  \x1b[2mhi\x1b[0m\x1b[K\r\n"
+            "\x1b[K\x1b[1mmnist-7f3k\x1b[0m  \x1b[36mrunning\x1b[0m  1 of 1 task  13 s\r\n"
+            "\x1b[K\x1b[36m●\x1b[0m worker:0  \x1b[36mrunning\x1b[0m  host1  11 s  \x1b[2mhi\x1b[0m\r\n"
             "\x1b[?7h\x1b[J");
+}
+
+// A terminal keeps its cursor on the last character of a full row, and what clears the rest of the row clears that too.
+TEST(TtyDisplay, no_row_is_cleared_after_its_text) {
+  TtyDisplay display({.style = {Colour::off, Charset::unicode}, .utc_offset = {}});
+  auto job = mnist();
+  job.tasks[0].last_line = std::string(500, 'x');
+  EXPECT_EQ(display.begin(job, frame_at(12'000)).find("\x1b[K\r\n"), std::string::npos);
 }
 
 TEST(TtyDisplay, without_colour_or_utf8_nothing_but_ascii_and_cursor_moves_is_sent) {
@@ -94,10 +102,10 @@ TEST(TtyDisplay, without_colour_or_utf8_nothing_but_ascii_and_cursor_moves_is_se
   job.tasks[0].last_line = std::string(100, 'x');
   EXPECT_EQ(display.begin(job, frame_at(12'000)),
             "\x1b[?7l"
-            "mnist-7f3k  running  1 of 1 task  12 s\x1b[K\r\n"
-            "* worker:0  running  host1  10 s  " +
+            "\x1b[Kmnist-7f3k  running  1 of 1 task  12 s\r\n"
+            "\x1b[K* worker:0  running  host1  10 s  " +
                 std::string(43, 'x') +
-                "...\x1b[K\r\n"
+                "...\r\n"
                 "\x1b[?7h\x1b[J");
 }
 
