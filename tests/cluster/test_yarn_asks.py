@@ -94,7 +94,7 @@ roles: {worker: {resources: {memory: 256m}}}
     assert "note: the job has priority" not in err
     assert resource_manager(jobs.cluster, f"apps/{application}")["app"]["priority"] == 4
     _, err = jobs.run("submit", "--priority", "50", "job.yaml")
-    assert "note: the job has priority 10 and not 50: the cluster allows no higher one" in err
+    assert "note: the job has priority 10 instead of 50: the cluster allows no higher one" in err
 
 
 def test_a_job_file_can_ask_for_an_unmanaged_master(jobs):
