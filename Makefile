@@ -102,8 +102,9 @@ test-attack: build
 
 SCHEDULES ?= 20
 SEED ?= 1
+LONGER ?= 3
 chaos: build test-needs
-	@python=$$($(PYENV) test) && YDL=build/bin/ydl $$python/bin/python -m pytest -s --schedules=$(SCHEDULES) --seed=$(SEED) tests/chaos/test_schedules.py
+	@python=$$($(PYENV) test) && YDL=build/bin/ydl $$python/bin/python -m pytest -s --schedules=$(SCHEDULES) --seed=$(SEED) --longer=$(LONGER) tests/chaos/test_schedules.py
 
 test-outage: build test-needs
 	@python=$$($(PYENV) test) && YDL=build/bin/ydl $$python/bin/python -m pytest tests/chaos/test_outage.py

@@ -13,7 +13,6 @@ from run import Run
 from schedule import draw
 from trainings import TRAININGS
 
-LONGER = 3  # or many a training is over before its faults
 DISK = 700  # MiB of a NodeManager: ydl, and what trainings write
 
 
@@ -56,8 +55,8 @@ def keep(run, folder):
     return folder
 
 
-def play(schedule, cluster, folder, kept):
-    run = Run(schedule, cluster, folder, times=LONGER)
+def play(schedule, cluster, folder, kept, longer):
+    run = Run(schedule, cluster, folder, times=longer)
     seen = run.play()
     heal(cluster)
     checks = Checks(run)
@@ -77,7 +76,7 @@ def test_every_training_ends_as_it_should_whatever_happens_around_it(own_mounts,
         schedule = draw(seed)
         folder = tmp_path / f"seed-{seed}"
         folder.mkdir()
-        seen, events, problems, told = play(schedule, clusters(schedule.node_recovery), folder, kept)
+        seen, events, problems, told = play(schedule, clusters(schedule.node_recovery), folder, kept, request.config.getoption("--longer"))
         report.schedules += 1
         report.add(seen, events)
         print(told, flush=True)
