@@ -58,6 +58,8 @@ def _resource_manager(cluster, name):
         "yarn.resourcemanager.fs.state-store.uri": f"file://{shared}/applications",
         # On the local file system, so that the ResourceManager need not wait for the NameNode.
         "yarn.node-labels.fs-store.root-dir": f"file://{shared}/labels",
+        # The default is one folder for all clusters of a user on this machine.
+        "yarn.node-attribute.fs-store.root-dir": f"file://{shared}/attributes",
         "yarn.resourcemanager.nodes.exclude-path": _excluded(cluster),
     }
     if cluster.options.ha:
