@@ -20,7 +20,7 @@ CLONE_NEWNS = 0x20000
 def pytest_addoption(parser):
     parser.addoption("--schedules", type=int, default=0, help="how many schedules are carried out")
     parser.addoption("--seed", type=int, default=1, help="the seed of the first one")
-    parser.addoption("--longer", type=int, default=3, help="how many times as many epochs as in `make test`")
+    parser.addoption("--longer", type=float, default=3, help="how many times as many epochs as in `make test`")
 
 
 @pytest.fixture(scope="session")
