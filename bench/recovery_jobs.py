@@ -91,7 +91,7 @@ class Job:
     def back_off(self, task):
         """How long the retry of this task waited, to a twentieth of a second."""
         (retry,) = [event for event in self.events("task_retry", task)]
-        (number, unit) = re.search(r"starts? again in ([\d.]+) (ms|s)", retry["text"]).groups()
+        (number, unit) = re.search(r"^restarting(?: all tasks)? in ([\d.]+) (ms|s)", retry["text"]).groups()
         return float(number) / (1000 if unit == "ms" else 1)
 
     def application(self):
