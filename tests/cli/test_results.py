@@ -42,6 +42,28 @@ def test_results_of_this_machine_are_not_copied_over_files_that_are_there(ydl):
     assert (folder / "model").read_text() == "new\n"
 
 
+def test_files_and_folders_of_results_are_copied_by_the_names_that_ls_prints(ydl):
+    job = ydl.detach("--", "sh", "-c", "cd $YDL_RESULTS_DIR; mkdir run; echo a > model; echo b > run/log; echo c > run/curve; echo d > 'odd [*] name'")
+    job.wait_for("job_succeeded")
+    ydl.ok("results", "get", job.id, "worker-0/model", "worker-0/odd [*] name", "--to", "here")
+    assert {path.name: path.read_text() for path in (ydl.work / "here/worker-0").iterdir()} == {"model": "a\n", "odd [*] name": "d\n"}
+    ydl.ok("results", "get", job.id, "worker-0/run/", "--to", "there")
+    assert {str(path.relative_to(ydl.work / "there")) for path in (ydl.work / "there").rglob("*") if path.is_file()} == {
+        "worker-0/run/log", "worker-0/run/curve"}
+
+
+def test_names_that_results_do_not_have_are_refused_and_nothing_is_copied(ydl):
+    job = ydl.detach("--", "sh", "-c", "echo a > $YDL_RESULTS_DIR/model; ln -s / $YDL_RESULTS_DIR/root")
+    job.wait_for("job_succeeded")
+    for name in ("worker-0/mode", "model", "../results", "worker-0/root/etc/passwd", "/etc/passwd", "."):
+        refused = ydl("results", "get", job.id, "worker-0/model", name, "--to", "here")
+        assert refused.code == 1, name
+        assert f"the results of {job.id} have no file '{name}' (`ydl results ls {job.id}` shows all)" in refused.err
+        assert not (ydl.work / "here").exists(), name
+    for words in (["ls", job.id, "worker-0/model"], ["get", job.id, "model", "--task", "worker:0"]):
+        assert ydl("results", *words).code == 2
+
+
 def test_results_are_copied_without_following_links_or_opening_pipes(ydl):
     outside = ydl.work / "outside"
     outside.mkdir()

@@ -100,9 +100,10 @@ struct Results {
   CommonOptions common;
   bool get = false;  // copy them here; else list them
   std::string job;
-  std::string task;    // empty: all
-  std::string target;  // a folder of this machine; empty: named like the job
-  bool force = false;  // files that are there are replaced
+  std::string task;                // empty: all
+  std::vector<std::string> names;  // of files or folders, as `ls` prints them; empty: all
+  std::string target;              // a folder of this machine; empty: named like the job
+  bool force = false;              // files that are there are replaced
 };
 struct Env {
   enum class Verb { ls, gc };

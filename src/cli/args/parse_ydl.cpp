@@ -153,10 +153,12 @@ struct Grammar {
     rm.add_flag("--dry-run", raw.dry_run, "Only show what would be deleted");
     add_output(rm, raw);
 
-    auto& results = add("results", "[options] ls|get [ID]", "List or copy the results of a job",
+    auto& results = add("results", "[options] ls|get [ID [NAME…]]", "List or copy the results of a job",
                         [this] { return results_command(raw); });
     results.add_option("WHAT", raw.what, "ls lists the files, get copies them here")->required();
     add_job_argument(results);
+    results.add_option("NAME", raw.names, "get: only these files or folders, named as ls prints them")
+        ->check(not_empty());
     results.add_option("--task", raw.task, "One task, for example worker:0 (default: all)")
         ->type_name("TASK")
         ->check(not_empty());

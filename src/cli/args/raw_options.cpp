@@ -216,8 +216,13 @@ Result<Command> events_command(const RawOptions& raw) {
 Result<Command> results_command(const RawOptions& raw) {
   if (raw.what != "ls" && raw.what != "get")
     return fail(Errc::usage, fmt::format("unknown command 'ydl results {}' (available: ls, get)", raw.what));
+  if (raw.what == "ls" && !raw.names.empty())
+    return fail(Errc::usage, "`ydl results ls` does not take names; --task lists the files of one task");
+  if (!raw.task.empty() && !raw.names.empty())
+    return fail(Errc::usage, "--task: the names of the files contain the task already; remove --task");
   return simple_command<Results>(raw, [&](Results& c) {
     c.get = raw.what == "get";
+    c.names = raw.names;
     c.job = raw.id;
     c.task = raw.task;
     c.target = raw.target;

@@ -31,6 +31,7 @@ struct RawOptions {
   bool yes = false;
   std::string what, target;
   std::vector<std::string> ids;
+  std::vector<std::string> names;
   std::string states, since, ended_before;
   std::string master = "local";
   bool lifeline = false;

@@ -17,6 +17,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <ranges>
+#include <set>
 #include <unistd.h>
 
 #include <boost/json.hpp>
@@ -93,20 +95,52 @@ int show(const Results& command, const ResultsFolder& folder, std::vector<Result
   return 0;
 }
 
-int list_here(const Results& command, const ResultsFolder& folder) {
+struct Listing {
   std::vector<ResultFile> files;
-  std::error_code error;
+  std::error_code error;  // why it has not all of them
+};
+
+Listing files_here(const ResultsFolder& folder) {
+  Listing listing;
   using Walk = fs::recursive_directory_iterator;
-  for (Walk entry(folder.root, error); !error && entry != Walk(); entry.increment(error)) {
+  for (Walk entry(folder.root, listing.error); !listing.error && entry != Walk(); entry.increment(listing.error)) {
     std::error_code unknown;  // of a link that leads nowhere
     if (entry->is_directory(unknown) && !entry->is_symlink(unknown)) continue;
     const auto name = (fs::path(folder.task) / entry->path().lexically_relative(folder.root)).string();
     const auto size = entry->file_size(unknown);
-    files.push_back({name, unknown ? 0 : size, entry->path().string()});
+    listing.files.push_back({name, unknown ? 0 : size, entry->path().string()});
   }
-  const int shown = show(command, folder, std::move(files));
-  if (!error || error == std::errc::no_such_file_or_directory) return shown;
-  return complain({error, fmt::format("cannot list all of {}: {}", folder.root.string(), error.message())});
+  if (listing.error == std::errc::no_such_file_or_directory) listing.error.clear();
+  return listing;
+}
+
+int list_here(const Results& command, const ResultsFolder& folder) {
+  auto listing = files_here(folder);
+  const int shown = show(command, folder, std::move(listing.files));
+  if (!listing.error) return shown;
+  return complain(
+      {listing.error, fmt::format("cannot list all of {}: {}", folder.root.string(), listing.error.message())});
+}
+
+// The files with these names, and those in folders with these names. Errors: not_found, naming the first that is
+// neither.
+core::Result<std::vector<ResultFile>> select(std::vector<ResultFile> files, const std::vector<std::string>& names,
+                                             std::string_view job) {
+  std::set<std::string> selected;
+  for (const auto& name : names) {
+    const auto wanted = fs::path(name).lexically_normal().generic_string();
+    const auto is_wanted = [&](const ResultFile& file) {
+      return file.name == wanted || file.name.starts_with(wanted.ends_with('/') ? wanted : wanted + "/");
+    };
+    for (const auto& file : files | std::views::filter(is_wanted)) selected.insert(file.name);
+    if (std::ranges::none_of(files, is_wanted)) {
+      return core::fail(core::Errc::not_found,
+                        fmt::format("the results of {} have no file '{}' (`ydl results ls {}` shows all)", job,
+                                    core::printable(name), job));
+    }
+  }
+  std::erase_if(files, [&](const ResultFile& file) { return !selected.contains(file.name); });
+  return files;
 }
 
 // A job's tasks have folders for results even where they leave nothing in them.
@@ -120,15 +154,23 @@ bool has_nothing(const fs::path& root) {
 }
 
 int copy_here(const Results& command, const ResultsFolder& folder, const std::string& target) {
-  if (has_nothing(folder.root)) {
+  if (command.names.empty() && has_nothing(folder.root)) {
     say_copied(command, folder, {}, target);
     return 0;
   }
   net::asio::io_context context(1);
   int code = 0;
   const auto overwrite = command.force ? hdfs::Overwrite::yes : hdfs::Overwrite::no;
-  const auto copied = net::wait_for(
-      context, copy_tree(folder.root, target, overwrite, [&](const core::Error& e) { code = complain(e); }));
+  const auto report = [&](const core::Error& e) { code = complain(e); };
+  std::vector<std::string> names;
+  if (!command.names.empty()) {
+    const auto selected = select(files_here(folder).files, command.names, folder.job);
+    if (!selected) return complain(selected.error());
+    for (const auto& file : *selected) names.push_back(file.name);
+  }
+  const auto copied =
+      net::wait_for(context, names.empty() ? copy_tree(folder.root, target, overwrite, report)
+                                           : copy_files_of(folder.root, target, std::move(names), overwrite, report));
   if (!copied) return complain(copied.error());
   say_copied(command, folder, *copied, target);
   return code;
@@ -182,7 +224,8 @@ int list_there(const Results& command, const hconf::Config& hadoop, const Result
 
 int copy_there(const Results& command, const hconf::Config& hadoop, const ResultsFolder& folder,
                const std::string& target) {
-  const auto files = files_there(hadoop, folder);
+  auto files = files_there(hadoop, folder);
+  if (files && !command.names.empty()) files = select(*std::move(files), command.names, folder.job);
   if (!files) return complain(files.error());
   CopiedTree copied{.files = std::ssize(*files)};
   for (const auto& file : *files) copied.bytes += file.bytes;
@@ -197,6 +240,10 @@ int copy_there(const Results& command, const hconf::Config& hadoop, const Result
   remote.force = command.force;
   remote.hadoop = hadoop;
   remote.paths = {folder.root.string(), target};
+  if (!command.names.empty()) {
+    for (const auto& file : *files)
+      remote.files.push_back({file.path, (fs::path(target) / file.name).string(), file.bytes});
+  }
   remote.name_here = [top = folder.level()](std::string_view stored, int depth) {
     return result_name(stored, depth == 0 ? top : ResultLevel::file);
   };

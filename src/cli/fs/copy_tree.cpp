@@ -113,4 +113,14 @@ net::Async<CopiedTree> copy_tree(fs::path from, fs::path to, hdfs::Overwrite ove
   co_return copy.copied;
 }
 
+net::Async<CopiedTree> copy_files_of(fs::path from, fs::path to, std::vector<std::string> names,
+                                     hdfs::Overwrite overwrite, std::function<void(const core::Error&)> report) {
+  Copy copy{overwrite, std::move(report)};
+  for (const auto& name : names) {
+    if (auto made = core::make_directories((to / name).parent_path()); !made) co_return fail(made.error());
+    if (auto copied = co_await copy_entry(copy, from / name, to / name); !copied) copy.report(copied.error());
+  }
+  co_return copy.copied;
+}
+
 }  // namespace ydl::cli

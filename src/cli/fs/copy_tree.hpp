@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace ydl::cli {
 
@@ -22,5 +24,11 @@ struct CopiedTree {
 [[nodiscard]] net::Async<CopiedTree> copy_tree(std::filesystem::path from, std::filesystem::path to,
                                                hdfs::Overwrite overwrite,
                                                std::function<void(const core::Error&)> report);
+
+// Copies the named files of a folder to the same names below another one; the rest as above. The names are relative,
+// without "..".
+[[nodiscard]] net::Async<CopiedTree> copy_files_of(std::filesystem::path from, std::filesystem::path to,
+                                                   std::vector<std::string> names, hdfs::Overwrite overwrite,
+                                                   std::function<void(const core::Error&)> report);
 
 }  // namespace ydl::cli

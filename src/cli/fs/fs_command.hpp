@@ -4,6 +4,7 @@
 #include "hconf/config.hpp"
 #include "ui/display.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -14,6 +15,13 @@
 namespace ydl::cli {
 
 enum class FsVerb { ls, cat, put, get, rm, mkdir, mv, du, stat, tail, chmod };
+
+// A file to copy.
+struct CopyFile {
+  std::string from;
+  std::string to;
+  std::uint64_t size = 0;
+};
 
 struct Fs {
   ui::Mode output = ui::Mode::automatic;
@@ -28,6 +36,7 @@ struct Fs {
   int lines = 10;           // tail -n
   std::string mode;         // chmod
   std::vector<std::string> paths;
+  std::vector<CopyFile> files;          // get: copies these files; `paths` only tell the file system
   std::optional<hconf::Config> hadoop;  // the cluster's configuration; empty: the one in HADOOP_CONF_DIR
   // For get: returns the local name of an entry at this depth below a path, or nothing if it should not be copied.
   // Empty: names are not changed.

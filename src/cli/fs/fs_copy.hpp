@@ -11,12 +11,6 @@
 
 namespace ydl::cli {
 
-struct CopyFile {
-  std::string from;
-  std::string to;
-  std::uint64_t size = 0;
-};
-
 // Shows the progress of a copy.
 class CopyProgress {
  public:

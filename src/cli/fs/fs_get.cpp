@@ -64,6 +64,12 @@ net::Async<> plan_remote(FsSession& session, std::string from, files::path to, s
 }  // namespace
 
 net::awaitable<void> fs_get(FsSession& session) {
+  if (!session.command.files.empty()) {
+    for (const auto& file : session.command.files) {
+      if (!session.check(core::make_directories(files::path(file.to).parent_path()))) co_return;
+    }
+    co_return co_await copy_files(session, session.command.files, get_one);
+  }
   auto words = session.command.paths;
   std::string target = ".";
   if (words.size() > 1) {

@@ -635,7 +635,8 @@ TEST(Help, names_every_public_command_and_no_hidden_one) {
 TEST(Help, says_what_cluster_means_to_each_command) {
   EXPECT_THAT(parsed<ShowText>("ydl run --help-all").text, HasSubstr("Where to run: auto"));
   EXPECT_THAT(parsed<ShowText>("ydl ls --help").text, HasSubstr("Which cluster: auto"));
-  EXPECT_THAT(parsed<ShowText>("ydl results --help").text, HasSubstr("usage: ydl results [options] ls|get [ID]"));
+  EXPECT_THAT(parsed<ShowText>("ydl results --help").text,
+              HasSubstr("usage: ydl results [options] ls|get [ID [NAME…]]"));
 }
 
 TEST(Help, every_option_is_explained) {
