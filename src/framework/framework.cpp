@@ -67,13 +67,19 @@ core::Result<const Framework*> find(std::string_view name) {
                                                    core::did_you_mean(name, names), fmt::join(names, ", ")));
 }
 
+bool has_role(const Framework& framework, std::string_view role) {
+  const auto known = framework.roles();
+  return known.empty() || std::ranges::find(known, role) != known.end();
+}
+
 core::Result<void> check(const Framework& framework, const Shape& shape) {
   const auto known = framework.roles();
   for (const auto& role : shape.roles) {
-    if (known.empty() || std::ranges::find(known, role.name) != known.end()) continue;
-    return core::fail(core::Errc::usage,
-                      fmt::format("{} has no role '{}'{} (available: {})", framework.name(), role.name,
-                                  core::did_you_mean(role.name, known), fmt::join(known, ", ")));
+    if (has_role(framework, role.name)) continue;
+    return core::fail(
+        core::Errc::usage,
+        fmt::format("{} has no role '{}'{} (available: {}; a role of 'kind: side' may have any name)", framework.name(),
+                    role.name, core::did_you_mean(role.name, known), fmt::join(known, ", ")));
   }
   return framework.validate(shape);
 }

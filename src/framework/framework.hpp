@@ -145,6 +145,9 @@ class Framework {
 
 // Checks that the framework has every role of the job, and then validate().
 [[nodiscard]] core::Result<void> check(const Framework& framework, const Shape& shape);
+// Whether the role takes part in the framework. A role of kind `side` may have any name: the framework does not count
+// it, and gives it no variables.
+[[nodiscard]] bool has_role(const Framework& framework, std::string_view role);
 
 // The hosts and ports of all tasks as JSON: {"worker":[{"host":"127.0.0.1","ports":[41375]},...],...}. The agent puts
 // it into YDL_TASKS_FILE and YDL_TASKS_JSON.

@@ -1,8 +1,9 @@
 // TensorFlow: TF_CONFIG, as TFConfigClusterResolver and tf.estimator read it.
 //
 // A job with ps uses ParameterServerStrategy: the chief controls the job, and workers and ps are servers that do not
-// end by themselves. A job without ps uses MultiWorkerMirroredStrategy: chief and workers are peers, and worker 0 leads
-// if there is no chief. An evaluator is not part of the cluster of the others.
+// end by themselves. With tf.estimator the chief computes too, so that it needs no workers beside the ps. A job without
+// ps uses MultiWorkerMirroredStrategy: chief and workers are peers, and worker 0 leads if there is no chief. An
+// evaluator is not part of the cluster of the others.
 #include "framework/framework.hpp"
 
 #include <array>
@@ -44,11 +45,6 @@ class TensorFlow final : public Framework {
       return refuse(
           "a tensorflow job with ps needs a chief, which drives the parameter-server strategy: add --role chief=1");
     }
-    if (servers > 0 && workers == 0) {
-      return refuse(
-          "a tensorflow job with ps needs workers, which compute for the parameter-server strategy: add --role "
-          "worker=N");
-    }
     if (const int all = chiefs + workers + servers; all > kMostTasks) {
       return refuse(
           fmt::format("a tensorflow job of {} tasks cannot start: TF_CONFIG names all tasks, and the kernel limits a "
@@ -78,7 +74,7 @@ class TensorFlow final : public Framework {
   Environment beginnings(const Gang& gang) const override {
     boost::json::object cluster;
     for (const auto& member : gang.members) {
-      if (member.id.role == "evaluator") continue;
+      if (member.id.role == "evaluator" || !has_role(*this, member.id.role)) continue;
       auto& list = cluster[member.id.role];
       if (!list.is_array()) list.emplace_array();
       list.as_array().push_back(boost::json::string(address(member)));

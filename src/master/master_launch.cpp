@@ -71,7 +71,7 @@ protocol::Launch Master::launch_of(const core::AttemptId& attempt) const {
   request.gang = gang_facts_;
   request.gang_text = gang_text_;
   request.env = framework::task_environment(*gang_, task);
-  request.env.merge(plan_.framework->environment(*gang_, task));
+  if (framework::has_role(*plan_.framework, task.role)) request.env.merge(plan_.framework->environment(*gang_, task));
   for (const auto* variable :
        {"OMP_NUM_THREADS"}) {  // a default of ydl; a value in the user's environment overrides it
     if (core::process_getenv(variable)) request.env.erase(variable);

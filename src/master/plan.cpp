@@ -24,6 +24,12 @@ using core::Result;
 constexpr std::uint64_t kMiB = 1ULL << 20U;
 constexpr std::uint64_t kWorkerMemory = 2048 * kMiB;
 constexpr std::uint64_t kServerMemory = 1024 * kMiB;
+constexpr int kPortsOfSide = 1;  // of a task beside the framework, as without one
+
+// A role beside the framework, which neither counts nor connects its tasks: TensorBoard, a monitor.
+bool is_beside(const framework::Framework& framework, const spec::Role& role) {
+  return role.kind == core::name(core::RoleKind::side) && !framework::has_role(framework, role.name);
+}
 
 // Whether the tasks of a role compute. Workers do even if they are services, as with a TensorFlow chief.
 std::uint64_t default_memory(const framework::Framework& framework, std::string_view role, core::RoleKind kind) {
@@ -173,7 +179,8 @@ const job::RolePlan& JobPlan::job_role(std::string_view name) const {
 int JobPlan::ports(const core::TaskId& task) const {
   const auto found = std::ranges::find(spec.roles, task.role, &spec::Role::name);
   YDL_ASSERT(found != spec.roles.end());
-  return framework->ports(shape, task) + found->ports.value_or(0);
+  const int of_framework = framework::has_role(*framework, task.role) ? framework->ports(shape, task) : kPortsOfSide;
+  return of_framework + found->ports.value_or(0);
 }
 
 int default_retries(core::ClusterKind cluster) {
@@ -188,9 +195,11 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
   if (!found) return fail(found.error());
   plan.framework = *found;
 
-  for (const auto& role : spec.roles)
+  for (const auto& role : spec.roles) {
+    if (is_beside(*plan.framework, role)) continue;
     plan.shape.roles.push_back(
         {role.name, role.count, role.command.empty() ? spec.command : role.command, role.least.has_value()});
+  }
   if (auto fits = framework::check(*plan.framework, plan.shape); !fits) return fail(fits.error());
 
   int deciders = 0;
@@ -207,7 +216,9 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
       if (std::ranges::find(plan.notes, note) == plan.notes.end()) plan.notes.push_back(std::move(note));
     }
 
-    const auto traits = plan.framework->traits(plan.shape, role.name);
+    const auto traits = is_beside(*plan.framework, role)
+                            ? framework::RoleTraits{.kind = core::RoleKind::side, .restart = core::RestartUnit::task}
+                            : plan.framework->traits(plan.shape, role.name);
     const auto kind = role.kind ? core::parse_name<core::RoleKind>(*role.kind) : traits.kind;
     if (!kind)
       return fail(Errc::usage,

@@ -11,6 +11,12 @@ namespace ydl::master {
 namespace {
 
 constexpr std::string_view kServer = "server";
+constexpr std::string_view kWorker = "worker";
+
+// The scheduler does not know the tasks of other roles, which run beside MXNet.
+bool has_node(const core::TaskId& task) {
+  return task.role == kWorker || task.role == kServer;
+}
 
 bool has_own_network(const spec::JobSpec& spec) {
   return spec.image && spec.image->network.value_or("host") != "host";
@@ -94,14 +100,17 @@ core::AttemptId Rendezvous::attempt() const {
 
 void Rendezvous::launching(const framework::Gang& gang, const std::vector<core::AttemptId>& attempts) {
   protocol::SchedulerExpect expect{attempt(), gang.scheduler_host, {}, {}};
-  for (const auto& one : attempts) expect.nodes.push_back(node_of(gang, one));
-  if (const int workers = gang.count("worker"); workers != options_.plan.workers) expect.workers = workers;
+  for (const auto& one : attempts) {
+    if (has_node(one.task)) expect.nodes.push_back(node_of(gang, one));
+  }
+  if (const int workers = gang.count(kWorker); workers != options_.plan.workers) expect.workers = workers;
   if (options_.agent_addresses) expect.addresses = options_.agent_addresses();
   tell(std::move(expect));
 }
 
 void Rendezvous::ended(const job::MemberEnded& member) {
-  if (is_open_) tell(protocol::SchedulerEnded{attempt(), member.attempt, member.next, member.reason});
+  if (is_open_ && has_node(member.attempt.task))
+    tell(protocol::SchedulerEnded{attempt(), member.attempt, member.next, member.reason});
 }
 
 void Rendezvous::tell(protocol::Notice notice) {

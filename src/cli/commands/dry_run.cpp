@@ -55,8 +55,10 @@ std::string shortened_tasks(const framework::Gang& gang) {
 framework::Environment environment(const master::JobPlan& plan, const framework::Gang& gang, const core::TaskId& task) {
   auto env = framework::task_environment(gang, task);
   env["YDL_TASKS_JSON"] = framework::tasks_json(gang);
-  env.merge(plan.framework->environment(gang, task));
-  for (const auto& [name, value] : plan.framework->beginnings(gang)) env[name].insert(0, value);
+  if (framework::has_role(*plan.framework, task.role)) {
+    env.merge(plan.framework->environment(gang, task));
+    for (const auto& [name, value] : plan.framework->beginnings(gang)) env[name].insert(0, value);
+  }
   for (const auto& [name, value] : plan.role(task.role).env) env[name] = value;
   for (auto& [name, value] : env) value = core::shown_value(name, value);
   return env;

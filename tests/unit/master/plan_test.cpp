@@ -172,6 +172,20 @@ TEST(Plan, a_job_without_a_decider_is_refused) {
   EXPECT_THAT(refusal(spec), HasSubstr("the job has no role that must succeed"));
 }
 
+TEST(Plan, a_side_role_of_any_name_may_stand_beside_a_framework) {
+  auto spec = job_of({"./train"});
+  spec.framework = "pytorch";
+  spec.roles.push_back(role("monitor"));
+  EXPECT_THAT(refusal(spec), HasSubstr("pytorch has no role 'monitor'"));
+  spec.roles.back().kind = "side";
+  const auto plan = make_plan(spec, both_pythons());
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->shape.count("monitor"), 0);
+  EXPECT_EQ(plan->job_role("monitor").kind, core::RoleKind::side);
+  EXPECT_EQ(plan->job_role("monitor").restart, core::RestartUnit::task);
+  EXPECT_EQ(plan->ports({"monitor", 0}), 1);
+}
+
 TEST(Plan, a_role_may_go_on_with_fewer_tasks) {
   auto spec = job_of({"./train"});
   spec.roles[0].count = 8;
