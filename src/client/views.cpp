@@ -38,7 +38,8 @@ ui::TaskView shown(jobs::TaskView task) {
           .cpu_percent = task.cpu_percent,
           .memory_bytes = task.memory_bytes,
           .memory_limit = task.memory_limit_bytes,
-          .quiet = task.quiet_ms};
+          .quiet = task.quiet_ms,
+          .metrics = std::move(task.metrics)};
 }
 
 Result<ui::EventView> event_from_object(const json::object& object) {

@@ -1,6 +1,7 @@
 #include "files/log_lines.hpp"
 
 #include "core/strings.hpp"
+#include "files/metric_line.hpp"
 
 #include <algorithm>
 
@@ -35,7 +36,7 @@ bool is_checkpoint(std::string_view line) {
 
 bool is_for_ydl(std::string_view line) {
   line = core::trim(line);
-  return parse_progress(line) || is_checkpoint(line);
+  return parse_progress(line) || is_checkpoint(line) || parse_metric(line);
 }
 
 std::string plain_text(std::string_view line) {
@@ -69,8 +70,18 @@ void LogLines::end_line() {
     bars_.read(line_);
   }
   if (is_checkpoint(line_)) ++checkpoints_;
+  if (is_metric_line(line_)) read_metric();
   if (!core::trim(line_).empty()) last_ = line_;
   line_.clear();
+}
+
+void LogLines::read_metric() {
+  if (auto newer = parse_metric(line_)) {
+    if (!metrics_) metrics_.emplace();
+    update(*metrics_, *std::move(newer));
+  } else if (malformed_metric_.empty()) {
+    malformed_metric_ = plain_text(std::string_view(line_).substr(0, kLongestQuote));
+  }
 }
 
 std::string LogLines::last_line() const {

@@ -1,6 +1,6 @@
 #include "jobs/job_view.hpp"
 
-#include "core/described_json.hpp"
+#include "core/metrics_json.hpp"
 
 namespace ydl::jobs {
 

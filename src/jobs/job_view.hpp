@@ -4,6 +4,7 @@
 #include "core/cluster_kind.hpp"
 #include "core/ids.hpp"
 #include "core/job_states.hpp"
+#include "core/metrics.hpp"
 #include "core/result.hpp"
 #include "job/cause.hpp"
 
@@ -40,10 +41,11 @@ struct TaskView {
   std::optional<std::uint64_t> memory_bytes = {};
   std::optional<std::uint64_t> memory_limit_bytes = {};
   std::optional<core::Millis> quiet_ms = {};  // since its log last grew
+  std::optional<core::Metrics> metrics = {};
 };
 BOOST_DESCRIBE_STRUCT(TaskView, (),
                       (id, attempt, state, reason, node, cause, ran_ms, running_since, last_line, progress,
-                       progress_text, saved, left_ms, cpu_percent, memory_bytes, memory_limit_bytes, quiet_ms))
+                       progress_text, saved, left_ms, cpu_percent, memory_bytes, memory_limit_bytes, quiet_ms, metrics))
 
 // A host that the job currently avoids.
 struct AvoidedView {

@@ -64,6 +64,7 @@ std::string Master::job_view() const {
     const auto output = outputs_.find(task.id);
     if (output == outputs_.end() || output->second.attempt.attempt != task.attempt) continue;
     one.last_line = output->second.last_line;
+    one.metrics = output->second.metrics;
     if (task.state == job::TaskState::running) add_meter(one, now);
     if (!output->second.progress) continue;
     one.progress = output->second.progress;

@@ -2,6 +2,10 @@
 
 #include "core/base64.hpp"
 #include "core/described_variant.hpp"
+#include "core/metrics_json.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -32,6 +36,14 @@ constexpr core::AlternativeNames<Report> kNames{
     "prepared", "prepare_failed", "started",        "start_failed",     "saving",
     "saved",    "silent",         "writes",         "exited",           "gone",
     "output",   "note",           "scheduler_note", "scheduler_broken", "log_piece"};
+
+// Values that an agent would not have read from a log: they would be in every view of the job.
+bool is_sendable(const core::Metrics& metrics) {
+  return metrics.values.size() <= core::Metrics::kMost && std::ranges::all_of(metrics.values, [](const auto& metric) {
+           const auto& [name, value] = metric;
+           return name.size() <= core::Metrics::kLongestName && std::isfinite(value.value_or(0));
+         });
+}
 
 // Reports come from the hosts of tasks: numbers that no agent sends are found here.
 struct Check {
@@ -67,6 +79,7 @@ Result<Report> report_from_json(const boost::json::object& object) {
     if (progress && !(*progress >= 0 && *progress <= 1)) progress.reset();  // infinity could not be passed on as JSON
     if (output->cpu_percent && *output->cpu_percent < 0) output->cpu_percent.reset();
     if (output->quiet_ms && *output->quiet_ms < core::Millis(0)) output->quiet_ms.reset();
+    if (output->metrics && !is_sendable(*output->metrics)) output->metrics.reset();
   }
   return report;
 }

@@ -2,6 +2,7 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
+#include "core/metrics.hpp"
 #include "core/result.hpp"
 #include "job/types.hpp"
 
@@ -90,9 +91,10 @@ struct TaskOutput {
   std::optional<int> cpu_percent = {};             // 100: one core
   std::optional<std::uint64_t> memory_bytes = {};  // of all its processes
   std::optional<core::Millis> quiet_ms = {};       // since its log last grew
+  std::optional<core::Metrics> metrics = {};
 };
 BOOST_DESCRIBE_STRUCT(TaskOutput, (),
-                      (attempt, last_line, progress, progress_text, cpu_percent, memory_bytes, quiet_ms))
+                      (attempt, last_line, progress, progress_text, cpu_percent, memory_bytes, quiet_ms, metrics))
 
 // A sentence for the user.
 struct Note {

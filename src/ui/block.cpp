@@ -98,9 +98,10 @@ struct Cell {
   int columns = 0;  // 0: as wide as its text
 };
 
-// The last line that a task wrote; of a line for ydl only the text of the progress.
+// The last line that a task wrote; instead of a line for ydl the text of the progress, or else the metrics.
 std::string last_words(const TaskView& task) {
-  return clean(task.last_line.starts_with("::") ? task.progress_text : task.last_line);
+  if (!task.last_line.starts_with("::")) return clean(task.last_line);
+  return clean(task.progress_text.empty() ? metrics_words(task.metrics) : task.progress_text);
 }
 
 Cell detail_cell(const TaskView& task, int columns, Charset charset) {

@@ -62,6 +62,12 @@ json::value cluster(std::string_view where) {
   return text(core::name(static_cast<core::ClusterKind>(title - core::kClusterTitles.begin())));
 }
 
+json::object metrics_object(const core::Metrics& metrics) {
+  json::object values;
+  for (const auto& [name, value] : metrics.values) values[core::printable(name)] = number_or_null(value);
+  return {{"step", number_or_null(metrics.step)}, {"values", std::move(values)}};
+}
+
 json::object task_object(const TaskView& task) {
   json::object object;
   object["task"] = text(task.id.str());
@@ -79,6 +85,7 @@ json::object task_object(const TaskView& task) {
   object["memory_limit_bytes"] = number_or_null(task.memory_limit);
   object["quiet_ms"] = millis_or_null(task.quiet);
   object["last_line"] = text(task.last_line);
+  if (task.metrics) object["metrics"] = metrics_object(*task.metrics);
   if (task.saved) object["saved"] = time_or_null(task.saved);
   return object;
 }
@@ -192,6 +199,25 @@ std::string JsonDisplay::progress_lines(const JobView& job, core::Instant now) {
   return out;
 }
 
+std::string JsonDisplay::metric_lines(const JobView& job, core::Instant now) {
+  std::string out;
+  const bool has_ended = is_final(job.state);
+  for (const auto& task : job.tasks) {
+    if (!task.metrics) continue;
+    auto& told = told_metrics_[task.id];
+    const bool is_told = told.attempt == task.attempt && told.metrics == *task.metrics;
+    const bool is_soon = told.attempt == task.attempt && now - told.at < kProgressEvery;
+    if (is_told || (is_soon && !has_ended)) continue;
+    told = {.attempt = task.attempt, .metrics = *task.metrics, .at = now};
+    auto object = line_of("metric", job.id);
+    object["task"] = text(task.id.str());
+    object["attempt"] = task.attempt;
+    for (auto& [key, value] : metrics_object(*task.metrics)) object[key] = std::move(value);
+    out += written(object);
+  }
+  return out;
+}
+
 std::string JsonDisplay::begin(const JobView& job, const Frame& frame) {
   return update(job, frame);
 }
@@ -203,7 +229,7 @@ std::string JsonDisplay::update(const JobView& job, const Frame& frame) {
     job_state_ = job.state;
     out = json_job_line(job);
   }
-  return out + progress_lines(job, frame.steady);
+  return out + progress_lines(job, frame.steady) + metric_lines(job, frame.steady);
 }
 
 std::string JsonDisplay::event(const EventView& event, const Frame& /*frame*/) {

@@ -24,12 +24,19 @@ class JsonDisplay final : public Display {
     int percent = -1;
     std::optional<core::Instant> at;
   };
+  struct ToldMetrics {
+    int attempt = 0;
+    core::Metrics metrics;
+    core::Instant at{};
+  };
   [[nodiscard]] std::string progress_lines(const JobView& job, core::Instant now);
+  [[nodiscard]] std::string metric_lines(const JobView& job, core::Instant now);
 
   std::string job_id_;
   std::optional<core::Named<core::JobState>> job_state_;
   EventFilter events_;
   std::unordered_map<core::TaskId, Told> told_;
+  std::unordered_map<core::TaskId, ToldMetrics> told_metrics_;
 };
 
 // The "job", "event" and "log" lines by themselves, for `ydl status`, `ydl events` and `ydl logs`.

@@ -3,6 +3,7 @@
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "core/job_states.hpp"
+#include "core/metrics.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -30,6 +31,7 @@ struct TaskView {
   std::optional<std::uint64_t> memory_bytes = std::nullopt;
   std::optional<std::uint64_t> memory_limit = std::nullopt;
   std::optional<core::Millis> quiet = std::nullopt;  // since its log last grew
+  std::optional<core::Metrics> metrics = std::nullopt;
 };
 
 // What the tasks of a role run.

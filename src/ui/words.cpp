@@ -66,6 +66,15 @@ std::string clock_time(core::WallTime time, const UtcOffset& offset) {
   return fmt::format("{:02}:{:02}:{:02}", day.hours().count(), day.minutes().count(), day.seconds().count());
 }
 
+std::string metrics_words(const std::optional<core::Metrics>& metrics) {
+  if (!metrics) return {};
+  std::vector<std::string> words;
+  if (metrics->step) words.push_back(fmt::format("step {}", *metrics->step));
+  for (const auto& [name, value] : metrics->values)
+    words.push_back(value ? fmt::format("{} {:.5g}", name, *value) : fmt::format("{} nan", name));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
 std::string running_time(core::Millis duration) {
   const auto seconds = std::chrono::floor<core::Seconds>(std::max(core::Millis(0), duration));
   return seconds.count() == 0 ? "0 s" : core::format_duration(seconds);

@@ -47,6 +47,9 @@ using UtcOffset = std::function<core::Seconds(core::WallTime)>;
 // A step before a task is placed: timelines show it, and the display of a running job leaves it out.
 [[nodiscard]] bool is_small_step(const EventView& event);
 
+// "step 10, loss 0.4", with the values in the order of their names; "" without any.
+[[nodiscard]] std::string metrics_words(const std::optional<core::Metrics>& metrics);
+
 // What JobView::where names the machine of this process.
 inline constexpr std::string_view kThisMachine = "this machine";
 

@@ -13,12 +13,12 @@ from harness import REPOSITORY
 from output_schema import SCHEMA, TYPES, check_line, check_lines
 
 FOREVER = ["tail", "-f", "/dev/null"]
-WORK = ["sh", "-c", "echo ::progress 0.5 half; echo out; echo err >&2; echo m > $YDL_RESULTS_DIR/model"]
+WORK = ["sh", "-c", "printf '::metric \\173\"step\":1,\"loss\":0.4\\175\\n'; echo ::progress 0.5 half; echo out; echo err >&2; echo m > $YDL_RESULTS_DIR/model"]
 
 # What a command is given: {ended}, {failed} and {running} are IDs of jobs, {old} and {older} those of jobs to delete.
 # Then the exit code, and the types of lines that must be among its output.
 COMMANDS = [
-    (["run", "--", *WORK], 0, {"job", "event", "log", "result"}),
+    (["run", "--", *WORK], 0, {"job", "event", "metric", "log", "result"}),
     (["run", "--n", "2", "--retries", "1", "--", "false"], 1, {"job", "event", "failure", "result"}),
     (["run", "--detach", "--", "true"], 0, {"submitted"}),
     (["run", "--dry-run", "--n", "2", "--framework", "pytorch", "--", "true"], 0, {"plan"}),
@@ -54,6 +54,7 @@ COMMANDS = [
     (["rm", "{ended}"], 2, {"error"}),
     (["results", "ls", "{ended}"], 0, {"file"}),
     (["results", "get", "{ended}", "--to", "here"], 0, {"copied"}),
+    (["results", "get", "{ended}", "worker-0/model", "--to", "one"], 0, {"copied"}),
     (["results", "get", "{old}", "--to", "nowhere"], 0, {"copied"}),
     (["results", "put"], 2, {"error"}),
     (["env", "ls"], 2, {"error"}),

@@ -1,6 +1,7 @@
 #include "agent/files/log_watch.hpp"
 
 #include "core/strings.hpp"
+#include "files/metric_line.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -55,6 +56,14 @@ std::optional<files::Progress> LogWatch::progress() const {
   return progress ? progress : err.progress();
 }
 
+std::optional<core::Metrics> LogWatch::metrics() const {
+  auto metrics = out_.lines().metrics();
+  const auto& of_err = err_.lines().metrics();
+  if (!metrics) return of_err;
+  if (of_err) files::update(*metrics, *of_err);
+  return metrics;
+}
+
 std::uint64_t LogWatch::read(core::Instant now) {
   std::uint64_t bytes = 0;
   for (auto* tail : {&out_, &err_}) {
@@ -66,12 +75,14 @@ std::uint64_t LogWatch::read(core::Instant now) {
     }
   }
   if (bytes > 0 || grew_at_ == core::Instant{}) grew_at_ = now;  // a task that writes nothing is silent from its start
-  report_malformed_progress();
+  report_malformed_lines();
   auto line = latest_->lines().last_line();
   auto progress = this->progress();
-  if (line == said_line_ && progress == said_progress_) return bytes;
+  auto metrics = this->metrics();
+  if (line == said_line_ && progress == said_progress_ && metrics == said_metrics_) return bytes;
   said_line_ = std::move(line);
   said_progress_ = std::move(progress);
+  said_metrics_ = std::move(metrics);
   report(now);
   return bytes;
 }
@@ -85,6 +96,7 @@ void LogWatch::report(core::Instant now) {
   output.cpu_percent = usage_.latest().cpu_percent;
   output.memory_bytes = usage_.latest().memory_bytes;
   output.quiet_ms = now - grew_at_;
+  output.metrics = said_metrics_;
   usage_.reported(now);
   report_(std::move(output));
 }
@@ -95,16 +107,22 @@ void LogWatch::note_usage(Usage usage, core::Instant now) {
 }
 
 // Without it a person waits for a bar that never comes.
-void LogWatch::report_malformed_progress() {
-  if (said_malformed_) return;
-  for (const auto* tail : {&out_, &err_}) {
-    const auto& line = tail->lines().malformed_progress();
-    if (line.empty()) continue;
-    said_malformed_ = true;
-    report_(protocol::Note{attempt_,
-                           fmt::format("it wrote `{}`, which is not understood: write ::progress 3/8 text", line)});
-    return;
+void LogWatch::report_malformed_lines() {
+  if (!said_malformed_progress_)
+    said_malformed_progress_ = report_malformed(&files::LogLines::malformed_progress, "::progress 3/8 text");
+  if (!said_malformed_metric_) {
+    said_malformed_metric_ = report_malformed(&files::LogLines::malformed_metric, R"(::metric {"step":10,"loss":0.4})");
   }
+}
+
+bool LogWatch::report_malformed(MalformedLine malformed, std::string_view form) {
+  for (const auto* tail : {&out_, &err_}) {
+    const auto& line = (tail->lines().*malformed)();
+    if (line.empty()) continue;
+    report_(protocol::Note{attempt_, fmt::format("it wrote `{}`, which is not understood: write {}", line, form)});
+    return true;
+  }
+  return false;
 }
 
 void LogWatch::note_times(core::Instant now, core::WallTime wall) {

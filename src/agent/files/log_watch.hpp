@@ -4,6 +4,7 @@
 #include "agent/resources/usage_news.hpp"
 #include "core/clock.hpp"
 #include "core/ids.hpp"
+#include "core/metrics.hpp"
 #include "files/log_lines.hpp"
 #include "files/log_tail.hpp"
 #include "protocol/commands.hpp"
@@ -14,6 +15,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace ydl::agent {
 
@@ -45,8 +47,12 @@ class LogWatch {
 
  private:
   [[nodiscard]] std::optional<files::Progress> progress() const;
+  [[nodiscard]] std::optional<core::Metrics> metrics() const;
   void report(core::Instant now);
-  void report_malformed_progress();
+  void report_malformed_lines();
+  using MalformedLine = const std::string& (files::LogLines::*)() const;
+  // Whether there was one.
+  [[nodiscard]] bool report_malformed(MalformedLine malformed, std::string_view form);
 
   core::AttemptId attempt_;
   std::filesystem::path directory_;
@@ -58,7 +64,9 @@ class LogWatch {
   files::LogTail* latest_ = &err_;  // which of them grew last
   std::string said_line_;
   std::optional<files::Progress> said_progress_;
-  bool said_malformed_ = false;
+  std::optional<core::Metrics> said_metrics_;
+  bool said_malformed_progress_ = false;
+  bool said_malformed_metric_ = false;
   UsageNews usage_;
   core::Instant grew_at_{};
   std::uint64_t taken_checkpoints_ = 0;

@@ -33,16 +33,17 @@ struct Column {
 };
 
 // In the order in which they are shown.
-enum Cell { kTask, kState, kHost, kRan, kProgress, kCpu, kMemory, kSaved, kLastLine, kCells };
-constexpr std::array<Column, kCells> kColumns{{{.title = "TASK", .worth = 9},
-                                               {.title = "STATE", .worth = 8},
+enum Cell { kTask, kState, kHost, kRan, kProgress, kMetrics, kCpu, kMemory, kSaved, kLastLine, kCells };
+constexpr std::array<Column, kCells> kColumns{{{.title = "TASK", .worth = 10},
+                                               {.title = "STATE", .worth = 9},
                                                {.title = "HOST", .worth = 3},
                                                {.title = "RAN", .align = ui::Align::right, .worth = 5},
-                                               {.title = "PROGRESS", .fit = ui::Fit::shrink, .worth = 7},
+                                               {.title = "PROGRESS", .fit = ui::Fit::shrink, .worth = 8},
+                                               {.title = "METRICS", .fit = ui::Fit::shrink, .worth = 6},
                                                {.title = "CPU", .align = ui::Align::right, .worth = 2},
                                                {.title = "MEMORY", .align = ui::Align::right, .worth = 4},
                                                {.title = "SAVED", .align = ui::Align::right, .worth = 1},
-                                               {.title = "LAST LINE", .fit = ui::Fit::shrink, .worth = 6}}};
+                                               {.title = "LAST LINE", .fit = ui::Fit::shrink, .worth = 7}}};
 using Row = std::array<std::string, kCells>;
 
 std::string state_text(const ui::TaskView& task, int columns) {
@@ -100,6 +101,7 @@ Row row_of(const ui::TaskView& task, const StatusScreen& screen) {
   row[kHost] = task.node;
   row[kRan] = ran_text(task, screen.now);
   row[kProgress] = progress_text(task, screen);
+  row[kMetrics] = ui::metrics_words(task.metrics);
   if (task.cpu_percent) row[kCpu] = fmt::format("{}%", *task.cpu_percent);
   if (task.memory_bytes) row[kMemory] = memory_text(*task.memory_bytes, task.memory_limit);
   if (task.saved) row[kSaved] = ui::relative_time(*task.saved, screen.now);

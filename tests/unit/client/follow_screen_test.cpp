@@ -89,8 +89,8 @@ TEST_F(FollowScreenTest, other_text_takes_the_place_of_the_block) {
 
 TEST_F(FollowScreenTest, lines_for_ydl_are_left_out) {
   screen_.begin(job_);
-  for (const auto* text : {"::checkpoint", "::checkpoint of epoch 3", "::progress 3/8 epoch 3", "::checkpoints",
-                           "::progress of 8", "a ::checkpoint"}) {
+  for (const auto* text : {"::checkpoint", "::checkpoint of epoch 3", "::progress 3/8 epoch 3",
+                           R"(::metric {"loss":0.4})", "::checkpoints", "::progress of 8", "a ::checkpoint"}) {
     ui::LogLine line;
     line.task = {"worker", 0};
     line.text = text;

@@ -118,6 +118,26 @@ TEST(JsonDisplay, progress_is_written_at_most_once_a_second_but_its_end_always) 
   EXPECT_NE(report(1.0, 5001), "");
 }
 
+TEST(JsonDisplay, metrics_are_written_at_most_once_a_second_but_the_last_ones_always) {
+  JsonDisplay display;
+  auto job = mnist();
+  (void)display.begin(job, frame_at(0));
+  const auto report = [&](double loss, long millis) {
+    job.tasks[0].metrics = core::Metrics{10, {{"acc", std::nullopt}, {"loss", loss}}};
+    return display.update(job, frame_at(millis));
+  };
+  EXPECT_EQ(report(0.5, 1000), R"({"v":1,"type":"metric","job":"mnist-7f3k","task":"worker:0","attempt":1,"step":10,)"
+                               R"("values":{"acc":null,"loss":5E-1}})"
+                               "\n");
+  EXPECT_EQ(report(0.5, 3000), "") << "nothing new";
+  EXPECT_NE(report(0.25, 4000), "");
+  EXPECT_EQ(report(0.125, 4500), "");
+  job.state = core::JobState::succeeded;
+  EXPECT_NE(display.update(job, frame_at(4600)).find(R"("loss":1.25E-1)"), std::string::npos);
+  EXPECT_NE(json_job_line(job).find(R"("metrics":{"step":10,"values":{"acc":null,"loss":1.25E-1}})"),
+            std::string::npos);
+}
+
 TEST(JsonDisplay, events_of_tasks_and_of_the_job) {
   JsonDisplay display;
   (void)display.begin(mnist(), frame_at(0));

@@ -98,6 +98,23 @@ TEST_F(Reports, tell_once_of_progress_that_is_not_understood) {
   EXPECT_EQ(output().last_line, "::progress ?");
 }
 
+TEST_F(Reports, have_the_metrics_of_both_streams) {
+  const std::string out = "::metric {\"step\":1,\"loss\":0.5}\n";
+  const std::string err = "::metric {\"acc\":0.9}\n";
+  write("stdout", out);
+  write("stderr", err);
+  watch_.read(at(0));
+  ASSERT_EQ(reports_.size(), 1U);
+  EXPECT_EQ(output().metrics, (core::Metrics{1, {{"acc", 0.9}, {"loss", 0.5}}}));
+  write("stdout", out + "::metric {\"step\":2,\"loss\":0.5}\n");
+  write("stderr", err + "::metric ?\n::metric !\n");
+  watch_.read(at(1));
+  ASSERT_EQ(reports_.size(), 3U);
+  EXPECT_EQ(std::get<protocol::Note>(reports_[1]).text,
+            R"(it wrote `::metric ?`, which is not understood: write ::metric {"step":10,"loss":0.4})");
+  EXPECT_EQ(output().metrics->step, 2);
+}
+
 TEST_F(Reports, prefer_what_the_task_writes_to_bars_of_its_programs) {
   write("stdout", " 75%|███████▌  | 3/4 [00:03<00:01,  1.0s/it]\n");
   watch_.read(at(0));

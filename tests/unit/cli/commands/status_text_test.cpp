@@ -196,6 +196,13 @@ TEST(StatusText, a_line_that_the_column_of_progress_shows_is_not_repeated) {
   EXPECT_THAT(text_after("::checkpoint", "epoch 2/5"), HasSubstr("1.1 of 2.0 GiB\n"));
 }
 
+TEST(StatusText, metrics_have_a_column_where_a_task_reports_them) {
+  auto job = training();
+  EXPECT_THAT(text_of(job), Not(HasSubstr("METRICS")));
+  job.tasks[0].metrics = core::Metrics{120, {{"acc", 0.93333333}, {"loss", std::nullopt}}};
+  EXPECT_THAT(text_of(job), HasSubstr("step 120, acc 0.93333, loss nan"));
+}
+
 TEST(StatusText, the_bar_of_a_task_that_has_ended_is_its_last_line) {
   auto job = training();
   job.tasks[0].state = core::TaskState::succeeded;
