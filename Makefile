@@ -17,7 +17,7 @@ PYENV := tools/setup/python_env.sh
 # CMake asks for it too; here its progress is seen.
 KRB5 := tools/setup/krb5.sh > /dev/null
 
-.PHONY: help build dev demo test test-quick test-unit test-needs test-kinds test-soak test-attack test-outage chaos check bench picture screens fuzz tsan install package clean
+.PHONY: help wheel build dev demo test test-quick test-unit test-needs test-kinds test-soak test-attack test-outage chaos check bench picture screens fuzz tsan install package clean
 
 help:
 	@echo 'make demo        train MNIST on this machine: MXNet, 2 workers, 2 servers'
@@ -36,6 +36,7 @@ help:
 	@echo 'make fuzz        every fuzz target for FUZZ_SECONDS (default 30) each'
 	@echo 'make tsan        the unit and process tests under ThreadSanitizer'
 	@echo 'make install     to PREFIX (default /usr/local)'
+	@echo 'make wheel       dist/ydl_jobs-VERSION-….whl: the Python package with the binary'
 	@echo 'make package     dist/ydl-VERSION-linux-x86_64.tar.gz'
 
 build:
@@ -73,7 +74,7 @@ test-quick:
 # Downloads come before the tests, which have limits of time; so does the native example, which tests of two groups use.
 test-needs:
 	@$(APT) build test data hadoop kdc podman
-	@for name in torch tensorflow jax mxnet; do $(PYENV) $$name > /dev/null || exit 1; done
+	@for name in torch tensorflow jax mxnet wheel notebook uv; do $(PYENV) $$name > /dev/null || exit 1; done
 	@for release in 3.4.1 3.3.6; do tools/setup/hadoop.sh $$release > /dev/null || exit 1; done
 	@$(MAKE) --silent -C examples/mxnet-native > /dev/null
 
@@ -148,6 +149,10 @@ package: build
 	tar -C dist --owner=0 --group=0 --sort=name -czf dist/ydl-$(VERSION)-linux-x86_64.tar.gz ydl-$(VERSION)
 	rm -rf dist/ydl-$(VERSION)
 	@ls -l dist/ydl-$(VERSION)-linux-x86_64.tar.gz
+
+wheel: build
+	@$(APT) python
+	tools/wheel.sh build/bin/ydl dist
 
 clean:
 	rm -rf build dist

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Format, layers, orphan tests, background coroutines, links, names and words, tidy: all of `make check`. CHECK_TIDY=0 leaves the slow part out.
+# Format, layers, orphan tests, background coroutines, links, names and words, the Python package, tidy: all of `make check`. CHECK_TIDY=0 leaves the slow part out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mapfile -t sources < <(git ls-files '*.cpp' '*.hpp')
@@ -11,6 +11,7 @@ python3 tools/check_spawn.py
 python3 tools/check_links.py
 python3 tools/check_docs.py
 python3 tools/check_words.py
+tools/check_python.sh
 if [ "${CHECK_TIDY:-1}" = 1 ]; then
   python3 tools/tidy.py
 fi

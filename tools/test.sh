@@ -25,7 +25,7 @@ simulate 5001 || failed+=("simulation, second half")
 wait $half || failed+=("simulation, first half")
 
 first="YARN and examples"
-second="command line, MXNet, HDFS"
+second="command line, MXNet, Python, HDFS"
 
 run_group() {
   local name=$1
@@ -36,7 +36,7 @@ run_group() {
 run_group first tests/cluster/test_yarn*.py tests/examples >"$reports/first.log" 2>&1 &
 other=$!
 trap 'kill $other 2>/dev/null' EXIT
-run_group second tests/cli tests/mxnet tests/chaos/test_{drawing,instruments,checks}.py tests/cluster --ignore-glob='*/test_yarn*' || failed+=("$second")
+run_group second tests/cli tests/mxnet tests/python tests/chaos/test_{drawing,instruments,checks}.py tests/cluster --ignore-glob='*/test_yarn*' || failed+=("$second")
 wait $other || failed+=("$first")
 trap - EXIT
 echo "== $first"

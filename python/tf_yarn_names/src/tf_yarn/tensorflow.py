@@ -1,0 +1,3 @@
+"""See ydl.tf_yarn.tensorflow."""
+
+from ydl.tf_yarn.tensorflow import *  # noqa: F403

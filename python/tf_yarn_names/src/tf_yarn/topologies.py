@@ -1,0 +1,3 @@
+"""See ydl.tf_yarn.topologies."""
+
+from ydl.tf_yarn.topologies import *  # noqa: F403
