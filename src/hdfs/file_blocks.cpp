@@ -19,30 +19,43 @@ namespace {
 constexpr std::uint64_t kPrefetchBytes = 10 * (128ULL << 20U);  // dfs.client.read.prefetch.size: ten blocks
 constexpr hrpc::Method kGetReplicaVisibleLength{"org.apache.hadoop.hdfs.protocol.ClientDatanodeProtocol",
                                                 "getReplicaVisibleLength", hrpc::Repeat::idempotent};
+constexpr core::Millis kRecoveryPatience = core::Seconds(10);
+constexpr core::Millis kRecoveryPause{500};
+
+core::Result<> check_readable(const pb::LocatedBlocksProto& located, const std::string& place) {
+  if (located.has_ecpolicy()) {
+    return core::fail(error(Errc::unsupported, fmt::format("{}: the file is erasure-coded ({}), which is not "
+                                                           "supported: copy it to a directory without such a policy "
+                                                           "with 'hdfs dfs -cp'",
+                                                           place, policy_name(located.ecpolicy()))));
+  }
+  if (located.has_fileencryptioninfo()) {
+    return core::fail(error(Errc::unsupported,
+                            place + ": the file is in an encryption zone, which is not supported: copy it out of the "
+                                    "zone with 'hdfs dfs -cp'"));
+  }
+  return {};
+}
 
 }  // namespace
 
+// While a block is recovered for another writer, no DataNode tells its length, and then the block has another name.
 net::Async<FileBlocks> FileBlocks::open(std::shared_ptr<Context> context, std::string path) {
   FileBlocks blocks(std::move(context), std::move(path));
-  auto located = co_await blocks.context_->namenode.block_locations(blocks.path_, 0, kPrefetchBytes);
   const std::string place = "reading " + blocks.path_;
-  if (!located) co_return core::fail(explain(std::move(located).error(), place));
-  if (!*located) co_return core::fail(hrpc::Errc::not_found, place + ": no such file");
-  if ((*located)->has_ecpolicy()) {
-    co_return core::fail(error(Errc::unsupported, fmt::format("{}: the file is erasure-coded ({}), which is not "
-                                                              "supported: copy it to a directory without such a policy "
-                                                              "with 'hdfs dfs -cp'",
-                                                              place, policy_name((*located)->ecpolicy()))));
+  for (const auto give_up = core::steady_now() + kRecoveryPatience;;) {
+    auto located = co_await blocks.context_->namenode.block_locations(blocks.path_, 0, kPrefetchBytes);
+    if (!located) co_return core::fail(explain(std::move(located).error(), place));
+    if (!*located) co_return core::fail(hrpc::Errc::not_found, place + ": no such file");
+    if (auto readable = check_readable(**located, place); !readable) co_return core::fail(readable.error());
+    auto measured = co_await blocks.find_length(**located);
+    if (measured) {
+      blocks.adopt(std::move(**located));
+      co_return blocks;
+    }
+    if (core::steady_now() >= give_up) co_return core::fail(std::move(measured).error().within(place));
+    co_await net::pause(kRecoveryPause);
   }
-  if ((*located)->has_fileencryptioninfo()) {
-    co_return core::fail(error(
-        Errc::unsupported, place + ": the file is in an encryption zone, which is not supported: copy it out of the "
-                                   "zone with 'hdfs dfs -cp'"));
-  }
-  auto measured = co_await blocks.find_length(**located);
-  if (!measured) co_return core::fail(std::move(measured).error().within(place));
-  blocks.adopt(std::move(**located));
-  co_return blocks;
 }
 
 // The NameNode does not know the current length of a block that is being written; its DataNodes do.
