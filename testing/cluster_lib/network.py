@@ -15,6 +15,7 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -35,9 +36,26 @@ def choose_subnet():
         raise ClusterError(f"the program {missing[0]} is missing; `tools/setup/apt.sh test` installs it.")
     used = subprocess.run(["ip", "-4", "route", "show", "table", "all"], capture_output=True, text=True, check=True).stdout
     free = [f"198.18.{number}" for number in range(256) if f"198.18.{number}." not in used]
-    if not free:
-        raise ClusterError("all of 198.18.0.0/16 is in use on this machine; end some of the clusters.")
-    return random.choice(free)
+    random.shuffle(free)
+    for subnet in free:
+        if _reserve(subnet):
+            return subnet
+    raise ClusterError("all of 198.18.0.0/16 is in use on this machine; end some of the clusters.")
+
+
+_reserved = []
+
+
+def _reserve(subnet):
+    """Until this process ends, which is after the network was made: another cluster may start at the same moment."""
+    name = socket.socket(socket.AF_UNIX)
+    try:
+        name.bind(f"\0ydl-subnet-{subnet}")
+    except OSError:
+        name.close()
+        return False
+    _reserved.append(name)
+    return True
 
 
 def enter(cluster, host):

@@ -43,6 +43,11 @@ def test_hosts_reach_each_other_and_clients_reach_them(held):
     assert host.wait(10) == 0
 
 
+def test_clusters_that_start_at_the_same_moment_choose_different_networks(monkeypatch):
+    monkeypatch.setattr(network.random, "shuffle", lambda subnets: None)
+    assert network.choose_subnet() != network.choose_subnet()
+
+
 def test_nothing_is_left_when_the_process_is_killed(held):
     process, subnet, _ = held
     (cable,) = [name for name in interfaces() if name == f"ydl{process.pid}"]
