@@ -80,10 +80,10 @@ int main(int argc, char** argv) {
     const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     const auto command = cli::parse(argc > 0 ? argv[0] : "ydl", words);
     if (wants_json(command, words)) cli::complain_in_json();
-    if (!command) return cli::complain(command.error());
+    if (!command) return cli::check_output(cli::complain(command.error()));
     if (!writes_for_the_user(*command)) core::guard_files();
     if (shows_jobs(*command)) client::end_masterless_jobs(say);
-    return std::visit([](const auto& c) { return cli::execute(c); }, *command);
+    return cli::check_output(std::visit([](const auto& c) { return cli::execute(c); }, *command));
   } catch (const std::exception& error) {
     return cli::complain({make_error_code(core::Errc::io), fmt::format("unexpected: {}", error.what())});
   }

@@ -1,10 +1,10 @@
 #include "cli/commands/common.hpp"
 
+#include "cli/commands/slow_note.hpp"
 #include "client/cluster_choice.hpp"
 #include "client/command_errors.hpp"
 #include "client/yarn/cluster_client.hpp"
 #include "client/yarn/remote_job.hpp"
-#include "core/files.hpp"
 #include "core/strings.hpp"
 #include "core/utf8.hpp"
 #include "net/wait_for.hpp"
@@ -36,17 +36,23 @@ void complain_in_json() {
 int complain(const core::Error& error) {
   const int code = exit_code_of(error);
   if (errors_are_json) print(ui::json_error_line(error.message, code));
-  // The message may contain names from other users or hosts, so control characters are escaped.
-  (void)core::write_all(STDERR_FILENO, fmt::format("ydl: {}\n", core::escaped_lines(error.message)));
+  note(error.message);
   return code;
 }
 
+// The message may contain names from other users or hosts, so control characters are escaped.
 void note(std::string_view sentence) {
-  (void)core::write_all(STDERR_FILENO, fmt::format("ydl: {}\n", core::escaped_lines(sentence)));
+  (void)ui::Screen(STDERR_FILENO).write(fmt::format("ydl: {}\n", core::escaped_lines(sentence)));
 }
 
 void print(std::string_view text) {
-  (void)core::write_all(STDOUT_FILENO, text);
+  (void)ui::Screen(STDOUT_FILENO).write(text);
+}
+
+int check_output(int code) {
+  if (!ui::output_failure()) return code;
+  note(ui::output_failure()->message);
+  return code == 0 ? 1 : code;
 }
 
 namespace {
@@ -71,7 +77,9 @@ core::Result<jobs::JobFolder> folder_of(const std::string& job) {
     net::asio::io_context context(1);
     auto cluster = client::open_cluster(context.get_executor(), *where->hadoop);
     if (!cluster) return found;
-    auto adopted = net::wait_for(context, adopt(*cluster, *jobs, job));
+    auto adopted = net::wait_for(
+        context, with_slow_note(adopt(*cluster, *jobs, job),
+                                fmt::format("no job {} on this machine; waiting for the ResourceManager", job)));
     return adopted || adopted.error().code != core::Errc::not_found ? adopted : found;
   }
   auto folders = jobs::list_job_folders(*jobs);

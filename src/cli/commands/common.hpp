@@ -18,8 +18,11 @@ void complain_in_json();
 // The same for what is not an error.
 void note(std::string_view sentence);
 
-// All of it to standard output; a reader that has gone away (`ydl ls | head`) is not an error.
+// All of it to standard output; a reader that has closed its end (`ydl ls | head`) is not an error. Other failures are
+// reported by check_output().
 void print(std::string_view text);
+// Reports output that was lost. Returns `code`, or 1 for a command that would otherwise have succeeded.
+int check_output(int code);
 
 // The folder of a job by its id, or the newest job when the id is empty.
 [[nodiscard]] core::Result<jobs::JobFolder> folder_of(const std::string& job);

@@ -1,6 +1,7 @@
 #include "cli/commands/job_list.hpp"
 
 #include "backend/yarn/remote_files.hpp"
+#include "cli/commands/slow_note.hpp"
 #include "client/cluster_choice.hpp"
 #include "client/yarn/cluster_client.hpp"
 #include "client/yarn/foreign_job.hpp"
@@ -44,19 +45,6 @@ net::awaitable<std::optional<std::set<std::string>>> job_folders(client::Cluster
   co_return names;
 }
 
-// What the ResourceManager reports about the jobs of this user.
-net::Async<ClusterJobs> ask_cluster(client::ClusterClient& cluster, const Jobs& known) {
-  yarn::ClientRm::Filter filter;
-  filter.types = {"YDL"};
-  filter.users = {cluster.user};
-  auto reports = co_await cluster.rm->applications(std::move(filter));
-  if (!reports) co_return core::fail(reports.error());
-  ClusterJobs found{*std::move(reports), std::nullopt};
-  if (std::ranges::any_of(found.reports, [&](const auto& report) { return may_be_deleted(known, report); }))
-    found.folders = co_await job_folders(cluster);
-  co_return found;
-}
-
 // Jobs on the cluster as the ResourceManager sees them; those submitted from other machines are among them.
 void add_cluster_jobs(Jobs& jobs, const ClusterJobs& found) {
   for (const auto& report : found.reports) {
@@ -79,27 +67,49 @@ void add_cluster_jobs(Jobs& jobs, const ClusterJobs& found) {
   std::ranges::sort(jobs, std::greater{}, [](const jobs::JobSummary& job) { return std::pair(job.created, job.id); });
 }
 
-core::Result<> look_at_cluster(const WantedCluster& wanted, Jobs& jobs) {
-  if (wanted == core::ClusterKind::local) return {};
+net::Async<std::vector<yarn::AppReport>> reports_of_user(client::ClusterClient& cluster) {
+  yarn::ClientRm::Filter filter;
+  filter.types = {"YDL"};
+  filter.users = {cluster.user};
+  co_return co_await cluster.rm->applications(std::move(filter));
+}
+
+// The jobs of this machine, with what the ResourceManager reports about the jobs of this user. The folders of this
+// machine are read last: the cluster may take long to answer.
+net::Async<Jobs> list_with_cluster(client::ClusterClient& cluster, std::filesystem::path root) {
+  auto reports = co_await with_slow_note(reports_of_user(cluster),
+                                         "the ResourceManager has not answered yet; `ydl ls --cluster local` lists the "
+                                         "jobs of this machine without it");
+  if (!reports) co_return core::fail(reports.error());
+  auto jobs = jobs::summarise_jobs(root);
+  ClusterJobs found{*std::move(reports), std::nullopt};
+  if (std::ranges::any_of(found.reports, [&](const auto& report) { return may_be_deleted(jobs, report); }))
+    found.folders = co_await job_folders(cluster);
+  add_cluster_jobs(jobs, found);
+  co_return jobs;
+}
+
+// Nothing: the request does not concern a cluster.
+core::Result<std::optional<Jobs>> look_at_cluster(const WantedCluster& wanted, const std::filesystem::path& root) {
+  if (wanted == core::ClusterKind::local) return std::nullopt;
   const auto where = client::choose_cluster({.cluster = wanted, .cluster_only = {}});
   if (!where) return core::fail(where.error());
-  if (where->cluster != core::ClusterKind::yarn) return {};
+  if (where->cluster != core::ClusterKind::yarn) return std::nullopt;
   net::asio::io_context context(1);
   auto cluster = client::open_cluster(context.get_executor(), *where->hadoop);
   if (!cluster) return core::fail(cluster.error());
-  const auto found = net::wait_for(context, ask_cluster(*cluster, jobs));
+  auto jobs = net::wait_for(context, list_with_cluster(*cluster, root));
   cluster->close();
-  if (!found) return core::fail(found.error());
-  add_cluster_jobs(jobs, *found);
-  return {};
+  if (!jobs) return core::fail(jobs.error());
+  return *std::move(jobs);
 }
 
 }  // namespace
 
 JobList list_jobs(const std::filesystem::path& root, const WantedCluster& wanted) {
-  JobList list{jobs::summarise_jobs(root), std::nullopt};
-  if (auto looked = look_at_cluster(wanted, list.jobs); !looked) list.missing = looked.error();
-  return list;
+  auto looked = look_at_cluster(wanted, root);
+  if (looked && *looked) return {**std::move(looked), std::nullopt};
+  return {jobs::summarise_jobs(root), looked ? std::nullopt : std::optional(looked.error())};
 }
 
 }  // namespace ydl::cli

@@ -1,7 +1,6 @@
 #include "cli/commands/log_printer.hpp"
 
 #include "cli/commands/common.hpp"
-#include "core/files.hpp"
 #include "core/strings.hpp"
 #include "ui/json.hpp"
 #include "ui/screen.hpp"
@@ -98,7 +97,7 @@ bool LogPrinter::print(const PrintedLine& line) {
 
 void LogPrinter::flush() {
   if (text_.empty()) return;
-  if (!core::write_all(target_, std::exchange(text_, {})) && target_ == STDOUT_FILENO) is_closed_ = true;
+  if (!ui::Screen(target_).write(std::exchange(text_, {})) && target_ == STDOUT_FILENO) is_closed_ = true;
 }
 
 }  // namespace ydl::cli

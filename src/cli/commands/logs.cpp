@@ -7,7 +7,6 @@
 #include "client/views.hpp"
 #include "client/yarn/master_loss.hpp"
 #include "client/yarn/remote_job.hpp"
-#include "core/files.hpp"
 #include "jobs/job_folder.hpp"
 #include "net/asio.hpp"
 #include "net/spawn.hpp"
@@ -86,7 +85,7 @@ void tell_end(const jobs::JobFolder& folder) {
   const bool is_terminal = ui::Screen(STDOUT_FILENO).is_terminal();
   const int fd = is_terminal ? STDOUT_FILENO : STDERR_FILENO;
   const auto style = ui::Screen(fd).is_terminal() ? ui::terminal_style() : ui::Style{};
-  (void)core::write_all(fd, ui::finish_lines(*job, core::wall_now()).front().whole(style) + "\n");
+  (void)ui::Screen(fd).write(ui::finish_lines(*job, core::wall_now()).front().whole(style) + "\n");
 }
 
 // The task or role that the command names; the longest name of the tasks that it means.

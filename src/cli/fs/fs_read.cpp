@@ -1,7 +1,7 @@
 // cat and tail.
 #include "cli/commands/common.hpp"
 #include "cli/fs/fs_session.hpp"
-#include "core/files.hpp"
+#include "ui/screen.hpp"
 
 #include <algorithm>
 #include <unistd.h>
@@ -14,15 +14,15 @@ namespace {
 constexpr std::size_t kTailPiece = std::size_t{64} << 10U;
 constexpr core::Millis kFollowPause = std::chrono::seconds(1);
 
-// Copies to standard output. Returns false if the reader has closed it: `ydl fs cat … | head` is not an error.
+// Copies to standard output. Returns false if it takes no more: `ydl fs cat … | head` is not an error, and
+// check_output() reports the others.
 net::Async<bool> copy_out(hdfs::FileReader& reader) {
   for (;;) {
     const auto data = co_await reader.next();
     if (!data) co_return core::fail(data.error());
     if (data->empty()) co_return true;
-    const auto written = core::write_all(STDOUT_FILENO, {data->data(), data->size()});
-    if (!written && written.error().code == std::errc::broken_pipe) co_return false;
-    if (!written) co_return core::fail(written.error());
+    const auto written = ui::Screen(STDOUT_FILENO).write({data->data(), data->size()});
+    if (!written) co_return false;
   }
 }
 
