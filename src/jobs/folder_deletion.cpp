@@ -1,12 +1,11 @@
 #include "jobs/folder_deletion.hpp"
 
 #include "core/strings.hpp"
+#include "jobs/folder_cursor.hpp"
 
 #include <algorithm>
 #include <cstdio>
-#include <dirent.h>
 #include <fcntl.h>
-#include <memory>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,102 +20,127 @@ using core::fail;
 using core::Result;
 
 constexpr std::string_view kHidden = ".deleted-";
-constexpr mode_t kOwnersAll = 0700;
+constexpr std::size_t kLongestShownPath = 300;
 
-struct CloseDirectory {
-  void operator()(DIR* directory) const { ::closedir(directory); }
+// A folder on the way from the top of a tree to the cursor.
+struct Level {
+  std::string name;
+  std::vector<std::string> entries;  // that are still to be looked at
 };
 
-std::vector<std::string> names_in(int directory) {
-  std::vector<std::string> names;
-  const int copy = ::fcntl(directory, F_DUPFD_CLOEXEC, 0);
-  const std::unique_ptr<DIR, CloseDirectory> stream(copy < 0 ? nullptr : ::fdopendir(copy));
-  if (!stream) {
-    if (copy >= 0) ::close(copy);
-    return names;
-  }
-  while (const auto* entry = ::readdir(stream.get())) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
-  }
-  return names;
-}
-
-// Works on descriptors of folders, so that no name on the way can be exchanged for a symbolic link meanwhile.
+// Deletes a tree from the bottom up.
 class Deleter {
  public:
-  explicit Deleter(const MayGoOn& may_go_on) : may_go_on_(may_go_on) {}
+  Deleter(const fs::path& path, const MayGoOn& may_go_on) : path_(path), may_go_on_(may_go_on) {}
 
-  void remove(int parent, const std::string& name, const fs::path& shown) {
-    if (is_late_ || (may_go_on_ && !may_go_on_())) {
-      is_late_ = true;
-      return;
+  [[nodiscard]] Result<bool> run() {
+    if (!may_go_on()) return false;
+    if (is_deleted(AT_FDCWD, path_.string())) return result();
+    auto cursor = FolderCursor::at(AT_FDCWD, path_.string(), FolderCursor::Open::writable);
+    if (!cursor) {
+      note("");
+      return result();
     }
-    if (::unlinkat(parent, name.c_str(), 0) == 0 || errno == ENOENT) return;
-    if (errno != EISDIR && errno != EPERM) return note(shown);
-    empty(parent, name, shown);
-    if (is_late_ || ::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT) return;
-    note(shown);
+    levels_.push_back({"", cursor->names()});
+    while (!levels_.empty()) {
+      auto& level = levels_.back();
+      if (level.entries.empty()) {
+        const auto name = std::move(level.name);
+        levels_.pop_back();
+        if (!levels_.empty() && !leave(*cursor, name)) break;
+        continue;
+      }
+      const auto name = std::move(level.entries.back());
+      level.entries.pop_back();
+      if (!may_go_on()) return false;
+      if (!is_deleted(cursor->fd(), name)) enter(*cursor, name);
+    }
+    if (::unlinkat(AT_FDCWD, path_.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) note("");
+    return result();
+  }
+
+ private:
+  [[nodiscard]] bool may_go_on() const { return !may_go_on_ || may_go_on_(); }
+
+  // False: it is a folder. Other entries are deleted, or it is noted that they cannot be.
+  [[nodiscard]] bool is_deleted(int parent, const std::string& name) {
+    if (::unlinkat(parent, name.c_str(), 0) == 0 || errno == ENOENT) return true;
+    if (errno == EISDIR || errno == EPERM) return false;
+    note(name);
+    return true;
+  }
+
+  void enter(FolderCursor& cursor, const std::string& name) {
+    if (!cursor.enter(name)) {
+      if (errno == ENOTDIR) errno = EPERM;  // for which it was taken for a folder
+      return note(name);
+    }
+    levels_.push_back({name, cursor.names()});
+  }
+
+  // False: the way back is lost.
+  [[nodiscard]] bool leave(FolderCursor& cursor, const std::string& name) {
+    if (!cursor.leave()) {
+      note(name);
+      return false;
+    }
+    if (::unlinkat(cursor.fd(), name.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT) note(name);
+    return true;
+  }
+
+  // The first error is kept: of a folder that cannot be emptied, the reason and not that it is not empty.
+  void note(const std::string& name) {
+    if (error_) return;
+    const int number = errno;
+    auto shown = path_;
+    for (const auto& level : levels_) {
+      if (shown.native().size() < kLongestShownPath && !level.name.empty()) shown /= level.name;
+    }
+    if (!name.empty() && shown.native().size() < kLongestShownPath) shown /= name;
+    error_ = core::system_error(number, fmt::format("cannot delete {}", shown.string()));
   }
 
   [[nodiscard]] Result<bool> result() const {
     if (error_) return fail(*error_);
-    return !is_late_;
+    return true;
   }
 
- private:
-  void empty(int parent, const std::string& name, const fs::path& shown) {
-    const auto folder = open_writable(parent, name);
-    if (!folder) return note(shown);
-    for (const auto& entry : names_in(folder.get())) remove(folder.get(), entry, shown / entry);
-  }
-
-  static core::UniqueFd open_writable(int parent, const std::string& name) {
-    const auto open = [&] {
-      return core::UniqueFd(::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    };
-    auto folder = open();
-    if (!folder && errno == EACCES && ::fchmodat(parent, name.c_str(), kOwnersAll, AT_SYMLINK_NOFOLLOW) == 0)
-      folder = open();
-    struct stat found{};
-    if (folder && ::fstat(folder.get(), &found) == 0 && (found.st_mode & kOwnersAll) != kOwnersAll)
-      (void)::fchmod(folder.get(), kOwnersAll);  // where that fails, deleting says why
-    return folder;
-  }
-
-  void note(const fs::path& shown) {
-    if (!error_) error_ = core::system_error(errno, fmt::format("cannot delete {}", shown.string()));
-  }
-
+  const fs::path& path_;
   const MayGoOn& may_go_on_;
-  bool is_late_ = false;
+  std::vector<Level> levels_;
   std::optional<core::Error> error_;
 };
 
-std::optional<core::WallTime> later(const std::optional<core::WallTime>& one, core::WallTime other) {
-  return one ? std::max(*one, other) : other;
-}
-
-void add(FolderContent& content, const fs::path& path) {
+// True: it is a folder.
+bool add(FolderContent& content, int parent, const std::string& name) {
   struct stat found{};
-  if (::lstat(path.c_str(), &found) != 0) return;
-  content.changed = later(content.changed, core::WallTime(core::Seconds(found.st_mtim.tv_sec)));
-  if (S_ISDIR(found.st_mode)) return;
+  if (::fstatat(parent, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  const core::WallTime changed(core::Seconds(found.st_mtim.tv_sec));
+  content.changed = std::max(content.changed.value_or(changed), changed);
+  if (S_ISDIR(found.st_mode)) return true;
   ++content.files;
   if (S_ISREG(found.st_mode)) content.bytes += static_cast<std::uint64_t>(found.st_size);
+  return false;
 }
 
 }  // namespace
 
 FolderContent measure_folder(const fs::path& folder) {
   FolderContent content;
-  add(content, folder);
-  std::error_code error;
-  if (fs::is_symlink(folder, error)) return content;
-  using Walk = fs::recursive_directory_iterator;
-  for (Walk entry(folder, fs::directory_options::skip_permission_denied, error); !error && entry != Walk();
-       entry.increment(error))
-    add(content, entry->path());
+  if (!add(content, AT_FDCWD, folder.string())) return content;
+  auto cursor = FolderCursor::at(AT_FDCWD, folder.string(), FolderCursor::Open::as_it_is);
+  if (!cursor) return content;
+  std::vector<std::vector<std::string>> levels{cursor->names()};
+  while (!levels.empty()) {
+    if (levels.back().empty()) {
+      levels.pop_back();
+      if (!levels.empty() && !cursor->leave()) return content;
+      continue;
+    }
+    const auto name = std::move(levels.back().back());
+    levels.back().pop_back();
+    if (add(content, cursor->fd(), name) && cursor->enter(name)) levels.push_back(cursor->names());
+  }
   return content;
 }
 
@@ -143,9 +167,7 @@ std::vector<fs::path> list_hidden_folders(const fs::path& jobs) {
 }
 
 Result<bool> delete_tree(const fs::path& path, const MayGoOn& may_go_on) {
-  Deleter deleter(may_go_on);
-  deleter.remove(AT_FDCWD, path.string(), path);
-  return deleter.result();
+  return Deleter(path, may_go_on).run();
 }
 
 }  // namespace ydl::jobs

@@ -1,11 +1,15 @@
 #include "jobs/folder_deletion.hpp"
 
+#include "core/files.hpp"
 #include "support/temp_dir.hpp"
 
+#include <fcntl.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace ydl::jobs {
 namespace {
@@ -65,6 +69,34 @@ TEST_F(FolderDeletion, folders_without_permissions_are_deleted_too) {
   ::chmod(path("job/results/b").c_str(), 0);
   const auto deleted = delete_tree(path("job"));
   ASSERT_TRUE(deleted) << deleted.error().message;
+  EXPECT_FALSE(fs::exists(path("job")));
+}
+
+TEST_F(FolderDeletion, a_tree_deeper_than_there_are_descriptors_is_measured_and_deleted) {
+  constexpr int kDepth = 3'000;  // a path of 15,000 bytes
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit few = before;
+  few.rlim_cur = 64;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+  fs::create_directory(path("job"));
+  core::UniqueFd folder(::open(path("job").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (int i = 0; i < kDepth; ++i) {
+    ASSERT_EQ(::mkdirat(folder.get(), "down", 0700), 0) << i;
+    folder = core::UniqueFd(::openat(folder.get(), "down", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  }
+  const core::UniqueFd file(::openat(folder.get(), "model", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  ASSERT_EQ(::write(file.get(), "12345", 5), 5);
+  EXPECT_EQ(measure_folder(path("job")).bytes, 5U);
+  const auto deleted = delete_tree(path("job"));
+  EXPECT_TRUE(deleted) << deleted.error().message;
+  EXPECT_FALSE(fs::exists(path("job")));
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+TEST_F(FolderDeletion, many_folders_beside_each_other_are_deleted) {
+  for (int i = 0; i < 5'000; ++i) fs::create_directories(path("job/" + std::to_string(i)));
+  ASSERT_TRUE(delete_tree(path("job")));
   EXPECT_FALSE(fs::exists(path("job")));
 }
 
