@@ -12,6 +12,7 @@
 #include "ui/words.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <utility>
 
@@ -31,10 +32,12 @@ constexpr core::Millis kBacklogTime{2'000};  // to show lines that are left when
 constexpr core::Millis kRemoteLogRefresh{700};
 constexpr core::Millis kContactPeriod{200};
 constexpr core::Millis kEventWait{5'000};
+constexpr core::Millis kReaderCheck{500};
+constexpr int kNoReader = 128 + SIGPIPE;
 
 // A pipe gets everything, a terminal that comes later the end of it.
-TaskOutput::From start_of_lines(Part part, ui::Mode mode) {
-  return part == Part::watcher && mode == ui::Mode::tty ? TaskOutput::From::last_lines : TaskOutput::From::start;
+FollowedLines::From start_of_lines(Part part, ui::Mode mode) {
+  return part == Part::watcher && mode == ui::Mode::tty ? FollowedLines::From::last_lines : FollowedLines::From::start;
 }
 
 bool has_file(const std::filesystem::path& folder) {
@@ -61,7 +64,9 @@ class Follower {
 
   asio::awaitable<void> run() {
     if (part_ == Part::owner || !co_await has_ended()) co_await follow();
+    interrupts_.end();
     if (!job_.is_left) co_await show_end();
+    co_await job_.screen.catch_up();
     if (job_.remote) job_.remote->close();
     context_.stop();
   }
@@ -154,21 +159,35 @@ class Follower {
 
   asio::awaitable<void> refresh_screen() {
     for (;;) {
-      co_await net::pause(job_.screen.next_refresh());
+      co_await net::pause(std::min(job_.screen.next_refresh(), kReaderCheck));
+      if (part_ == Part::watcher && job_.screen.has_no_reader()) co_return leave_without_reader();
       job_.screen.refresh();
     }
+  }
+
+  // As a program that SIGPIPE ends. A job of this command goes on, because leaving it would stop it.
+  void leave_without_reader() {
+    job_.is_left = true;
+    job_.exit_code = kNoReader;
   }
 
   asio::awaitable<void> follow_logs() {
     for (;;) {
       if (lines_.shown().any() && job_.remote) {
         // Other errors pass or are told at the end; without a ticket no more lines come until then.
-        const auto fetched = co_await job_.remote->fetch_logs(lines_.shown().only());
+        const auto fetched = co_await fetch_lines();
         job_.screen.lines_missing(!fetched && is_refusal(fetched.error()) ? &fetched.error() : nullptr);
       }
       const auto refresh = job_.remote ? kRemoteLogRefresh : lines_.is_unchanged() ? kOutputRefresh : kLogRefresh;
-      co_await net::pause(show_new_lines() ? core::Millis(0) : refresh);
+      const bool has_more = show_new_lines();
+      co_await job_.screen.catch_up();
+      co_await net::pause(has_more ? core::Millis(0) : refresh);
     }
+  }
+
+  net::Async<> fetch_lines() {
+    const auto times = lines_.needs_times() ? RemoteJob::LogTimes::fetch : RemoteJob::LogTimes::skip;
+    return job_.remote->fetch_logs(lines_.shown().only(), times);
   }
 
   // True: there are more. The output of the only task waits until a question is answered.
@@ -194,7 +213,7 @@ class Follower {
     if (!has_begun_) job_.screen.begin(job_.with_paths(*view));  // it had ended before we came
     const auto backlog_end = core::steady_now() + kBacklogTime;
     while (lines_.show_new() && !(interrupts_.is_stopping() && core::steady_now() > backlog_end))
-      co_await net::pause(core::Millis(0));
+      co_await job_.screen.catch_up();
     lines_.show_rest();
     if (const auto stored = read_events(job_.folder)) {
       for (const auto& event : stored->events) job_.screen.event(event);
@@ -215,8 +234,7 @@ class Follower {
     const auto state = jobs::read_state_file(job_.folder);
     const auto cause = state ? state->cause : "";
     if (lines_.shown().any()) {
-      if (const auto logs = co_await job_.remote->fetch_logs(lines_.shown().only()); !logs)
-        job_.screen.note(logs.error().message);
+      if (const auto logs = co_await fetch_lines(); !logs) job_.screen.note(logs.error().message);
     }
     const auto failed = core::TaskId::parse(cause);
     if (!failed || (lines_.shown().any() && lines_.shown().has(*failed))) co_return;

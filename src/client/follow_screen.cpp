@@ -1,6 +1,5 @@
 #include "client/follow_screen.hpp"
 
-#include "core/files.hpp"
 #include "core/utf8.hpp"
 #include "files/log_lines.hpp"
 
@@ -11,6 +10,12 @@
 #include <fmt/format.h>
 
 namespace ydl::client {
+
+namespace {
+
+constexpr core::Millis kSlowReader{5};
+
+}  // namespace
 
 ui::Mode FollowScreen::resolved(ui::Mode wanted) {
   const bool is_terminal = ui::Screen(STDOUT_FILENO).is_terminal();
@@ -33,22 +38,34 @@ void FollowScreen::log(const ui::LogLine& line) {
   if (!files::is_for_ydl(line.text)) show(display_->log(line, frame()));
 }
 
-bool FollowScreen::logs(LogReader& reader, const ShownTasks& shown) {
+void FollowScreen::together(const std::function<void()>& show_all) {
   holds_ = true;
-  const bool has_more = reader.poll([&](const ui::LogLine& line) {
-    if (shown.has(line.task)) log(line);
-  });
+  show_all();
   holds_ = false;
-  show(std::exchange(held_, {}));
-  return has_more;
+  flush();
+}
+
+void FollowScreen::put(std::string_view bytes) {
+  pending_ += bytes;
+  if (!holds_) flush();
+}
+
+void FollowScreen::flush() {
+  const auto written = screen_.write_some(pending_);
+  // Nothing can be written any more. The job goes on, and the command tells the failure at its end.
+  pending_.erase(0, written ? *written : pending_.size());
+}
+
+net::awaitable<void> FollowScreen::catch_up() {
+  for (flush(); is_behind(); flush()) co_await net::pause(kSlowReader);
 }
 
 // A standard error that leads elsewhere gets what the task wrote to its own.
-void FollowScreen::output(const TaskOutput::Piece& piece) {
-  if (piece.stream == "stderr" && !ui::Screen(STDERR_FILENO).is_terminal())
-    (void)core::write_all(STDERR_FILENO, piece.bytes);
+void FollowScreen::output(std::string_view stream, std::string_view bytes) {
+  if (stream == "stderr" && !ui::Screen(STDERR_FILENO).is_terminal())
+    (void)ui::Screen(STDERR_FILENO).write(bytes);
   else
-    show(display_->output(piece.bytes, frame()));
+    show(display_->output(bytes, frame()));
 }
 
 void FollowScreen::clear() {
@@ -59,7 +76,7 @@ void FollowScreen::clear() {
 
 void FollowScreen::write(const std::string& text) {
   clear();
-  (void)screen_.write(text);
+  put(text);
 }
 
 void FollowScreen::note(std::string text) {

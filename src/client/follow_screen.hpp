@@ -1,14 +1,14 @@
 #pragma once
 
-#include "client/log_reader.hpp"
-#include "client/shown_tasks.hpp"
-#include "client/task_output.hpp"
 #include "core/error.hpp"
+#include "net/asio.hpp"
 #include "ui/display.hpp"
 #include "ui/screen.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace ydl::client {
 
@@ -23,14 +23,16 @@ class FollowScreen {
   [[nodiscard]] static ui::Mode resolved(ui::Mode wanted);
   [[nodiscard]] ui::Mode mode() const { return mode_; }
   void begin(const ui::JobView& job) { show(display_->begin(job, frame())); }
-  void update(const ui::JobView& job) { show(display_->update(job, frame())); }
+  void update(const ui::JobView& job) {
+    if (!is_behind()) show(display_->update(job, frame()));
+  }
   void event(const ui::EventView& event) { show(display_->event(event, frame())); }
   // A line of a task, unless ydl reads it (files::is_for_ydl).
   void log(const ui::LogLine& line);
-  // New lines of the tasks that are shown, as LogReader::poll() gives them, in one write. True: there are more.
-  bool logs(LogReader& reader, const ShownTasks& shown);
-  // The bytes of the only task of the job, as they are.
-  void output(const TaskOutput::Piece& piece);
+  // Everything that `show_all` shows, in one write.
+  void together(const std::function<void()>& show_all);
+  // The bytes of the only task of the job, as they are. `stream`: stdout or stderr.
+  void output(std::string_view stream, std::string_view bytes);
   // The row below everything else.
   void footer(const ui::Footer& text) { show(display_->footer(text, frame())); }
   void failure(const ui::FailureView& failure) { show(display_->failure(failure, frame())); }
@@ -49,19 +51,29 @@ class FollowScreen {
     is_closed_ = true;
   }
 
+  // Whether what is shown goes into a pipe that is closed at its other end.
+  [[nodiscard]] bool has_no_reader() const { return screen_.has_no_reader(); }
+
   // How long the display can stay as it is.
   [[nodiscard]] core::Millis next_refresh() const;
-  void refresh() { show(display_->refresh(frame())); }
+  void refresh() {
+    if (!is_behind()) show(display_->refresh(frame()));
+  }
+
+  // Whether a slow terminal or reader has not taken everything yet. Nothing here waits for it.
+  [[nodiscard]] bool is_behind() const { return !pending_.empty(); }
+  // Until everything is written.
+  [[nodiscard]] net::awaitable<void> catch_up();
 
  private:
   void show(const std::string& bytes) {
     if (bytes.empty() || is_closed_) return;
-    if (holds_)
-      held_ += bytes;
-    else
-      (void)screen_.write(bytes);
+    put(bytes);
     is_clear_ = false;
   }
+  void put(std::string_view bytes);
+  // Writes what can be written at once.
+  void flush();
   [[nodiscard]] ui::Frame frame() const;
 
   ui::Mode mode_;
@@ -71,7 +83,7 @@ class FollowScreen {
   bool is_closed_ = false;
   bool is_clear_ = false;  // nothing is drawn since clear()
   bool holds_ = false;     // what is shown is collected, to be written at once
-  std::string held_;
+  std::string pending_;    // not written yet
 };
 
 }  // namespace ydl::client

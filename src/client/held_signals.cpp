@@ -20,13 +20,17 @@ bool is_ignored(int number) {
 int open_signals() {
   sigset_t wanted;
   ::sigemptyset(&wanted);
-  for (const int number : kHeld) {
-    if (!is_ignored(number)) ::sigaddset(&wanted, number);
-  }
+  for (const int number : handled_signals()) ::sigaddset(&wanted, number);
   return ::signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
 }  // namespace
+
+std::vector<int> handled_signals() {
+  std::vector<int> numbers(kHeld.begin(), kHeld.end());
+  std::erase_if(numbers, is_ignored);
+  return numbers;
+}
 
 HeldSignals::HeldSignals() {
   sigset_t held;

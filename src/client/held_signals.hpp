@@ -7,8 +7,13 @@
 #include <functional>
 #include <memory>
 #include <stop_token>
+#include <vector>
 
 namespace ydl::client {
+
+// Of SIGINT, SIGTERM and SIGHUP those that this process does not ignore since its start: `nohup ydl run …` goes on when
+// its terminal is closed.
+[[nodiscard]] std::vector<int> handled_signals();
 
 // Keeps SIGINT, SIGTERM and SIGHUP pending from before a job exists until they are handled. Otherwise a Ctrl-C in
 // between would end this command without a message about the job that it has just started.

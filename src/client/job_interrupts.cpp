@@ -4,6 +4,7 @@
 
 #include <array>
 #include <csignal>
+#include <poll.h>
 #include <unistd.h>
 #include <utility>
 
@@ -20,10 +21,28 @@ namespace asio = net::asio;
 constexpr core::Millis kStopPatience{10'000};  // for the ResourceManager to accept the stop
 constexpr int kInterrupted = 130;
 
+// What a signal handler needs. It must not allocate memory.
+struct LastWords {
+  std::array<char, 256> text{};
+  std::size_t size = 0;
+};
+LastWords last_words;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): of end_by_signal
+
+// A terminal that takes nothing at present must not keep this process from ending.
+void end_by_signal(int number) {
+  ::pollfd output{.fd = STDERR_FILENO, .events = POLLOUT, .revents = 0};
+  if (::poll(&output, 1, 0) > 0 && ::write(STDERR_FILENO, last_words.text.data(), last_words.size) < 0) {
+    // There is no other way to tell it.
+  }
+  ::_exit(128 + number);
+}
+
 }  // namespace
 
 JobInterrupts::JobInterrupts(asio::io_context& context, FollowedJob& job, Options options)
-    : context_(context), job_(job), options_(std::move(options)), signals_(context_, SIGINT, SIGTERM, SIGHUP) {}
+    : context_(context), job_(job), options_(std::move(options)), signals_(context_) {
+  for (const int number : handled_signals_) signals_.add(number);
+}
 
 net::awaitable<void> JobInterrupts::watch() {
   for (;;) {
@@ -43,6 +62,20 @@ net::awaitable<void> JobInterrupts::watch() {
     is_stopping_ = true;
     if (can_ask) job_.screen.footer({"stopping; Ctrl-C again stops without grace", "stopping"});
     if (!co_await stop_job(std::nullopt)) co_return give_up_stopping();
+  }
+}
+
+void JobInterrupts::end() {
+  if (!job_.is_left) {
+    const auto text = fmt::format("{0}ydl: {1} has ended; `ydl logs {1}` shows the rest of its output\n",
+                                  ui::Screen(STDERR_FILENO).is_terminal() ? "\n" : "", job_.folder.id().str());
+    last_words.size = text.copy(last_words.text.data(), last_words.text.size());
+  }
+  signals_.clear();
+  for (const int number : handled_signals_) {
+    struct sigaction action{};
+    action.sa_handler = end_by_signal;
+    ::sigaction(number, &action, nullptr);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "ui/question.hpp"
 
 #include <optional>
+#include <vector>
 
 #include <boost/asio/signal_set.hpp>
 
@@ -30,6 +31,11 @@ class JobInterrupts {
   // stored it.
   [[nodiscard]] net::awaitable<void> repeat_stop();
 
+  // The job has ended or was left, and what is left is to show the rest of its logs. From now on a signal ends this
+  // process at once, even while it waits for a slow terminal, with a sentence that names the command that shows the
+  // rest.
+  void end();
+
   // Whether a question is on the screen.
   [[nodiscard]] bool is_asking() const { return is_asking_; }
   [[nodiscard]] bool is_stopping() const { return is_stopping_; }
@@ -46,6 +52,7 @@ class JobInterrupts {
   net::asio::io_context& context_;
   FollowedJob& job_;
   Options options_;
+  std::vector<int> handled_signals_ = handled_signals();  // before the set changes what is ignored
   net::asio::signal_set signals_;
   bool is_asking_ = false;
   bool is_stopping_ = false;

@@ -1,14 +1,13 @@
 #include "client/log_merge.hpp"
 
 #include "client/log_start.hpp"
-#include "core/files.hpp"
+#include "files/log_tail.hpp"
 
 #include <algorithm>
-#include <fcntl.h>
 #include <queue>
 #include <sys/stat.h>
 #include <tuple>
-#include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace ydl::client {
@@ -68,6 +67,7 @@ LogMerge::Segment LogMerge::next_segment(File& file, std::optional<core::WallTim
 void LogMerge::read(const Take& take, LastLine last_line, std::optional<core::WallTime> now) {
   discover();
   if (!has_begun_) now.reset();  // what is there at first may be old
+  const bool had_more = std::exchange(has_more_, false);
   using Next = std::tuple<core::WallTime, const Key*, File*, Segment>;
   const auto is_later = [](const Next& a, const Next& b) {
     return std::tie(std::get<0>(a), *std::get<1>(a)) > std::tie(std::get<0>(b), *std::get<1>(b));
@@ -80,19 +80,25 @@ void LogMerge::read(const Take& take, LastLine last_line, std::optional<core::Wa
   for (auto& [key, file] : files_) {
     const auto before = file.size;
     file.size = status_of(file.log.path).size;
-    if (!has_begun_) file.offset = first_offset(file);
+    if (!has_begun_) {
+      file.offset = first_offset(file);
+      skipped_ += file.offset;
+    }
     if (file.size < file.offset) {  // its task has cut it
       file.offset = 0;
       file.clock.restart();
     }
-    const bool has_news = file.size != before || last_line == LastLine::give;
+    const bool has_news = file.size != before || last_line == LastLine::give || had_more;
     if (has_news && file.size > file.offset) push(key, file);
   }
   has_begun_ = true;
   while (!queue.empty()) {
     const auto [order, key, file, segment] = queue.top();
     queue.pop();
-    if (!give(*file, segment, take, last_line)) return;
+    if (!give(*file, segment, take, last_line)) {
+      has_more_ = true;
+      return;
+    }
     // An entry that lies behind what the file had when it was looked at is for the next call too.
     if (segment.end >= file->size) continue;
     file->clock.pop();
@@ -101,14 +107,11 @@ void LogMerge::read(const Take& take, LastLine last_line, std::optional<core::Wa
 }
 
 bool LogMerge::give(File& file, const Segment& segment, const Take& take, LastLine last_line) {
-  const core::UniqueFd fd(::open(file.log.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd) return true;
-  if (buffer_ == nullptr) buffer_ = std::make_unique_for_overwrite<char[]>(kLongestLogLine);
   while (file.offset < segment.end) {
     const auto most = std::min<std::uint64_t>(kLongestLogLine, segment.end - file.offset);
-    const auto n = ::pread(fd.get(), buffer_.get(), most, static_cast<off_t>(file.offset));
-    if (n <= 0) return true;
-    std::string_view bytes(buffer_.get(), static_cast<std::size_t>(n));
+    const auto slice = files::read_slice(file.log.path, file.offset, most);
+    if (!slice || slice->bytes.empty()) return true;
+    std::string_view bytes(slice->bytes);
     auto newline = bytes.find('\n');
     if (newline == std::string_view::npos) {
       const bool is_last = segment.end == file.size && last_line == LastLine::give && bytes.size() == most;

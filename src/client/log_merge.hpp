@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -41,7 +40,7 @@ class LogMerge {
 
   LogMerge(jobs::JobFolder folder, Options options) : folder_(std::move(folder)), options_(std::move(options)) {}
 
-  // False: that is enough, read() returns.
+  // False: that is enough, read() returns. The next call goes on behind the part that was taken.
   using Take = std::function<bool(const LogPart&)>;
   // All lines that have been added since the last call. `now`: the time of those that the index has not reached;
   // nothing, and in the first call: it stays unknown.
@@ -49,6 +48,8 @@ class LogMerge {
 
   // The attempts of which there are logs, whatever the filter says of attempts.
   [[nodiscard]] const std::set<int>& attempts() const { return attempts_; }
+  // The bytes before the lines with which `since` and `tail` begin.
+  [[nodiscard]] std::uint64_t skipped() const { return skipped_; }
   // How many logs have lines and no index.
   [[nodiscard]] int without_times() const;
 
@@ -84,8 +85,9 @@ class LogMerge {
   Options options_;
   std::map<Key, File> files_;
   std::set<int> attempts_;
-  std::unique_ptr<char[]> buffer_;
+  std::uint64_t skipped_ = 0;
   bool has_begun_ = false;
+  bool has_more_ = false;  // the taker had enough before everything was given
 };
 
 }  // namespace ydl::client

@@ -7,7 +7,8 @@
 // Where in a log to begin. They read backwards, in pieces, and look at no more of a huge log than they need.
 namespace ydl::client {
 
-// A line is looked at, and shown, in pieces of this size.
+// A line is looked at, shown and counted in pieces of this size: of a line of gigabytes, the last piece is its last
+// line.
 inline constexpr std::size_t kLongestLogLine = std::size_t{64} << 10U;
 
 // The beginning of the line that has the byte before `offset`; `offset` itself if that byte ends a line.

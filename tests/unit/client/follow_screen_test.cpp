@@ -2,7 +2,6 @@
 #include "client/follow_screen.hpp"
 
 #include "core/files.hpp"
-#include "support/temp_dir.hpp"
 #include "support/vt.hpp"
 
 #include <array>
@@ -101,27 +100,6 @@ TEST_F(FollowScreenTest, lines_for_ydl_are_left_out) {
   EXPECT_EQ(count(text, "worker:0 │"), 3) << text;
   for (const auto* left : {"│ ::checkpoints\n", "│ ::progress of 8\n", "│ a ::checkpoint\n"})
     EXPECT_EQ(count(text, left), 1) << text;
-}
-
-TEST_F(FollowScreenTest, lines_of_tasks_that_are_not_shown_are_left_out) {
-  screen_.begin(job_);
-  test::TempDir directory;
-  const jobs::JobFolder folder(directory.path() / "mnist-1");
-  spec::JobSpec spec;
-  spec.roles.resize(1);
-  spec.roles[0].name = "worker";
-  spec.roles[0].count = 2;
-  for (int i = 0; i < 2; ++i) {
-    const auto logs = folder.task_logs({{"worker", i}, 1});
-    ASSERT_TRUE(core::make_directories(logs, 0700));
-    ASSERT_TRUE(core::write_file_atomically(logs / "stdout", fmt::format("line of {}\n", i), 0600));
-  }
-  LogReader reader(folder, {});
-  EXPECT_FALSE(screen_.logs(reader, ShownTasks::of("first", spec, ui::Mode::tty).value()));
-  screen_.finish(job_);
-  const auto text = shown();
-  EXPECT_EQ(count(text, "line of 0"), 1) << text;
-  EXPECT_EQ(count(text, "line of 1"), 0) << text;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "client/log_merge.hpp"
 
+#include "client/log_start.hpp"
 #include "core/files.hpp"
 #include "support/temp_dir.hpp"
 
@@ -229,6 +230,16 @@ TEST_F(LogMergeTest, tail_finds_the_lines_of_a_large_log_over_the_pieces_that_it
   }
 }
 
+TEST_F(LogMergeTest, of_a_line_without_an_end_tail_gives_the_last_piece) {
+  append(log(0), "short\n" + std::string(3'000'000, 'x') + "end");
+  auto from = merge({.tail = 1});
+  std::string shown;
+  from.read([&](const LogPart& part) { return shown += part.text, true; }, LogMerge::LastLine::give);
+  EXPECT_EQ(shown.size(), kLongestLogLine);
+  EXPECT_TRUE(shown.ends_with("xend"));
+  EXPECT_EQ(from.skipped(), 3'000'009 - kLongestLogLine);
+}
+
 TEST_F(LogMergeTest, tail_and_grep_count_the_lines_that_are_shown) {
   append(log(0), "loss 3\nx\nloss 2\nx\nloss 1\nx\nx\n");
   EXPECT_THAT(all({.tail = 2, .grep = "loss"}), ElementsAre("worker:0 loss 2", "worker:0 loss 1"));
@@ -258,6 +269,20 @@ TEST_F(LogMergeTest, a_taker_that_has_enough_gets_no_more) {
   int taken = 0;
   from.read([&](const LogPart&) { return ++taken < 2; }, LogMerge::LastLine::give);
   EXPECT_EQ(taken, 2);
+}
+
+TEST_F(LogMergeTest, after_a_taker_had_enough_the_next_call_goes_on_there) {
+  append(log(0), "a\nb\nc\n");
+  append(log(1), "d\n");
+  index(log(0), {{2, 10}, {6, 30}});
+  index(log(1), {{2, 20}});
+  auto from = merge();
+  std::vector<std::string> all;
+  for (int call = 0; call < 4; ++call) {
+    const auto take_one = [&](const LogPart& part) { return all.emplace_back(part.text), false; };
+    from.read(take_one, LogMerge::LastLine::wait);
+  }
+  EXPECT_THAT(all, ElementsAre("a", "d", "b", "c"));
 }
 
 TEST_F(LogMergeTest, no_file_stays_open) {
