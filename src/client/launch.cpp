@@ -157,7 +157,7 @@ class Launch {
                                                     application, submitted.error().message, target_->leftovers()));
   }
 
-  // If a master does not start, its log is kept in the job's folder.
+  // Nothing is left of a job that its master refuses. If a master ends without a message, its log is kept.
   Result<core::UniqueFd> start(const PlannedJob& job) {
     step_ = Step::start;
     const auto attachment = options_.detach ? master::Attachment::detached : master::Attachment::attached;
@@ -169,6 +169,8 @@ class Launch {
           options_.detach ? fmt::format("may continue; `ydl kill {}` stops it", id) : "ends with this command";
       lifeline = fail(core::Errc::cancelled,
                       fmt::format("interrupted while the master of {} was starting: the job {}", id, what));
+    } else if (!lifeline) {
+      end_unstarted(job, lifeline.error());
     }
     target_->close();
     return lifeline;
@@ -247,6 +249,11 @@ class Launch {
 
   // If the job may have been submitted, its folders are kept, because its master and `ydl kill` read them.
   void give_up(const PlannedJob& job) {
+    abandon();
+    if (target_->maybe_submitted_as().empty()) remove_folder(job.folder);
+  }
+
+  void abandon() {
     step_ = Step::give_up;
     (void)run(
         [](LaunchTarget& target) -> net::Async<> {
@@ -254,7 +261,22 @@ class Launch {
           co_return Result<>{};
         }(*target_),
         kGiveUpPatience);
-    if (target_->maybe_submitted_as().empty()) remove_folder(job.folder);
+  }
+
+  // No master runs the job.
+  void end_unstarted(const PlannedJob& job, const core::Error& error) {
+    if (error.code == core::Errc::refused)
+      give_up(job);
+    else
+      abandon();
+    std::error_code ignored;
+    if (!std::filesystem::exists(job.folder.root(), ignored)) return;
+    jobs::StateFile state;
+    state.state = core::JobState::failed;
+    state.exit_code = 1;
+    state.reason = error.message;
+    state.finished = core::wall_now();
+    (void)jobs::write_state_file(job.folder, state);
   }
 
   [[nodiscard]] core::Error not_submitted(const PlannedJob& job) const {

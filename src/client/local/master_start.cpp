@@ -41,7 +41,7 @@ net::Async<core::UniqueFd> start_master(jobs::JobFolder folder, MasterStart star
     if (error) break;
   }
   if (line.starts_with("ready")) co_return std::move(lifeline->write);
-  if (line.starts_with("error ")) co_return fail(core::Errc::io, std::string(core::trim(line.substr(6))));
+  if (line.starts_with("error ")) co_return fail(core::Errc::refused, std::string(core::trim(line.substr(6))));
   co_return fail(core::Errc::io,
                  fmt::format("the job's master did not start; its log is {}", folder.master_log().string()));
 }

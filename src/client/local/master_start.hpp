@@ -17,7 +17,8 @@ struct MasterStart {
 };
 
 // Starts the job's master as a process of this machine and waits until it listens; calls `meanwhile` while it starts.
-// Returns the pipe whose end tells the master that this client has ended. Errors: io, with the master's own message.
+// Returns the pipe whose end tells the master that this client has ended. Errors: refused, with the master's own
+// message; io, if it ended without one.
 [[nodiscard]] net::Async<core::UniqueFd> start_master(jobs::JobFolder folder, MasterStart start,
                                                       std::function<void()> meanwhile = {});
 
