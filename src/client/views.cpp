@@ -6,6 +6,7 @@
 #include "files/log_tail.hpp"
 #include "jobs/job_view.hpp"
 #include "jobs/master_trace.hpp"
+#include "ui/words.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -246,10 +247,10 @@ std::optional<ui::FailureView> failure_view(const jobs::JobFolder& folder) {
     view.log_path = (logs / stream).string();
     break;
   }
-  view.node = "this machine";
-  if (const auto job = stored_job_view(folder); job && job->where != view.node) {
+  if (const auto job = stored_job_view(folder)) {
     const auto found = std::ranges::find(job->tasks, *task, &ui::TaskView::id);
-    view.node = found == job->tasks.end() ? "its host" : found->node;
+    if (found != job->tasks.end()) view.node = found->node;
+    view.is_elsewhere = !view.node.empty() && job->where != ui::kThisMachine;
   }
   view.more_command = fmt::format("ydl logs {} {}", folder.id().str(), task->str());
   return view;

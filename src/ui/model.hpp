@@ -101,6 +101,7 @@ struct FailureView {
   core::TaskId task;
   int attempt = 1;
   std::string node;
+  bool is_elsewhere = false;  // the node is another machine than the one on which the user reads this
   std::string sentence;
   std::vector<std::string> last_lines;  // of stderr, or of stdout when stderr is empty; the last 20 are shown
   std::string log_path;

@@ -13,8 +13,9 @@ constexpr core::Seconds kSlowProgress{30};
 
 }  // namespace
 
-std::string plain_event_line(const EventView& event, std::string_view job_id, const UtcOffset& offset) {
-  return fmt::format("{} {}", clock_time(event.time, offset), event_sentence(event, job_id));
+std::string dated_event_line(const EventView& event, std::string_view job_id, const UtcOffset& offset) {
+  return fmt::format("{} {} {}", calendar_date(event.time, offset), clock_time(event.time, offset),
+                     event_sentence(event, job_id));
 }
 
 PlainDisplay::PlainDisplay(DisplayOptions options) : options_(std::move(options)) {
@@ -73,7 +74,7 @@ std::string PlainDisplay::event(const EventView& event, const Frame& /*frame*/) 
   if (options_.detail == Detail::gang) {
     if (const auto sentences = steps_.take(event)) return told(event.time, *sentences);
   }
-  return plain_event_line(event, job_id_, options_.utc_offset) + "\n";
+  return stamped(event.time, Line(event_sentence(event, job_id_)));
 }
 
 std::string PlainDisplay::log(const LogLine& line, const Frame& /*frame*/) {

@@ -7,8 +7,9 @@
 
 namespace ydl::ui {
 
-// "03:13:28 worker:0 running on host1 (pid 123)", without a line end. For `ydl events` too.
-[[nodiscard]] std::string plain_event_line(const EventView& event, std::string_view job_id, const UtcOffset& offset);
+// "2026-11-15 03:13:28 worker:0 running on host1 (pid 123)", without a line end, for `ydl events`: the job may be of
+// another day.
+[[nodiscard]] std::string dated_event_line(const EventView& event, std::string_view job_id, const UtcOffset& offset);
 
 // One line per event and log line, in the order they come: for pipes and continuous integration. What all tasks do
 // together is one line, unless the details are wanted. Progress is told at every tenth, or after 30 seconds when it

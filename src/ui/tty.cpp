@@ -19,6 +19,7 @@ constexpr int kRowsForOthers = 4;        // the job's line, the line that counts
 
 constexpr std::string_view kClearBelow = "\x1b[J";
 constexpr std::string_view kClearRestOfRow = "\x1b[K";
+constexpr std::string_view kClearRowAbove = "\x1b[1A\x1b[K";  // from the first column of the row below it
 constexpr std::string_view kWrapOff = "\x1b[?7l";
 constexpr std::string_view kWrapOn = "\x1b[?7h";
 constexpr std::string_view kNewRow = "\r\n";
@@ -190,14 +191,13 @@ std::string TtyDisplay::draw(const Frame& frame) {
   }
   if (scrolling_.empty() && rows == drawn_ && frame.size == drawn_size_) return {};
 
-  auto out = scrolling_.empty() ? to_block_start(frame.size) : take_block_away(frame.size);
+  auto out = scrolling_.empty() && !rows.empty() ? to_block_start(frame.size) : take_block_away(frame.size);
   if (!rows.empty()) {
     out += kWrapOff;
     // Before the text: after a row of full width the cursor still stands on its last character.
     for (const auto& row : rows) out.append(kClearRestOfRow).append(row).append(kNewRow);
-    out.append(kWrapOn);
+    out.append(kWrapOn).append(kClearBelow);
   }
-  if (!rows.empty() || !drawn_.empty()) out += kClearBelow;
   drawn_ = std::move(rows);
   drawn_widths_ = std::move(widths);
   drawn_size_ = frame.size;
@@ -205,8 +205,12 @@ std::string TtyDisplay::draw(const Frame& frame) {
 }
 
 std::string TtyDisplay::take_block_away(const Size& size) {
-  auto out = to_block_start(size);
-  if (!out.empty()) out += kClearBelow;
+  // Row by row: tmux keeps what "clear below" erases from the first row of the screen on, and shows it again later.
+  std::string out;
+  if (const int rows = rows_of_block(size); rows > 0) {
+    out = "\r";
+    for (int i = 0; i < rows; ++i) out += kClearRowAbove;
+  }
   if (!scrolling_.empty() && !std::exchange(at_row_start_, true)) out += kNewRow;
   out += std::exchange(scrolling_, {});
   drawn_.clear();
@@ -216,12 +220,17 @@ std::string TtyDisplay::take_block_away(const Size& size) {
 
 // Terminals fold rows that became too long when the window was made narrower: the block is then taller than it was
 // drawn. (Those that cut instead show a few rows less of what stood above.)
-std::string TtyDisplay::to_block_start(const Size& size) const {
+int TtyDisplay::rows_of_block(const Size& size) const {
   int rows = 0;
   for (const int width : drawn_widths_) {
     const bool folded = size.columns < drawn_size_.columns && size.columns > 0;
     rows += folded ? std::max(1, (width + size.columns - 1) / size.columns) : 1;
   }
+  return rows;
+}
+
+std::string TtyDisplay::to_block_start(const Size& size) const {
+  const int rows = rows_of_block(size);
   return rows == 0 ? std::string() : fmt::format("\x1b[{}A\r", rows);
 }
 

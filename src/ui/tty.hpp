@@ -40,6 +40,7 @@ class TtyDisplay final : public Display {
   [[nodiscard]] std::vector<Line> block(const Frame& frame) const;
   // Removes the block, and writes what scrolls above it.
   [[nodiscard]] std::string take_block_away(const Size& size);
+  [[nodiscard]] int rows_of_block(const Size& size) const;
   [[nodiscard]] std::string to_block_start(const Size& size) const;
   void scroll(const Line& line);
   void scroll_left_out(std::int64_t lines);

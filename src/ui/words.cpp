@@ -75,6 +75,13 @@ std::string metrics_words(const std::optional<core::Metrics>& metrics) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
+std::string calendar_date(core::WallTime time, const UtcOffset& offset) {
+  const auto local = time + (offset ? offset(time) : core::Seconds(0));
+  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(local));
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()), static_cast<unsigned>(day.month()),
+                     static_cast<unsigned>(day.day()));
+}
+
 std::string running_time(core::Millis duration) {
   const auto seconds = std::chrono::floor<core::Seconds>(std::max(core::Millis(0), duration));
   return seconds.count() == 0 ? "0 s" : core::format_duration(seconds);
@@ -191,7 +198,7 @@ Line log_line(const LogLine& line) {
 std::vector<Line> failure_lines(const FailureView& failure) {
   std::vector<Line> lines;
   const auto task = failure.task.str();
-  const auto node = failure.node.empty() ? std::string() : fmt::format(" on {}", failure.node);
+  const auto node = failure.is_elsewhere ? fmt::format(" on {}", failure.node) : std::string();
   Line first(fmt::format("{}{}{} failed first", task, attempt_note(failure.attempt), node), Tone::red);
   const auto sentence = clean(failure.sentence);
   const auto why = without_subject(sentence, task);

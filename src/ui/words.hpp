@@ -20,6 +20,9 @@ using UtcOffset = std::function<core::Seconds(core::WallTime)>;
 // "03:13:28" on that clock; UTC when no offset is given.
 [[nodiscard]] std::string clock_time(core::WallTime time, const UtcOffset& offset);
 
+// "2026-11-15", the day of that clock.
+[[nodiscard]] std::string calendar_date(core::WallTime time, const UtcOffset& offset);
+
 // A time that still runs, in whole seconds so that it does not flicker: "12 s".
 [[nodiscard]] std::string running_time(core::Millis duration);
 // A time that is over: "4.2 s", and from ten seconds on "41 s".

@@ -20,7 +20,7 @@ def test_a_failure_shows_the_task_its_last_lines_its_log_and_the_command_for_mor
     done = ydl("run", "--name", "broken", "--", "sh", "-c", program)
     job = ydl.the_job()
     lines = done.out.splitlines()
-    begin = lines.index("worker:0 on this machine failed first, with exit code 3")
+    begin = lines.index("worker:0 failed first, with exit code 3")
     assert lines[begin + 1 : begin + 21] == [f"    line {i}" for i in range(11, 31)]
     assert lines[begin + 21 : begin + 23] == [f"log: {job.folder}/logs/worker-0/1/stderr", f"more: ydl logs {job.id} worker:0"]
     assert re.fullmatch(rf"\S+ {job.id} failed after .*: worker:0 failed with exit code 3", lines[begin + 23])
@@ -89,7 +89,7 @@ def test_a_job_whose_retries_are_used_up_fails_with_the_last_code(ydl):
     done = ydl("run", "--retries", "1", "--", "sh", "-c", "exit $((10 + YDL_ATTEMPT))")
     assert done.code == 12
     assert "no retries are left" in done.out
-    assert "worker:0 (attempt 2) on this machine failed first, with exit code 12" in done.out
+    assert "worker:0 (attempt 2) failed first, with exit code 12" in done.out
 
 
 def test_the_whole_job_is_started_again_with_job_retries(ydl):
@@ -153,7 +153,7 @@ def test_a_service_that_fails_fails_the_job(ydl):
     path = job_file(ydl, "roles:\n  worker: {command: sleep 600}\n  ps: {command: sh -c 'exit 8'}\n")
     done = ydl("submit", path)
     assert done.code == 8
-    assert "ps:0 on this machine failed first" in done.out
+    assert "ps:0 failed first" in done.out
 
 
 def test_an_evaluator_may_finish_after_the_deciders(ydl):

@@ -232,7 +232,7 @@ def test_quiet_prints_nothing_about_a_job_that_succeeds(ydl):
 def test_quiet_tells_a_failure_on_standard_error(ydl):
     done = ydl("run", "--output", "quiet", "--", "sh", "-c", "echo no such data >&2; exit 4")
     assert (done.code, done.out) == (4, "")
-    assert done.err.splitlines()[:2] == ["worker:0 on this machine failed first, with exit code 4", "    no such data"]
+    assert done.err.splitlines()[:2] == ["worker:0 failed first, with exit code 4", "    no such data"]
 
 
 def test_output_of_an_unfinished_line_is_shown_at_the_end(ydl):
@@ -354,7 +354,7 @@ def test_dry_run_as_json_is_one_object(ydl):
 
 @pytest.mark.parametrize(
     ("options", "named"),
-    [(["--queue", "gpu"], "--queue"), (["-hip", "rm1"], "-hip"), (["--host-ip", "rm1"], "-hip"), (["--am", "managed"], "--am"),
+    [(["--queue", "gpu"], "--queue"), (["-hip", "rm1"], "-hip"), (["--host-ip", "rm1"], "--host-ip"), (["--am", "managed"], "--am"),
      (["--resource", "worker:label=gpu"], "label=gpu of role worker")],
 )  # fmt: skip
 def test_an_option_that_only_a_cluster_understands_is_refused(ydl, options, named):

@@ -153,7 +153,7 @@ def test_a_failure_of_the_only_task_stands_below_its_output(ydl, on_terminal):
 
 def test_a_failure_on_a_terminal_shows_the_last_lines(ydl, on_terminal):
     terminal = on_terminal("run", "--n", "2", "--show-logs", "none", "--", "sh", "-c", "echo the cause >&2; exit 6")
-    terminal.expect(r"worker:\d on this machine failed first, with exit code 6")
+    terminal.expect(r"worker:\d failed first, with exit code 6")
     terminal.expect(" {4}the cause")
     assert exit_code(terminal) == 6
 

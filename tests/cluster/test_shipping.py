@@ -67,7 +67,7 @@ def test_programs_of_an_environment_are_found_and_have_a_home(jobs, tmp_path):
         (programs / name).chmod(0o755)
     out, err = jobs.run("run", *SMALL, "--python-env", programs.parent, "--", "show_place")
     assert "[worker:0] path True" in out and "[worker:0] home True" in out, out
-    assert "nothing is in" in jobs.run("results", "ls", job_id(err))[0], "a home is not a result"
+    assert "left no files in" in jobs.run("results", "ls", job_id(err))[0], "a home is not a result"
 
 
 def names(jobs, *words):
@@ -88,4 +88,4 @@ def test_what_a_job_used_is_shown_and_deleted_but_not_under_a_running_job(jobs):
     assert names(jobs, "ls") == ["code.tar", "ydl"]
     jobs.run("kill", running)
     assert "2 files" in jobs.run("env", "gc", "--older-than", "0")[0]
-    assert "nothing is in /user/ann/.ydl/cache/sha256" in jobs.run("env", "ls")[0]
+    assert "there are no files in /user/ann/.ydl/cache/sha256" in jobs.run("env", "ls")[0]

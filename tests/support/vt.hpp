@@ -100,6 +100,12 @@ class Vt {
 
   Row& current() { return grid_[static_cast<std::size_t>(row_)]; }
 
+  // tmux does this with what is erased from the first cell on.
+  void keep_screen() {
+    while (!grid_.empty() && shown(grid_.back()).empty()) grid_.pop_back();
+    history_.insert(history_.end(), grid_.begin(), grid_.end());
+  }
+
   void line_feed() {
     if (row_ + 1 < rows_) {
       ++row_;
@@ -142,6 +148,7 @@ class Vt {
         row_ = std::max(0, row_ - std::stoi(std::string(parameters)));
         break;
       case 'J':
+        if (row_ == 0 && column_ == 0) keep_screen();
         grid_.resize(static_cast<std::size_t>(row_ + 1));
         grid_.resize(static_cast<std::size_t>(rows_));
         [[fallthrough]];

@@ -143,7 +143,7 @@ int execute(const ManPage&) {
       ".TP\n.B KRB5CCNAME\nCache with the Kerberos ticket.\n"
       ".TP\n.B HADOOP_USER_NAME\nUser name on a cluster without Kerberos.\n"
       ".TP\n.B XDG_STATE_HOME\nJobs are kept in its folder ydl/jobs. The default is ~/.local/state.\n"
-      ".TP\n.B NO_COLOR\nIf set, output has no colors.\n"
+      ".TP\n.B NO_COLOR\nIf set and not empty, output has no colours.\n"
       ".SH EXIT STATUS\n0 for success, else the exit code of the task that failed first. 1 when something else failed, "
       "2 for a wrong "
       "command line, 124 when the time of the job ran out, 126 or 127 when its command cannot be started, 130 when the "

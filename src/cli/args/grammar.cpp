@@ -22,7 +22,7 @@ void add_cluster(CLI::App& app, RawOptions& raw, std::string_view meaning) {
 }
 
 void add_output(CLI::App& app, RawOptions& raw) {
-  app.add_option("--output", raw.output, "How to show it: auto, tty, plain, json, quiet")
+  app.add_option("--output", raw.output, "Form of the output: auto, tty, plain, json, quiet")
       ->type_name("MODE")
       ->capture_default_str();
 }
@@ -32,7 +32,7 @@ void add_follow_options(CLI::App& app, RawOptions& raw) {
                  "Whose lines to show: none, first, all, a role (default: first on a terminal, else all)")
       ->type_name("WHOSE")
       ->check(not_empty());
-  app.add_flag("--verbose", raw.verbose, "Tell every step of every task (plain output)");
+  app.add_flag("--verbose", raw.verbose, "Print every step of every task (plain output)");
 }
 
 void add_run_options(CLI::App& app, RawOptions& raw) {
@@ -66,7 +66,9 @@ void add_run_options(CLI::App& app, RawOptions& raw) {
       ->type_name("LIST");
   app.add_option("--acl-modify", raw.on_cluster.acl_modify, "Users and groups that may stop the job on a cluster")
       ->type_name("LIST");
-  app.add_option("--am", raw.on_cluster.am, "Kind of ApplicationMaster on YARN: managed, unmanaged")->type_name("KIND");
+  app.add_option("--am", raw.on_cluster.am,
+                 "Where the master runs: managed (a container of YARN), unmanaged (this machine)")
+      ->type_name("KIND");
 }
 
 void add_job_options(CLI::App& app, RawOptions& raw) {
@@ -220,8 +222,11 @@ constexpr std::string_view kHostIp = "-hip";
 
 }  // namespace
 
-void respell(std::vector<std::string>& words) {
-  std::ranges::replace(words, kHostIp, "--host-ip");
+std::string respell(std::vector<std::string>& words) {
+  constexpr const char* kCanonical = "--host-ip";
+  const bool is_short = std::ranges::find(words, kHostIp) != words.end();
+  std::ranges::replace(words, kHostIp, kCanonical);
+  return std::string(is_short ? kHostIp : kCanonical);
 }
 
 TakesValue value_options(const CLI::App& command) {

@@ -34,8 +34,8 @@ inline constexpr spec::Range kDays{0, 1'000'000};
 // For values whose absence has a meaning of its own: `ydl kill "$UNSET"` must not stop the newest job.
 [[nodiscard]] const CLI::Validator& not_empty();
 
-// The seeds' spelling, which CLI11 cannot define: -hip ADDRESS is --host-ip ADDRESS.
-void respell(std::vector<std::string>& words);
+// CLI11 cannot define -hip ADDRESS, another spelling of --host-ip ADDRESS. Returns the spelling that was typed.
+[[nodiscard]] std::string respell(std::vector<std::string>& words);
 [[nodiscard]] TakesValue value_options(const CLI::App& command);
 
 // Puts the options that are added by now under the headings of the help.

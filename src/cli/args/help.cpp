@@ -23,6 +23,8 @@ std::string top_help() {
       "Commands (`ydl help COMMAND` explains one):\n",
       core::kVersion, fmt::join(core::kClusterTitles, " and on "));
   for (const auto& command : describe_commands()) text += fmt::format("  {:<12}{}\n", command.name, command.text);
+  text += fmt::format("  {:<12}{}\n", "help", "Show this page, or with the name of a command its options");
+  text += fmt::format("  {:<12}{}\n", "version", "Show the version");
   text += "\nFrameworks:\n";
   for (const auto* framework : framework::all())
     text += fmt::format("  {:<12}{}\n", framework->name(), framework->summary());

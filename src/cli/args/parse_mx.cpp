@@ -47,7 +47,7 @@ core::Result<Command> parse_mx(std::vector<std::string> arguments) {
   }
   if (arguments.front() == "--version" || arguments.front() == "-V")
     return ShowText{fmt::format("ydl-mx {}\n", core::kVersion)};
-  respell(line.ours);
+  raw.host_ip_typed = respell(line.ours);
   if (auto parsed = parse_with(app, std::move(line.ours)); !parsed)
     return core::fail(as_typed(parsed.error(), app, arguments));
   if (auto known = check_ours(app); !known) return core::fail(known.error());

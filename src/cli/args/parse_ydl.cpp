@@ -357,9 +357,9 @@ Result<Command> parse_ydl(std::vector<std::string> arguments) {
   if (takes_task) {
     auto line = split_at_task(words, takes_value);
     words = std::move(line.ours);
-    respell(words);
     grammar.raw.job.command = std::move(line.task);
   }
+  if (takes_task || command->get_name() == "submit") grammar.raw.host_ip_typed = respell(words);
   if (asks_for_help(words, takes_value)) return ShowText{command_help(describe(*known), help_length(words))};
   words.insert(words.begin(), command->get_name());
   if (auto parsed = parse_with(grammar.app, std::move(words)); !parsed)

@@ -67,7 +67,7 @@ Result<RunOptions> run_options(const RawOptions& raw) {
     }
     options.port_range = {*first, *last};
   }
-  if (!raw.host_ip.empty()) options.cluster_only.emplace_back("-hip");
+  if (!raw.host_ip.empty()) options.cluster_only.push_back(raw.host_ip_typed);
   options.resource_manager = raw.host_ip;
   if (!raw.default_fs.empty()) {
     if (auto ok = spec::check_name_node(raw.default_fs); !ok) return fail(ok.error().within("--default-fs"));

@@ -17,7 +17,7 @@ struct RawOptions {
   std::string output = "auto";
   JobOptions job;
   ClusterOptions on_cluster;
-  std::string name, show_logs, results, port_range, host_ip, default_fs, jar, yarn_scripts;
+  std::string name, show_logs, results, port_range, host_ip, host_ip_typed, default_fs, jar, yarn_scripts;
   bool detach = false;
   bool dry_run = false;
   bool follow = false;

@@ -6,6 +6,7 @@
 #include "core/strings.hpp"
 #include "spec/rules.hpp"
 #include "ui/table.hpp"
+#include "ui/words.hpp"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -174,7 +175,9 @@ std::string yarn_text(const DryRun& run) {
 std::string dry_run_text(const DryRun& run, const ui::Style& style) {
   const auto& plan = run.plan;
   const auto& where = run.where;
-  std::string text = fmt::format("{} ({}) {}\n", plan.spec.name, plan.framework->name(), where.sentence);
+  const auto framework = ui::framework_title(plan.framework->name());
+  std::string text = fmt::format("{}{} {}\n", plan.spec.name, framework.empty() ? "" : fmt::format(" ({})", framework),
+                                 where.sentence);
   text += files_text(run);
   if (plan.spec.image) text += fmt::format("image: {}\n", describe(*plan.spec.image, where));
   if (plan.spec.python_env) text += fmt::format("python environment: {}\n", *plan.spec.python_env);

@@ -81,7 +81,8 @@ void show(const Env& command, Cache cache, const std::string& root) {
     for (const auto& file : cache.files) print(json_line("cached", file, cache.uses));
     return;
   }
-  if (cache.files.empty()) return print(fmt::format("nothing is in {}\n", backend::cache_folder(root)));
+  if (cache.files.empty())
+    return print(fmt::format("the cache is empty: there are no files in {}\n", backend::cache_folder(root)));
   ui::Table table({{"NAME", ui::Align::left, ui::Fit::shrink}, {"SIZE", ui::Align::right}, {"HASH"}, {"LAST USED"}});
   const auto now = core::wall_now();
   for (const auto& file : cache.files) {

@@ -29,7 +29,7 @@ class Printer {
     for (const auto& event : stored.events) {
       if (event.seq <= shown_) continue;
       shown_ = event.seq;
-      print(json_ ? ui::json_event_line(event, job_) : ui::plain_event_line(event, job_, ui::local_utc_offset) + "\n");
+      print(json_ ? ui::json_event_line(event, job_) : ui::dated_event_line(event, job_, ui::local_utc_offset) + "\n");
     }
   }
 

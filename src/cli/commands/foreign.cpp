@@ -136,7 +136,7 @@ net::Async<Code> events(ClusterClient& cluster, ForeignJob job, Events command) 
       if (command.timeline) all.push_back(event);
       if (command.timeline) continue;
       print(wants_json(command.common) ? ui::json_event_line(event, job.id)
-                                       : ui::plain_event_line(event, job.id, ui::local_utc_offset) + "\n");
+                                       : ui::dated_event_line(event, job.id, ui::local_utc_offset) + "\n");
     }
   }
   if (command.timeline) {

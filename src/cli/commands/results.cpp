@@ -65,12 +65,18 @@ std::string json_line(const std::string& job, const CopiedTree& copied, const st
   return boost::json::serialize(object) + "\n";
 }
 
+// The task may still run.
+std::string no_results(const ResultsFolder& folder) {
+  return fmt::format("{} left no files in {}", folder.task.empty() ? "the tasks have" : "the task has",
+                     folder.root.string());
+}
+
 // What was copied, for people: on standard error, as all that is not data.
 void say_copied(const Results& command, const ResultsFolder& folder, const CopiedTree& copied,
                 const std::string& target) {
   if (command.common.output == ui::Mode::quiet) return;
   if (wants_json(command.common)) return print(json_line(folder.job, copied, target));
-  const auto text = copied.files == 0 ? fmt::format("nothing was copied from {}\n", folder.root.string())
+  const auto text = copied.files == 0 ? fmt::format("nothing was copied: {}\n", no_results(folder))
                                       : fmt::format("{}, {} copied to {}\n", core::plural(copied.files, "file"),
                                                     core::format_bytes(copied.bytes), target);
   (void)core::write_all(STDERR_FILENO, text);
@@ -88,7 +94,7 @@ int show(const Results& command, const ResultsFolder& folder, std::vector<Result
     }
   }
   if (!wants_json(command.common)) {
-    print(files.empty() ? fmt::format("nothing is in {}\n", folder.root.string())
+    print(files.empty() ? no_results(folder) + "\n"
                         : fmt::format("{}, {} in {}\n", core::plural(std::ssize(files), "file"),
                                       core::format_bytes(bytes), folder.root.string()));
   }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -132,6 +133,20 @@ std::vector<std::size_t> shown_columns(const std::vector<Row>& rows, int columns
   return shown;
 }
 
+// The rows of a table, each with its last line below it where it has one. The first row is the table's head.
+std::string with_last_lines(std::string_view table, const std::vector<std::string>& last_lines,
+                            const StatusScreen& screen) {
+  std::string text;
+  std::size_t row = 0;
+  for (const auto line : core::split(core::trim(table), '\n')) {
+    text.append(line).append("\n");
+    if (row > 0 && row <= last_lines.size() && !last_lines[row - 1].empty())
+      text.append(ui::Line("  ").add(last_lines[row - 1], ui::Tone::dim).cut_to(screen.columns, screen.style)) += '\n';
+    ++row;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string memory_text(std::uint64_t bytes, const std::optional<std::uint64_t>& limit) {
@@ -155,6 +170,10 @@ std::string task_table(const ui::JobView& job, const StatusScreen& screen) {
   std::vector<Row> rows;
   rows.reserve(job.tasks.size());
   for (const auto& task : job.tasks) rows.push_back(row_of(task, screen));
+  // A narrow screen shows what a task wrote last, or why it failed, in a row of its own.
+  const bool is_narrow = screen.columns > 0 && screen.columns < kMinColumnsForWords;
+  std::vector<std::string> last_lines(rows.size());
+  for (std::size_t i = 0; is_narrow && i < rows.size(); ++i) last_lines[i] = std::exchange(rows[i][kLastLine], {});
   const auto shown = shown_columns(rows, screen.columns);
   std::vector<ui::Column> columns;
   for (const auto i : shown) columns.push_back({std::string(kColumns[i].title), kColumns[i].align, kColumns[i].fit});
@@ -164,7 +183,8 @@ std::string task_table(const ui::JobView& job, const StatusScreen& screen) {
     for (const auto i : shown) cells.push_back(std::move(rows[row][i]));
     table.row(std::move(cells), tone_of(job.tasks[row]));
   }
-  return table.render(screen.columns, screen.style);
+  const auto text = table.render(screen.columns, screen.style);
+  return is_narrow ? with_last_lines(text, last_lines, screen) : text;
 }
 
 }  // namespace ydl::cli

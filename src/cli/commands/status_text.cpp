@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -51,10 +52,7 @@ std::string where_text(const ui::JobView& job) {
   return text;
 }
 
-// The cluster is shown at the end of the row, or in a row of its own where there is no room.
-std::string title(const ui::JobView& job, const StatusScreen& screen) {
-  ui::Line line(ui::job_title(job), ui::Tone::bold);
-  line.add("  ").add(progress_of(job, screen.now), ui::state_tone(job.state));
+std::string with_cluster(ui::Line line, const ui::JobView& job, const StatusScreen& screen) {
   const auto where = where_text(job);
   if (where.empty()) return line.cut_to(screen.columns > 0 ? screen.columns : line.width(), screen.style) + "\n";
   const int gap = screen.columns > 0 ? screen.columns - line.width() - ui::display_width(where) : 2;
@@ -64,6 +62,20 @@ std::string title(const ui::JobView& job, const StatusScreen& screen) {
   }
   line.add(std::string(static_cast<std::size_t>(gap), ' ')).add(where, ui::Tone::dim);
   return line.whole(screen.style) + "\n";
+}
+
+// The cluster is shown at the end of the row, or in a row of its own where there is no room; the state too.
+std::string title(const ui::JobView& job, const StatusScreen& screen) {
+  ui::Line line(ui::job_title(job), ui::Tone::bold);
+  const ui::Line state(progress_of(job, screen.now), ui::state_tone(job.state));
+  std::string first;
+  if (screen.columns > 0 && line.width() + 2 + state.width() > screen.columns) {
+    first = line.cut_to(screen.columns, screen.style) + "\n";
+    line = state;
+  } else {
+    line.add("  ").add(progress_of(job, screen.now), ui::state_tone(job.state));
+  }
+  return first + with_cluster(std::move(line), job, screen);
 }
 
 class Lines {
@@ -116,9 +128,9 @@ std::string status_text(const ui::JobView& job, const StatusScreen& screen) {
     for (const auto& role : job.elastic) head.whole(fmt::format("tasks    {}", ui::elastic_text(role)));
   }
   Lines foot(screen);
-  foot.whole(fmt::format("submitted {}", ui::relative_time(job.submitted, screen.now)));
-  foot.whole("logs     " + job.logs_path);
-  foot.whole("results  " + job.results_path);
+  foot.whole(fmt::format("submitted  {}", ui::relative_time(job.submitted, screen.now)));
+  foot.whole("logs       " + job.logs_path);
+  foot.whole("results    " + job.results_path);
   const auto table = job.tasks.empty() ? std::string() : "\n" + task_table(job, screen);
   return title(job, screen) + head.text() + table + "\n" + foot.text();
 }

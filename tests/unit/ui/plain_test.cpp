@@ -38,23 +38,24 @@ TEST(PlainDisplay, clock_times_are_local) {
 }
 
 TEST(PlainDisplay, an_event_names_its_task_once_and_a_later_attempt_by_number) {
-  const auto line = [](const EventView& event) { return plain_event_line(event, "mnist-7f3k", {}); };
-  EXPECT_EQ(line(event(1, "task_failed", "worker:0 ended with code 3")), "03:13:28 worker:0 ended with code 3");
-  EXPECT_EQ(line(event(1, "task_failed", "worker:01 is another")), "03:13:28 worker:0 worker:01 is another");
-  EXPECT_EQ(line(event(1, "task_succeeded", "")), "03:13:28 worker:0 succeeded");
+  const auto line = [](const EventView& event) { return dated_event_line(event, "mnist-7f3k", {}); };
+  EXPECT_EQ(line(event(1, "task_failed", "worker:0 ended with code 3")),
+            "2026-11-15 03:13:28 worker:0 ended with code 3");
+  EXPECT_EQ(line(event(1, "task_failed", "worker:01 is another")), "2026-11-15 03:13:28 worker:0 worker:01 is another");
+  EXPECT_EQ(line(event(1, "task_succeeded", "")), "2026-11-15 03:13:28 worker:0 succeeded");
   EXPECT_EQ(line(event(1, "task_lost", "its host did not confirm its end in time")),
-            "03:13:28 worker:0: its host did not confirm its end in time");
+            "2026-11-15 03:13:28 worker:0: its host did not confirm its end in time");
   auto again = event(1, "task_running", "running on host2");
   again.attempt = 2;
-  EXPECT_EQ(line(again), "03:13:28 worker:0 (attempt 2) running on host2");
+  EXPECT_EQ(line(again), "2026-11-15 03:13:28 worker:0 (attempt 2) running on host2");
   again.text = "worker:0 (attempt 2) running on host2";
-  EXPECT_EQ(line(again), "03:13:28 worker:0 (attempt 2) running on host2");
+  EXPECT_EQ(line(again), "2026-11-15 03:13:28 worker:0 (attempt 2) running on host2");
   auto of_job = event(1, "job_restarting", "all tasks start again");
   of_job.task.reset();
-  EXPECT_EQ(line(of_job), "03:13:28 mnist-7f3k: all tasks start again");
+  EXPECT_EQ(line(of_job), "2026-11-15 03:13:28 mnist-7f3k: all tasks start again");
   of_job.kind = core::RecordKind::note;
   of_job.text = "dashboard at http://localhost:8080\nsecond line";
-  EXPECT_EQ(line(of_job), "03:13:28 dashboard at http://localhost:8080 second line");
+  EXPECT_EQ(line(of_job), "2026-11-15 03:13:28 dashboard at http://localhost:8080 second line");
 }
 
 // ---- what all tasks do together --------------------------------------------------------------------------------

@@ -53,6 +53,7 @@ inline FailureView bad_data_dir() {
   return {.task = {"worker", 1},
           .attempt = 1,
           .node = "host2",
+          .is_elsewhere = true,
           .sentence = "ended with code 3",
           .last_lines = {"Traceback (most recent call last):", "\tmain()", "ValueError: no such directory: 数据"},
           .log_path = "/jobs/mnist-7f3k/worker-1.stderr",
