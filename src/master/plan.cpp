@@ -243,6 +243,12 @@ Result<JobPlan> make_plan(const spec::JobSpec& spec, const FindCommand& find_com
       if (auto fits = framework::check_length(name, value.size()); !fits) return fail(fits.error());
     }
     launch.asked = role.resources;
+    if (role.resources.memory && *role.resources.memory < spec::kMinMemory) {
+      return fail(Errc::usage, fmt::format("role {}: {} of memory is too little to start a process; the smallest size "
+                                           "is {}",
+                                           role.name, core::format_bytes(*role.resources.memory),
+                                           core::format_bytes(spec::kMinMemory)));
+    }
     launch.memory = role.resources.memory.value_or(default_memory(*plan.framework, role.name, *kind));
     launch.vcores = role.resources.vcores.value_or(1);
     launch.gpus = role.resources.gpus.value_or(0);

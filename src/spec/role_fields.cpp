@@ -82,11 +82,12 @@ std::vector<Role> read_roles(const Fields& job) {
     } else if (entry.value.kind != NodeKind::map) {
       job.problems().add(entry.at.line, fmt::format("role '{}' must be a mapping, for example {{count: 2}}, not {}",
                                                     entry.key, describe(entry.value)));
-    } else if (!has_command(job.node()) && !has_command(entry.value)) {
-      job.problems().add(entry.at.line, fmt::format("role '{}' has no command, and the job has none either; add a "
-                                                    "'command' to one of them",
-                                                    entry.key));
     } else {
+      if (!has_command(job.node()) && !has_command(entry.value)) {
+        job.problems().add(entry.at.line, fmt::format("role '{}' has no command, and the job has none either; add a "
+                                                      "'command' to one of them",
+                                                      entry.key));
+      }
       const Fields fields(entry.value, fmt::format("role {}", in_quotes(entry.key)), keys, job.problems());
       auto& role = read.emplace_back();
       role.name = entry.key;

@@ -24,6 +24,7 @@ inline constexpr std::size_t kMaxRoles = 64;
 inline constexpr std::size_t kMaxFiles = 10'000;
 inline constexpr std::size_t kMaxNameBytes = 128;
 inline constexpr std::size_t kMaxWordBytes = 131'071;  // the longest argument or variable in Linux
+inline constexpr std::uint64_t kMinMemory = std::uint64_t{1} << 20U;
 inline constexpr std::uint64_t kMaxMemory = std::uint64_t{1} << 50U;
 inline constexpr std::uint64_t kDefaultFilesLimit = std::uint64_t{1} << 30U;  // bytes of files for the tasks of a job
 inline constexpr Range kCountRange{1, 100'000};

@@ -66,6 +66,7 @@ WRONG = [
     ("run --retris 3 -- true", 2, "no option --retris; did you mean --retries?"),
     ("run --nope -- true", 2, "no option --nope (options for your program go after it)"),
     ("run -q -- true", 2, "no option -q (options for your program go after it)"),
+    ("run --worker-memory 1k -- true", 2, "role worker: 1 KiB of memory is too little to start a process; the smallest size is 1 MiB"),
     ("run --n", 2, "--n has no value; write --n N"),
     ("run --num-workers", 2, "--num-workers has no value; write --num-workers N"),
     ("run --n 1 --n 2 -- true", 2, "--n is given more than once; write it once"),
@@ -283,6 +284,13 @@ def test_all_problems_of_a_job_file_are_told_together(ydl):
     done = ydl("submit", ydl.write("job.yaml", "version: 1\nname: [a]\nretries: many\nroles: {worker: {count: -4}}\n"))
     assert done.code == 2
     assert {line for line in (2, 3, 4) if f"job.yaml:{line}: " in done.err} == {2, 3, 4}
+
+
+def test_a_role_without_a_command_hides_no_other_mistake_of_it(ydl):
+    done = ydl("submit", ydl.write("job.yaml", "version: 1\nroles:\n  worker:\n    count: -4\n    retries: many\n"))
+    assert done.code == 2
+    for problem in ("job.yaml:3: role 'worker' has no command", "job.yaml:4: ", "job.yaml:5: "):
+        assert problem in done.err, done.err
 
 
 # ---- commands that cannot run ----------------------------------------------------------------------------------

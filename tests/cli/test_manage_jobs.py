@@ -148,6 +148,26 @@ def test_rm_asks_on_a_terminal_and_takes_only_yes_for_consent(ydl):
     assert left(ydl) == set()
 
 
+def test_rm_looks_again_after_its_question(ydl):
+    job = ended(ydl, "model", *MAKE_A_MODEL)
+    ours, theirs = os.openpty()
+    process = ydl.start("rm", job.id, stdin=theirs, stderr=theirs)
+    os.close(theirs)
+    screen = b""
+    while b"[y/N]" not in screen:
+        screen += os.read(ours, 4096)
+    other = ydl.detach("--name", "next", "--restore-from", job.id, "--", *FOREVER).running()
+    os.write(ours, b"y\n")
+    assert process.wait(timeout=COMMAND_LIMIT) == 1
+    with contextlib.suppress(OSError):
+        while piece := os.read(ours, 4096):
+            screen += piece
+    os.close(ours)
+    assert f"job {job.id} is in use: {other.id}, which is running, continues from its checkpoints" in screen.decode()
+    assert "no job was deleted" in screen.decode() and job.id in left(ydl)
+    other.kill()
+
+
 def test_rm_of_several_jobs_asks_once(ydl):
     jobs = [ended(ydl, name, "true") for name in ("one", "two")]
     code, out, screen = in_terminal(ydl, "y\n", "rm", *(job.id for job in jobs))

@@ -35,7 +35,8 @@ void LogIndex::write(const files::LogTimesPlan::Step& step) {
   const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   const core::UniqueFd fd(::open(path_.c_str(), step.begins_anew ? flags | O_TRUNC : flags, kMode));
   if (fd && !std::exchange(has_mode_, true)) (void)::fchmod(fd.get(), kMode);  // whatever the umask is
-  const auto bytes = std::exchange(is_torn_, false) && !step.begins_anew ? "\n" + step.bytes : step.bytes;
+  // The beginning of an entry could be read as an entry with another time.
+  const auto bytes = std::exchange(is_torn_, false) && !step.begins_anew ? " torn\n" + step.bytes : step.bytes;
   auto written = fd ? core::write_all(fd.get(), bytes) : core::fail(core::system_error(errno, "cannot open it"));
   is_torn_ = !written;
   if (!written && !std::exchange(has_failed_, true))

@@ -27,10 +27,11 @@ core::Result<void> check(const LaunchRequest& request) {
   }
   for (const auto& [name, value] : request.environment) {
     if (name.empty() || name.find('=') != std::string::npos || has_zero(name) || has_zero(value)) {
-      return core::fail(core::Errc::usage,
-                        fmt::format("the environment variable '{}' has a name or value no program can be given: names "
-                                    "are not empty and hold no '=', and neither holds a zero byte",
-                                    core::printable(name)));
+      return core::fail(
+          core::Errc::usage,
+          fmt::format("the environment variable '{}' cannot be passed to a program: a name must not be empty or "
+                      "contain '=', and neither name nor value may contain a zero byte",
+                      core::printable(name)));
     }
   }
   return {};
