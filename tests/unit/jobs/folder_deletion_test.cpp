@@ -73,7 +73,7 @@ TEST_F(FolderDeletion, folders_without_permissions_are_deleted_too) {
 }
 
 TEST_F(FolderDeletion, a_tree_deeper_than_there_are_descriptors_is_measured_and_deleted) {
-  constexpr int kDepth = 3'000;  // a path of 15,000 bytes
+  constexpr int kDepth = 1'000;  // a path of 5,000 bytes
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   rlimit few = before;
