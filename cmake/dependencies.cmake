@@ -24,6 +24,10 @@ add_library(ydl_cares INTERFACE)
 target_compile_definitions(ydl_cares INTERFACE CARES_STATICLIB)
 target_link_libraries(ydl_cares INTERFACE ${YDL_CARES})
 
+find_library(YDL_ZSTD NAMES libzstd.a REQUIRED)
+add_library(ydl_zstd INTERFACE)
+target_link_libraries(ydl_zstd INTERFACE ${YDL_ZSTD} Threads::Threads)
+
 find_library(YDL_EXPAT NAMES libexpat.a REQUIRED)
 add_library(ydl_expat INTERFACE)
 target_compile_definitions(ydl_expat INTERFACE XML_STATIC XML_DTD)
