@@ -1,5 +1,8 @@
 #include "agent/preparation.hpp"
 
+#include "agent/files/node_glibc.hpp"
+#include "core/log.hpp"
+
 #include <filesystem>
 #include <utility>
 
@@ -13,7 +16,7 @@ bool Preparation::needs_hdfs() const {
 }
 
 bool Preparation::takes_long() const {
-  return needs_hdfs() || request_.image || request_.gpus > 0;
+  return needs_hdfs() || request_.image || request_.gpus > 0 || request_.packed;
 }
 
 core::Result<void> Preparation::check() const {
@@ -37,6 +40,7 @@ net::Async<> Preparation::follow(const EarlierAttempt& earlier) {
 
 net::Async<> Preparation::fetch() {
   auto fetched = co_await image_.fetch();
+  if (fetched && request_.packed) fetched = co_await unpack();
   if (fetched && needs_hdfs()) fetched = co_await fetch_from_hdfs();
   if (fetched && !copying_.cancelled && request_.gpus > 0) fetched = co_await resources_.take_gpus(request_.gpus);
   co_return fetched;
@@ -71,6 +75,30 @@ net::Async<> Preparation::fetch_from_hdfs() {
   if (fetched) fetched = co_await restoring_.fetch();
   copying_.on_wait = nullptr;
   co_return fetched;
+}
+
+// The folders are linked into the working directory, as NodeManagers would have linked them.
+net::Async<> Preparation::unpack() {
+  if (const auto problem = check_glibc(request_.packed->folders, node_glibc("/")); !problem.error.empty()) {
+    co_return core::fail(core::Errc::refused, problem.error);
+  } else if (!problem.note.empty()) {
+    context_.report(protocol::Note{request_.attempt, problem.note});
+  }
+  const auto container = std::filesystem::path(request_.working_directory).parent_path();
+  const auto options = node_environments_here(core::process_getenv, container);
+  for (const auto& packed : request_.packed->folders) {
+    const auto unpacked = std::make_shared<core::Result<UnpackedFolder>>();
+    const auto work = [unpacked, packed, options](const std::stop_token& stop) {
+      *unpacked = unpack_on_node(packed, options, stop);
+    };
+    if (auto ran = co_await context_.machine.preparer().run(work); !ran) co_return ran;
+    if (!*unpacked) co_return core::fail(unpacked->error().within("the Python environment cannot be unpacked"));
+    core::log("the Python environment {} is in {}{}", packed.name, (*unpacked)->path.string(),
+              (*unpacked)->was_there ? ", unpacked before" : "");
+    environment_locks_.push_back(std::move((*unpacked)->lock));
+    request_.links.push_back({(*unpacked)->path.string(), packed.name});
+  }
+  co_return core::Result<>{};
 }
 
 // Inputs are downloaded beside the working directory and linked into it, because real files in the working directory

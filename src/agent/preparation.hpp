@@ -1,6 +1,7 @@
 #pragma once
 
 #include "agent/earlier_attempt.hpp"
+#include "agent/files/node_environments.hpp"
 #include "agent/files/results_store.hpp"
 #include "agent/files/tree_copy.hpp"
 #include "agent/files/workspace.hpp"
@@ -13,6 +14,7 @@
 #include "protocol/commands.hpp"
 
 #include <memory>
+#include <vector>
 
 namespace ydl::agent {
 
@@ -38,7 +40,7 @@ class Preparation {
   // Moves away what the earlier attempt left in the directories that this one uses now. Errors: those of
   // put_earlier_aside.
   [[nodiscard]] net::Async<> follow(const EarlierAttempt& earlier);
-  // Gets the image, inputs and earlier results from HDFS, and GPUs. Errors: those of its parts.
+  // Gets the image, the Python environment, inputs and earlier results from HDFS, and GPUs. Errors: those of its parts.
   [[nodiscard]] net::Async<> fetch();
   // Makes directories and links, holds ports, and sets limits. Errors: those of prepare_workspace and TaskResources.
   [[nodiscard]] net::Async<> finish(std::shared_ptr<DirectoryListings> listings);
@@ -52,6 +54,7 @@ class Preparation {
   [[nodiscard]] bool needs_hdfs() const;
   [[nodiscard]] net::Async<> fetch_from_hdfs();
   [[nodiscard]] net::Async<> fetch_inputs();
+  [[nodiscard]] net::Async<> unpack();
 
   const TaskContext& context_;
   protocol::Prepare& request_;
@@ -59,6 +62,7 @@ class Preparation {
   const TaskImage& image_;
   Copying& copying_;
   Restoring restoring_;
+  std::vector<core::UniqueFd> environment_locks_;  // of unpacked folders that the task uses
 };
 
 }  // namespace ydl::agent

@@ -135,16 +135,18 @@ LaunchRequest Task::launch_request(protocol::Launch request) const {
   if (request_.gpus > 0 || request_.host_gpus != protocol::HostGpus::visible)
     visible_gpus = visible_devices(resources_.gpus());
   launch.argv = with_results_folder(std::move(request.argv), request_.results_directory);
-  launch.environment = task_environment(std::move(request.env),
-                                        {.working_directory = request_.working_directory,
-                                         .results_directory = request_.results_directory,
-                                         .restore_directory = preparation_.restore_directory(),
-                                         .visible_gpus = std::move(visible_gpus),
-                                         .path_first = request_.path_first,
-                                         .home = context_.surroundings.home,
-                                         .warning_file = warning_.path().string(),
-                                         .hadoop_user = context_.surroundings.hadoop_user},
-                                        own_environment());
+  launch.environment = task_environment(
+      std::move(request.env),
+      {.working_directory = request_.working_directory,
+       .results_directory = request_.results_directory,
+       .restore_directory = preparation_.restore_directory(),
+       .visible_gpus = std::move(visible_gpus),
+       .path_first = request_.path_first,
+       .python_path_first = request_.packed ? request_.packed->python_path : std::vector<std::string>(),
+       .home = context_.surroundings.home,
+       .warning_file = warning_.path().string(),
+       .hadoop_user = context_.surroundings.hadoop_user},
+      own_environment());
   launch.working_directory = request_.working_directory;
   launch.own_group = context_.surroundings.own_group;
   launch.stdout_file = std::filesystem::path(request_.log_directory) / "stdout";

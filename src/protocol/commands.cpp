@@ -25,6 +25,8 @@ struct Check {
     if (auto range = check_range("ports", command.ports, 1000); !range) return range;
     if (auto range = check_range("gpus", command.gpus, 1000); !range) return range;
     if (auto range = check_range("vcores_limit", command.vcores_limit, 100'000); !range) return range;
+    if (command.packed && command.packed->folders.size() > 16)
+      return fail(Errc::corrupt, "'packed' has too many entries");
     if (command.port_range && (command.port_range->first == 0 || command.port_range->second == 0))
       return fail(Errc::corrupt, "'port_range' contains 0");
     if (command.image && command.image->runtime != "podman" && command.image->runtime != "docker")

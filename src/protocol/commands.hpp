@@ -30,6 +30,24 @@ struct Link {
 };
 BOOST_DESCRIBE_STRUCT(Link, (), (target, name))
 
+// A part of a Python environment: a tar archive, compressed with zstd, that the agent unpacks once per host and user.
+struct PackedFolder {
+  std::string archive;         // a path in the container's directory
+  std::string hash;            // SHA-256 of the archive
+  std::string name;            // of the unpacked folder in the task's working directory
+  std::uint64_t bytes = 0;     // of all unpacked files
+  std::uint64_t files = 0;     // the number of members
+  std::string glibc;           // the oldest version of glibc with which its programs run: "2.36"; empty: any
+  std::string packages_glibc;  // the same for the packages, which may contain files that are not used
+};
+BOOST_DESCRIBE_STRUCT(PackedFolder, (), (archive, hash, name, bytes, files, glibc, packages_glibc))
+
+struct PackedEnvironment {
+  std::vector<PackedFolder> folders;     // unpacked before the task starts, and linked into the working directory
+  std::vector<std::string> python_path;  // folders of the working directory that come first on the task's PYTHONPATH
+};
+BOOST_DESCRIBE_STRUCT(PackedEnvironment, (), (folders, python_path))
+
 // A file or directory of HDFS that appears in a task's working directory under `name`.
 struct Input {
   std::string path;
@@ -93,6 +111,7 @@ struct Prepare {
   std::vector<Link> links;
   // Folders of the working directory whose programs come first on the task's PATH, unless its Launch sets that.
   std::vector<std::string> path_first;
+  std::optional<PackedEnvironment> packed;
   // Absolute paths in HDFS. If they are empty, logs and results stay on this machine.
   std::string remote_logs;     // stdout and stderr are copied to this folder while the task runs
   std::string remote_results;  // results_directory is filled from this folder before the start, and saved to it
@@ -106,7 +125,7 @@ struct Prepare {
 };
 BOOST_DESCRIBE_STRUCT(Prepare, (),
                       (attempt, ports, port_range, same_ports, gpus, host_gpus, memory_limit, vcores_limit,
-                       working_directory, results_directory, log_directory, linked_directory, links, path_first,
+                       working_directory, results_directory, log_directory, linked_directory, links, path_first, packed,
                        remote_logs, remote_results, inputs, image, remote_saves, save_every, restore, stall_timeout,
                        scheduler))
 

@@ -139,6 +139,9 @@ protocol::Prepare with_absolute_paths(protocol::Prepare request, const fs::path&
   place(request.linked_directory, directory);
   request.log_directory = (directory / logs / request.log_directory).lexically_normal().string();
   for (auto& link : request.links) place(link.target, directory);
+  if (request.packed) {
+    for (auto& packed : request.packed->folders) place(packed.archive, directory);
+  }
   return request;
 }
 
