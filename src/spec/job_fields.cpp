@@ -204,6 +204,9 @@ const FieldTable<JobSpec>& job_fields() {
                                text("directory", &JobSpec::directory, check_path),
                                text("python", &JobSpec::python, check_path),
                                text("python_env", &JobSpec::python_env, check_path),
+                               text("python_version", &JobSpec::python_version, check_python_version),
+                               texts("pip_packages", &JobSpec::pip_packages, check_pip_package, "[lightgbm, scipy<2]"),
+                               text("requirements", &JobSpec::requirements, check_path),
                                image_name()};
     for (const auto& detail : image_fields()) fields.push_back(image_detail(detail));
     for (auto& field : FieldTable<JobSpec>{

@@ -6,11 +6,15 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ydl::spec {
 
 inline constexpr int kVersion = 1;
+
+// The value of python_env that names the environment from which the job is submitted.
+inline constexpr std::string_view kEnvHere = "here";
 
 // The resources of one task of a role. An empty value means the default of the role; on this machine it means no limit.
 struct Resources {
@@ -103,12 +107,16 @@ struct JobSpec {
   bool auto_files = true;                    // the files in the directory of submission are available to each task
   std::optional<std::string> directory;      // the directory of submission, to which relative paths refer
   std::optional<std::string> python;         // interpreter for commands that are .py files
-  std::optional<std::string> python_env;     // an environment to upload: a folder, an archive or a requirements.txt
-  std::optional<Image> image;                // contains its own interpreter
-  std::optional<std::string> queue;          // queue of the cluster; empty: its default
-  std::optional<std::string> am;             // managed | unmanaged: where the master runs on a cluster
-  std::optional<int> priority;               // priority among the jobs of a queue; a higher number is more important
-  Resources am_resources;                    // of the master's container: memory, vcores, label
+  // an environment to upload: a folder, an archive, a requirements.txt, or kEnvHere
+  std::optional<std::string> python_env;
+  std::optional<std::string> python_version;  // "3.11": of an environment that is built for the job
+  std::vector<std::string> pip_packages;      // added to the environment, as in a requirements file
+  std::optional<std::string> requirements;    // a requirements file whose packages are added
+  std::optional<Image> image;                 // contains its own interpreter
+  std::optional<std::string> queue;           // queue of the cluster; empty: its default
+  std::optional<std::string> am;              // managed | unmanaged: where the master runs on a cluster
+  std::optional<int> priority;                // priority among the jobs of a queue; a higher number is more important
+  Resources am_resources;                     // of the master's container: memory, vcores, label
   Acl acl;
   std::optional<int> retries;  // per role; empty: the default of the cluster
   int job_retries = 0;

@@ -40,10 +40,7 @@ core::Result<> check_version(const TreeNode& root, std::string_view file_name) {
 
 // Checks that concern two fields.
 void check_python(const JobSpec& spec, const Fields& fields) {
-  if (spec.python && spec.python_env)
-    fields.complain("python_env", fields.node(), "the job has 'python' already; remove one of the two");
-  if (spec.image && spec.python_env)
-    fields.complain("python_env", fields.node(), "the image has its own Python; remove 'image' or 'python_env'");
+  if (const auto conflict = python_conflict(spec)) fields.complain(conflict->key, fields.node(), conflict->sentence);
 }
 
 enum class Source { file, saved_job };

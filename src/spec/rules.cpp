@@ -194,6 +194,30 @@ core::Result<> check_path(std::string_view path) {
   return check_text(path);
 }
 
+core::Result<> check_python_version(std::string_view version) {
+  const auto parts = core::split(version, '.');
+  const auto is_number = [](std::string_view part) {
+    return !part.empty() && part.size() <= 3 && std::ranges::all_of(part, is_digit);
+  };
+  const bool has_parts = parts.size() == 2 || parts.size() == 3;
+  if (has_parts && parts[0] == "3" && std::ranges::all_of(parts, is_number)) return {};
+  return fail(Errc::usage,
+              fmt::format("{} is not a version of Python; write for example \"3.11\"", in_quotes(version)));
+}
+
+core::Result<> check_pip_package(std::string_view package) {
+  const auto is_control = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
+  if (core::trim(package).empty()) return fail(Errc::usage, "the package has no name; write for example scipy");
+  if (package.front() == '-') {
+    return fail(Errc::usage, fmt::format("{} is an option and not a package; write options into a file and name it "
+                                         "with requirements",
+                                         in_quotes(package)));
+  }
+  if (std::ranges::any_of(package, is_control))
+    return fail(Errc::usage, fmt::format("{} contains a control character; write one package", in_quotes(package)));
+  return check_text(package);
+}
+
 core::Result<> check_command(const std::vector<std::string>& command) {
   if (command.empty() || command[0].empty()) return fail(Errc::usage, "the command is empty; name a program to run");
   for (const auto& word : command) {

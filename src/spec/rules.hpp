@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,6 +75,10 @@ using TextCheck = core::Result<> (*)(std::string_view text);
 // A reference to another job: its id, or the id of its application.
 [[nodiscard]] core::Result<> check_job_reference(std::string_view job);
 [[nodiscard]] core::Result<> check_path(std::string_view path);
+// "3.11" or "3.11.4".
+[[nodiscard]] core::Result<> check_python_version(std::string_view version);
+// One requirement as pip reads it, without options.
+[[nodiscard]] core::Result<> check_pip_package(std::string_view package);
 [[nodiscard]] core::Result<> check_command(const std::vector<std::string>& command);
 [[nodiscard]] core::Result<> check_memory(std::uint64_t bytes);
 [[nodiscard]] core::Result<> check_duration(core::Millis duration, Zero zero);
@@ -89,6 +94,14 @@ using TextCheck = core::Result<> (*)(std::string_view text);
 
 // Applies all rules above to a job, and those for several of its parts: every role has a command, and names of roles
 // and of files are unique.
+// Keys that exclude each other: the one to complain about, and the rest of the sentence.
+struct FieldConflict {
+  std::string_view key;
+  std::string sentence;
+};
+// The keys for Python among themselves and with the image.
+[[nodiscard]] std::optional<FieldConflict> python_conflict(const JobSpec& job);
+
 [[nodiscard]] core::Result<> check_job(const JobSpec& job);
 
 }  // namespace ydl::spec

@@ -34,6 +34,12 @@ class RandomJobs {
     for (int i = 0; i < number(0, 2); ++i) job.inputs.push_back(input(i));
     if (maybe()) job.python = text(1, 20);
     if (!job.python && maybe()) job.python_env = text(1, 20);
+    if (job.python && maybe()) job.python_env = kEnvHere;
+    if (job.python_env && maybe()) {
+      job.python_version = "3.11";
+      job.pip_packages = {"scipy<2", "git+https://host/x.git"};
+      job.requirements = text(1, 20);
+    }
     if (!job.python_env && maybe()) job.image = image();
     if (maybe()) job.queue = "root.research";
     if (maybe()) job.am = kAmKinds[static_cast<std::size_t>(number(0, 1))];
