@@ -81,7 +81,7 @@ test-needs:
 test-kinds: build dev test-needs
 	@python=$$($(PYENV) test) && for kind in '--secure' '--version 3.3.6' '--version 3.3.6 --secure'; do \
 	  echo "== testing/cluster up --nodes 3 --yarn $$kind"; \
-	  YDL=build/bin/ydl $$python/bin/python -m pytest --kind="$$kind" $(addprefix tests/cluster/test_yarn_,kinds.py examples.py images.py docker.py) || exit 1; \
+	  YDL=build/bin/ydl $$python/bin/python -m pytest --kind="$$kind" $(addprefix tests/cluster/test_yarn_,kinds.py examples.py images.py docker.py environments.py) || exit 1; \
 	done
 	@python=$$($(PYENV) test) && YDL=build/bin/ydl $$python/bin/python -m pytest --kind='--https-policy LENIENT' tests/cluster/test_yarn_https.py
 	@python=$$($(PYENV) test) && for release in 3.4.1 3.3.6; do \

@@ -118,6 +118,11 @@ class Framework {
   // the hosts.
   [[nodiscard]] virtual std::optional<DefaultEnvironment> default_environment() const { return std::nullopt; }
 
+  // The packages of the framework in an environment that is built for a job.
+  [[nodiscard]] virtual std::optional<DefaultEnvironment> buildable_environment() const {
+    return default_environment();
+  }
+
   // Corrects arguments that do not mean what they seem to mean in a distributed job. Returns one sentence for the user
   // for each correction.
   [[nodiscard]] virtual std::vector<std::string> correct_arguments(std::vector<std::string>&) const { return {}; }

@@ -5,6 +5,7 @@
 // ps uses MultiWorkerMirroredStrategy: chief and workers are peers, and worker 0 leads if there is no chief. An
 // evaluator is not part of the cluster of the others.
 #include "framework/framework.hpp"
+#include "framework/tensorflow_environment.hpp"
 
 #include <array>
 
@@ -32,6 +33,9 @@ class TensorFlow final : public Framework {
   std::string_view name() const override { return "tensorflow"; }
   std::string_view summary() const override { return "TF_CONFIG with chief, worker, ps, evaluator"; }
   std::span<const std::string_view> roles() const override { return kRoles; }
+  std::optional<DefaultEnvironment> buildable_environment() const override {
+    return DefaultEnvironment{"TensorFlow 2.15.1 (ydl's own list)", kTensorflowLock};
+  }
 
   core::Result<void> validate(const Shape& shape) const override {
     const int chiefs = shape.count("chief");

@@ -18,14 +18,24 @@ if os.path.exists("{broken}") and words[:2] == ["pip", "sync"]:
     sys.exit("no such package")
 if words[:2] == ["python", "find"]:
     print("{python}")
+elif words[:2] == ["pip", "freeze"]:
+    print("installed-already==1.0")
 elif words[:2] == ["pip", "compile"]:
+    wanted = open(words[-1]).read()
+    if "nowheel" in wanted:
+        sys.exit("  x No solution found when resolving dependencies:\\n    Because nowheel has no wheels with a matching Python version tag")
+    if "conflict" in wanted and "--constraint" in words:
+        sys.exit("  x No solution found when resolving dependencies:\\n    Because you require conflict")
     shutil.copy(words[-1], words[words.index("--output-file") + 1])
+elif words[:2] == ["pip", "install"]:
+    target = pathlib.Path(words[words.index("--target") + 1])
+    (target / "installed.py").write_text("lock = " + repr("layer: " + open(words[-1]).read().strip()))
 elif words[0] == "venv":
     subprocess.run(["{python}", "-m", "venv", "--without-pip", words[-1]], check=True)
 elif words[:2] == ["pip", "sync"]:
     prefix = pathlib.Path(words[words.index("--python") + 1]).parents[1]
     site = next(prefix.glob("lib/python*/site-packages"))
-    (site / "installed.py").write_text("lock = " + repr(open(words[-1]).read()))
+    (site / "installed.py").write_text("lock = " + repr(open(words[-1]).read().strip().replace("\\n", " ")))
 else:
     sys.exit(f"unexpected: {{words}}")
 """
@@ -119,6 +129,75 @@ def test_a_folder_that_is_not_an_environment_is_refused(ydl, environment):
     assert (done.code, "there is no bin/python in it" in done.err) == (2, True), done.everything()
     done = ydl("run", "--python-env", "missing", "--", "train.py")
     assert (done.code, "missing does not exist" in done.err) == (2, True), done.everything()
+
+
+def submit(ydl, text, **env):
+    (ydl.work / "job.yaml").write_text("version: 1\ncommand: train.py\nroles: {worker: {}}\n" + text)
+    return ydl("submit", "--output", "plain", "job.yaml", env=env)
+
+
+def test_here_is_the_environment_of_the_shell(ydl, environment):
+    for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
+        done = ydl.ok("run", "--output", "plain", "--python-env", "here", "--", "train.py", env={name: str(environment)})
+        assert prefix_of(done) == f"{environment} by hand"
+    on_path = {"PATH": f"{environment}/bin:{ydl.env['PATH']}"}
+    assert prefix_of(ydl.ok("run", "--output", "plain", "--python-env", "here", "--", "train.py", env=on_path)) == f"{environment} by hand"
+    named = ("--python", f"{environment}/bin/python", "--python-env", "here")
+    assert prefix_of(ydl.ok("run", "--output", "plain", *named, "--", "train.py")) == f"{environment} by hand"
+
+
+def test_an_environment_that_cannot_be_uploaded_is_named(ydl, environment):
+    (environment / "pyvenv.cfg").write_text("include-system-site-packages = true\n")
+    done = ydl("run", "--python-env", "here", "--", "train.py", env={"VIRTUAL_ENV": str(environment)})
+    assert done.code == 2 and "uses packages of the system" in done.err and "--python" in done.err, done.everything()
+    done = ydl("run", "--python-env", "here", "--", "train.py", env={"VIRTUAL_ENV": str(ydl.scratch / "gone")})
+    assert done.code == 2 and "VIRTUAL_ENV is" in done.err and "activate the environment again" in done.err
+
+
+def test_packages_are_added_in_a_layer_of_their_own(ydl, uv, environment):
+    text = f"python_env: {environment}\npip_packages: [added]\n"
+    first = submit(ydl, text)
+    assert first.code == 0 and prefix_of(first).endswith(" layer: added"), first.everything()
+    assert uv.read_text().splitlines() == ["pip freeze", "pip compile", "pip install"]
+    assert prefix_of(submit(ydl, text.replace("[added]", "[installed-already]"))) == f"{environment} by hand", "nothing to add"
+
+
+def test_an_environment_is_built_when_there_is_none_to_take(ydl, uv):
+    done = submit(ydl, 'python_version: "3.11"\nrequirements: more.txt\n')
+    assert done.code != 0 and "more.txt" in done.err, done.everything()
+    (ydl.work / "more.txt").write_text("added\n")
+    done = submit(ydl, 'python_version: "3.11"\nrequirements: more.txt\n')
+    assert done.code == 0 and prefix_of(done).endswith(" layer: added"), done.everything()
+    assert uv.read_text().splitlines()[:3] == ["python find", "venv --relocatable", "pip sync"]
+
+
+def test_packages_that_do_not_fit_make_one_new_environment(ydl, uv, environment):
+    done = submit(ydl, f"python_env: {environment}\npip_packages: [conflict]\n")
+    assert done.code == 0 and "one new environment is built: uv cannot resolve" in done.err, done.everything()
+    assert "Because you require" in done.err
+    assert "conflict" in prefix_of(done)
+
+
+def test_no_wheel_is_reported_in_uvs_words(ydl, uv, environment):
+    done = submit(ydl, f"python_env: {environment}\npip_packages: [nowheel]\n")
+    assert done.code == 1 and "no wheels with a matching Python version tag" in done.err, done.everything()
+
+
+def test_packages_cannot_be_added_to_an_archive(ydl, uv, environment):
+    archive = ydl.scratch / "env.tar.gz"
+    with tarfile.open(archive, "w:gz") as packed:
+        packed.add(environment, arcname=".")
+    done = submit(ydl, f"python_env: {archive}\npip_packages: [added]\n")
+    assert done.code == 2 and "name the folder of the environment" in done.err, done.everything()
+
+
+def test_uv_is_found_beside_the_python_one_submits_with(ydl, uv, environment):
+    program = ydl.scratch / "bin/uv"
+    program.rename(environment / "bin/uv")
+    (ydl.work / "requirements.txt").write_text("numpy\n")
+    done = ydl.ok("run", "--output", "plain", "--python-env", "requirements.txt", "--", "train.py", env={"VIRTUAL_ENV": str(environment)})
+    assert prefix_of(done).endswith(" numpy")
+    assert f"{environment}/bin/uv, which is installed for" in ydl("doctor", env={"VIRTUAL_ENV": str(environment)}).out
 
 
 def test_a_dry_run_builds_nothing(ydl, environment):

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -67,6 +68,15 @@ class FileBytes final : public ByteSource {
   std::uint64_t done_ = 0;
 };
 
+class TextBytes final : public ByteSource {
+ public:
+  explicit TextBytes(std::string_view text) : text_(text) {}
+  Result<std::string_view> next() override { return std::exchange(text_, {}); }
+
+ private:
+  std::string_view text_;
+};
+
 class TarBytes final : public ByteSource {
  public:
   explicit TarBytes(const FileTree& tree) : tree_(tree) {}
@@ -94,10 +104,12 @@ class TarBytes final : public ByteSource {
 
   std::string_view header() {
     small_ = tar_header(entry().tar);
-    if (entry().tar.size > 0)
-      content_ = file_source(entry().source, entry().stamp);
-    else
+    if (entry().tar.size == 0)
       ++next_;
+    else if (const auto& text = entry().text)
+      content_ = std::make_unique<TextBytes>(*text);
+    else
+      content_ = file_source(entry().source, entry().stamp);
     return small_;
   }
 

@@ -39,14 +39,14 @@ std::string FileTree::key() const {
   core::Sha256 hash;
   for (const auto& entry : entries) {
     hash.add(tar_header(entry.tar));
-    if (entry.tar.kind == TarEntry::Kind::file) hash.add(entry.stamp.key());
+    if (entry.tar.kind == TarEntry::Kind::file) hash.add(entry.text ? *entry.text : entry.stamp.key());
   }
   return hash.hex();
 }
 
 bool FileTree::is_settled(core::WallTime now) const {
   return std::ranges::all_of(entries, [&](const TreeEntry& entry) {
-    return entry.tar.kind != TarEntry::Kind::file || entry.stamp.is_settled(now);
+    return entry.tar.kind != TarEntry::Kind::file || entry.text || entry.stamp.is_settled(now);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -20,6 +21,7 @@ struct TreeEntry {
   TarEntry tar;
   std::filesystem::path source;
   FileStamp stamp;
+  std::optional<std::string> text = std::nullopt;  // the content, if it is not that of `source`
 };
 
 // Files and folders to pack, always in the same order.

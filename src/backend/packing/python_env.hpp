@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backend/packing/file_tree.hpp"
+#include "backend/packing/packed_folder.hpp"
 #include "core/result.hpp"
 
 #include <filesystem>
@@ -17,9 +18,15 @@ struct BasePython {
   std::filesystem::path library;                     // the folder of the standard library: "/usr/lib/python3.11"
   std::string library_name;                          // the same relative to a prefix: "lib/python3.11"
   std::vector<std::filesystem::path> packages = {};  // of the environment: ".../site-packages"
-  // If the executable is linked to libpython3.11.so.1.0: that library, and the script with which it is found.
+  // If the executable is linked to libpython3.11.so.1.0: that library.
   std::optional<std::filesystem::path> shared_code = std::nullopt;
-  std::filesystem::path launcher = {};
+};
+
+// Packages that are added to an environment, in a folder for PYTHONPATH.
+struct AddedPackages {
+  std::filesystem::path folder;
+  std::string key;     // see PythonEnv::key
+  std::string source;  // for people
 };
 
 // A Python environment to upload.
@@ -27,23 +34,27 @@ struct PythonEnv {
   std::filesystem::path archive = {};  // a packed environment, used as it is; else:
   std::filesystem::path folder = {};   // an environment on this machine
   std::optional<BasePython> base =
-      std::nullopt;  // of a virtual environment; nothing if the folder has its own interpreter
+      std::nullopt;                  // of a virtual environment; nothing if the folder has its own interpreter
+  std::filesystem::path cache = {};  // the user's: packed environments are kept there
+  std::string key = {};              // identifies the content; empty: its files must be looked at each time
+  std::string source = {};           // where it comes from, for people
+  std::optional<AddedPackages> packages = std::nullopt;
 };
-
-// The launcher: "bin/python" of an environment whose interpreter is "bin/python-itself".
-inline constexpr std::string_view kLauncher =
-    "#!/bin/sh\n"
-    "here=$(cd \"$(dirname \"$0\")\" && pwd -P) || exit\n"
-    "export LD_LIBRARY_PATH=\"$here/../lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\"\n"
-    "exec \"$here/python-itself\" \"$@\"\n";
 
 // The name of the environment in a task's working directory. Users' files must not have this name.
 inline constexpr std::string_view kPythonEnvLink = ".ydl-python-env";
 inline constexpr std::string_view kPythonEnvPrograms = ".ydl-python-env/bin";
+// The same for added packages.
+inline constexpr std::string_view kPythonPackagesLink = ".ydl-python-packages";
 inline constexpr std::string_view kPythonEnvInterpreter = ".ydl-python-env/bin/python";
 
 // Makes an environment that can be moved: interpreter, standard library and packages are below one prefix, which Python
-// finds from the path of its executable. Errors: a file cannot be read.
-[[nodiscard]] core::Result<FileTree> environment_tree(const PythonEnv& environment);
+// finds from the path of its executable. Libraries that the hosts may not have are in lib/ydl-libraries; then
+// bin/python is a script that starts bin/python-itself and names this folder to the loader.
+// Errors: a file cannot be read.
+[[nodiscard]] core::Result<TreeToPack> environment_tree(const PythonEnv& environment);
+
+// The tree of added packages; libraries are in its folder ydl-libraries.
+[[nodiscard]] core::Result<TreeToPack> packages_tree(const AddedPackages& packages);
 
 }  // namespace ydl::backend

@@ -26,8 +26,13 @@ protocol::Prepare prepare_in_container(const TaskRequest& request, const YarnJob
   prepare.log_directory = ".";
   prepare.linked_directory = job.staged.linked_directory;
   prepare.links = job.staged.links;
-  if (std::ranges::find(job.staged.links, kPythonEnvLink, &protocol::Link::name) != job.staged.links.end())
-    prepare.path_first = {std::string(kPythonEnvPrograms)};
+  const auto is_link = [](const protocol::Link& link) { return link.name == kPythonEnvLink; };
+  const auto& environment = job.staged.environment;
+  if (environment) prepare.packed = environment->packed;
+  if (environment && !environment->packed.python_path.empty())
+    prepare.path_first.push_back(fmt::format("{}/bin", kPythonPackagesLink));
+  if (environment || std::ranges::any_of(job.staged.links, is_link))
+    prepare.path_first.emplace_back(kPythonEnvPrograms);
   prepare.remote_logs = remote_logs(job.folder, request.attempt);
   const auto folders_of = [&](const core::TaskId& task) -> protocol::Restorable {
     return {fmt::format("{}/saves/{}", job.folder, task.file_name()),

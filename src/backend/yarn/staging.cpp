@@ -5,6 +5,7 @@
 #include "backend/yarn/staged_list.hpp"
 #include "backend/yarn/staging_cache.hpp"
 #include "backend/yarn/staging_plan.hpp"
+#include "core/strings.hpp"
 #include "hrpc/errors.hpp"
 #include "net/for_each.hpp"
 #include "net/in_thread.hpp"
@@ -52,10 +53,11 @@ struct Staging {
 // Reads names, sizes, and files without a known hash. This may take seconds, so it does not run in the event loop.
 net::Async<StagingPlan> make_plan(spec::JobSpec job, StagingOptions options) {
   const auto result = std::make_shared<Result<StagingPlan>>();
-  options.progress = nullptr;  // must only be called in the event loop
+  options.progress = nullptr;  // both must only be called in the event loop
+  options.say = nullptr;
   const bool done = co_await net::in_thread(
       [result, job = std::move(job), options = std::move(options)] {
-        *result = plan_staging(job, options.executable, options.python_env);
+        *result = plan_staging(job, options.executable, options.python_env, options.stop);
         if (!*result) return;
         const auto now = core::wall_now();
         HashMemory memory(options.hash_file, now);
@@ -92,8 +94,18 @@ net::Async<std::optional<yarn::LocalResource>> find(Staging& staging, const Stag
   co_return co_await staging.cache.find(item);
 }
 
+// The part of the Python environment that the item is; null if it is something else.
+StagedLayer* layer_of(Staging& staging, const StagingItem& item) {
+  if (!staging.plan.environment) return nullptr;
+  const auto found = std::ranges::find(staging.plan.environment->layers, item.sha256, &StagedLayer::hash);
+  return found == staging.plan.environment->layers.end() ? nullptr : &*found;
+}
+
 void take(Staging& staging, std::size_t index, yarn::LocalResource resource) {
   const auto& item = staging.plan.items[index];
+  const bool is_shared = resource.visibility == yarn::LocalResource::Visibility::everybody;
+  if (auto* layer = layer_of(staging, item); layer != nullptr && layer->found.empty())
+    layer->found = is_shared ? "in the site's cache" : "in the cache";
   staging.staged.files[item.name] = std::move(resource);
 }
 
@@ -126,6 +138,7 @@ net::Async<> upload(Staging& staging, std::size_t index) {
   auto stored = co_await cache.put(item, uploaded, staging.options.stop);
   if (!stored) co_return core::fail(stored.error());
   staging.staged.bytes_uploaded += item.size;
+  if (auto* layer = layer_of(staging, item)) layer->found = "uploaded";
   if (staging.fills_site) staging.site_files->remember(item, *stored);
   take(staging, index, *std::move(stored));
   ++staging.progress.files_done;
@@ -164,6 +177,20 @@ Uploads sort_out_twins(const StagingPlan& plan, const std::vector<std::size_t>& 
     (seen.emplace(item.sha256, item.cache_name).second ? uploads.first : uploads.twins).push_back(index);
   }
   return uploads;
+}
+
+// The sizes of the parts of the Python environment that are uploaded.
+void say_environment(const Staging& staging) {
+  std::vector<std::string> parts;
+  if (!staging.plan.environment) return;
+  for (const auto& layer : staging.plan.environment->layers) {
+    if (!layer.found.empty()) continue;
+    parts.push_back(fmt::format("{} {} ({} in {})", layer.layer, core::format_bytes(layer.bytes),
+                                core::format_bytes(layer.unpacked),
+                                core::plural(static_cast<std::int64_t>(layer.files), "file")));
+  }
+  if (!parts.empty() && staging.options.say)
+    staging.options.say(fmt::format("uploading the Python environment: {}", fmt::join(parts, ", ")));
 }
 
 net::Async<> upload_missing(Staging& staging) {
@@ -214,10 +241,12 @@ net::Async<StagedJob> stage_job(hdfs::FileSystem& fs, const spec::JobSpec& job, 
   std::vector<std::size_t> all(staging.plan.items.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   if (auto looked = co_await for_each(staging, std::move(all), look); !looked) co_return core::fail(looked.error());
+  say_environment(staging);
   if (auto uploaded = co_await upload_missing(staging); !uploaded) co_return core::fail(uploaded.error());
   if (staging.site_files) staging.site_files->save();
   staging.staged.linked_directory = staging.plan.linked_directory;
   staging.staged.links = std::move(staging.plan.links);
+  staging.staged.environment = std::move(staging.plan.environment);
   co_return std::move(staging.staged);
 }
 

@@ -37,6 +37,7 @@ struct StagingOptions {
   std::uint32_t most_replicas = 512;     // dfs.replication.max
   std::optional<PythonEnv> python_env = std::nullopt;
   std::function<void(const StagingProgress&)> progress = {};  // called only during uploads
+  std::function<void(const std::string&)> say = {};           // what is uploaded, before it is
   std::stop_token stop = {};                                  // after a request uploads stop and are removed
 };
 

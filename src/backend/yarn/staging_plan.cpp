@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <functional>
 #include <sys/stat.h>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -28,6 +30,7 @@ constexpr std::array<std::string_view, 5> kUnpacked{".tar.gz", ".tgz", ".tar", "
 constexpr std::string_view kCode = "code";
 constexpr std::string_view kFiles = "files";
 constexpr std::string_view kEnv = "env";
+constexpr std::string_view kPackages = "env-packages";
 
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
@@ -88,7 +91,7 @@ class Planner {
   Result<> add_directory();
   Result<> add_files();
   Result<> add_archives();
-  Result<> add_python_env(const PythonEnv& environment);
+  Result<> add_python_env(const PythonEnv& environment, const std::stop_token& stop);
 
   [[nodiscard]] StagingPlan take() && { return std::move(plan_); }
 
@@ -96,6 +99,16 @@ class Planner {
   // Whether it counts towards the limit of uploads.
   enum class Counted { no, yes };
 
+  // A part of the Python environment.
+  struct Layer {
+    std::string_view name;   // for people
+    std::string_view item;   // in the container's directory
+    std::string_view link;   // in the task's working directory
+    const std::string& key;  // see PythonEnv::key
+    const std::string& source;
+  };
+  Result<> add_layer(const Layer& layer, const fs::path& cache, const std::function<Result<TreeToPack>()>& read,
+                     const std::stop_token& stop);
   Result<> add_file(std::string name, const fs::path& path, std::string in_cache, Type type, Counted counted);
   void add_tree(std::string_view name, std::string in_cache, FileTree tree);
   Result<> add_part(const fs::path& source, const std::string& name_in_task);
@@ -253,18 +266,73 @@ Result<> Planner::add_archives() {
   return {};
 }
 
+// A file that was written in this moment could change again without a change of its stamp.
+Result<> wait_until_settled(const FileTree& tree, const std::stop_token& stop) {
+  constexpr core::Millis kPause{100};
+  while (!tree.is_settled(core::wall_now())) {
+    if (stop.stop_requested()) return fail(Errc::cancelled, "packing the Python environment was interrupted");
+    std::this_thread::sleep_for(kPause);
+  }
+  return {};
+}
+
+Result<PackedArchive> find_or_pack(const fs::path& cache, const std::string& known_key,
+                                   const std::function<Result<TreeToPack>()>& read, const std::stop_token& stop) {
+  if (!known_key.empty()) {
+    if (auto found = find_packed(cache, known_key)) return *std::move(found);
+  }
+  auto content = read();
+  if (!content) return fail(content.error());
+  const auto key = known_key.empty() ? content->tree.key() : known_key;
+  if (known_key.empty()) {
+    if (auto settled = wait_until_settled(content->tree, stop); !settled) return fail(settled.error());
+    if (auto found = find_packed(cache, key)) return *std::move(found);
+  }
+  return pack(cache, key, *content, stop);
+}
+
+Result<> Planner::add_layer(const Layer& layer, const fs::path& cache, const std::function<Result<TreeToPack>()>& read,
+                            const std::stop_token& stop) {
+  auto packed = find_or_pack(cache, layer.key, read, stop);
+  if (!packed) return fail(packed.error());
+  const auto& facts = packed->facts;
+  plan_.items.push_back({std::string(layer.item), fmt::format("python-{}.tar.zst", layer.name), Type::file,
+                         StagingItem::File{packed->path, packed->stamp, facts.sha256}, facts.size, facts.sha256});
+  auto& environment = plan_.environment ? *plan_.environment : plan_.environment.emplace();
+  environment.packed.folders.push_back({.archive = std::string(layer.item),
+                                        .hash = facts.sha256,
+                                        .name = std::string(layer.link),
+                                        .bytes = facts.unpacked,
+                                        .files = facts.files,
+                                        .glibc = facts.glibc,
+                                        .packages_glibc = facts.packages_glibc});
+  environment.layers.push_back({.layer = std::string(layer.name),
+                                .source = layer.source,
+                                .hash = facts.sha256,
+                                .bytes = facts.size,
+                                .unpacked = facts.unpacked,
+                                .files = facts.files,
+                                .found = {}});
+  return {};
+}
+
 // An environment seldom changes and is uploaded once, so it does not count towards the limit.
-Result<> Planner::add_python_env(const PythonEnv& environment) {
-  plan_.links.push_back({std::string(kEnv), std::string(kPythonEnvLink)});
+Result<> Planner::add_python_env(const PythonEnv& environment, const std::stop_token& stop) {
   if (!environment.archive.empty()) {
+    plan_.links.push_back({std::string(kEnv), std::string(kPythonEnvLink)});
     if (auto known = check_unpacked(environment.archive, "--python-env"); !known) return known;
     return add_file(std::string(kEnv), environment.archive, cache_name(environment.archive), Type::archive,
                     Counted::no);
   }
-  auto tree = environment_tree(environment);
-  if (!tree) return fail(tree.error());
-  add_tree(kEnv, "env.tar", *std::move(tree));
-  return {};
+  auto added = add_layer(
+      {"base", kEnv, kPythonEnvLink, environment.key, environment.source}, environment.cache,
+      [&] { return environment_tree(environment); }, stop);
+  if (!added || !environment.packages) return added;
+  const auto& packages = *environment.packages;
+  plan_.environment->packed.python_path = {std::string(kPythonPackagesLink)};
+  return add_layer(
+      {"packages", kPackages, kPythonPackagesLink, packages.key, packages.source}, environment.cache,
+      [&] { return packages_tree(packages); }, stop);
 }
 
 std::string memory_key(const StagingItem& item) {
@@ -299,19 +367,24 @@ std::string cache_name(const fs::path& path, std::string_view suffix) {
 }
 
 Result<StagingPlan> plan_staging(const spec::JobSpec& job, const std::string& executable,
-                                 const std::optional<PythonEnv>& python_env) {
+                                 const std::optional<PythonEnv>& python_env, const std::stop_token& stop) {
   Planner planner(job);
   auto done = planner.add_program(executable);
   if (done) done = planner.add_files();  // before the directory, because named files win over files in it
   if (done) done = planner.add_archives();
   if (done && job.auto_files) done = planner.add_directory();
-  if (done && python_env) done = planner.add_python_env(*python_env);
+  if (done && python_env) done = planner.add_python_env(*python_env, stop);
   if (!done) return fail(done.error());
   return std::move(planner).take();
 }
 
 Result<> hash_items(StagingPlan& plan, HashMemory& memory, core::WallTime now, const std::stop_token& stop) {
   for (auto& item : plan.items) {
+    const auto* file = std::get_if<StagingItem::File>(&item.content);
+    if (file != nullptr && !file->known_hash.empty()) {
+      item.sha256 = file->known_hash;
+      continue;
+    }
     const auto key = memory_key(item);
     if (auto known = memory.find(key)) {
       item.sha256 = *std::move(known);

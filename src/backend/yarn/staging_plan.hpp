@@ -3,6 +3,7 @@
 #include "backend/packing/byte_source.hpp"
 #include "backend/packing/hash_memory.hpp"
 #include "backend/packing/python_env.hpp"
+#include "backend/yarn/staged_job.hpp"
 #include "core/result.hpp"
 #include "protocol/commands.hpp"
 #include "spec/job_spec.hpp"
@@ -24,6 +25,7 @@ struct StagingItem {
   struct File {
     std::filesystem::path path;
     FileStamp stamp;
+    std::string known_hash = {};  // if it was hashed when it was made
   };
 
   std::string name;        // in the container's directory
@@ -51,16 +53,18 @@ struct StagingPlan {
   std::vector<StagingItem> items;
   std::string linked_directory;       // "code", or empty
   std::vector<protocol::Link> links;  // targets are relative to the container's directory
+  std::optional<StagedEnvironment> environment = std::nullopt;
 };
 
 // A file or folder of this size is uploaded separately.
 inline constexpr std::uint64_t kPartSize = std::uint64_t{4} << 20U;
 
-// Reads only names and sizes. `executable` is the ydl that the containers run.
-// Errors: a named file does not exist or cannot be read; the job's limit of uploads is exceeded; NodeManagers cannot
-// unpack an archive.
+// Reads only names and sizes, except for a Python environment that was not packed before. `executable` is the ydl that
+// the containers run. Errors: a named file does not exist or cannot be read; the job's limit of uploads is exceeded;
+// NodeManagers cannot unpack an archive; those of pack(); cancelled.
 [[nodiscard]] core::Result<StagingPlan> plan_staging(const spec::JobSpec& job, const std::string& executable,
-                                                     const std::optional<PythonEnv>& python_env);
+                                                     const std::optional<PythonEnv>& python_env,
+                                                     const std::stop_token& stop = {});
 
 // Reads files whose hash is not in the memory. Errors: a file cannot be read; cancelled.
 [[nodiscard]] core::Result<> hash_items(StagingPlan& plan, HashMemory& memory, core::WallTime now,

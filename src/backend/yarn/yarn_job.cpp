@@ -60,8 +60,11 @@ struct JsonValue<yarn::LocalResource> {
 
 namespace ydl::backend {
 
+BOOST_DESCRIBE_STRUCT(StagedLayer, (), (layer, source, hash, bytes, unpacked, files, found))
+BOOST_DESCRIBE_STRUCT(StagedEnvironment, (), (packed, layers))
 BOOST_DESCRIBE_STRUCT(StagedJob, (),
-                      (files, linked_directory, links))  // the other members are for the user who submits the job
+                      (files, linked_directory, links,
+                       environment))  // the other members are for the user who submits the job
 
 namespace {
 

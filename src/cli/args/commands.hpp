@@ -106,10 +106,11 @@ struct Results {
   bool force = false;              // files that are there are replaced
 };
 struct Env {
-  enum class Verb { ls, gc };
+  enum class Verb { ls, gc, why };
 
   CommonOptions common;
   Verb verb = Verb::ls;
+  std::string job;  // why: empty: the newest
   int older_than_days = 30;
   std::optional<int> keep_jobs_days;  // empty: as the settings say
   bool dry_run = false;

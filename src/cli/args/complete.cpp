@@ -99,7 +99,10 @@ Candidates argument(const CommandHelp& command, const Words& before, const Compl
   if (command.name == "rm") return jobs(sources, Which::ended);
   if (command.name == "submit") return {.words = {}, .files = before.empty()};
   if (command.name == "completion" && before.empty()) return choices(std::array{"bash", "zsh", "fish"});
-  if (command.name == "env" && before.empty()) return choices(std::array{"ls", "gc"});
+  if (command.name == "env") {
+    if (before.empty()) return choices(std::array{"ls", "gc", "why"});
+    return before.size() == 1 && before.front() == "why" ? jobs(sources, Which::all) : Candidates{};
+  }
   if (command.name == "results") {
     if (before.empty()) return choices(std::array{"ls", "get"});
     return before.size() == 1 ? jobs(sources, Which::all) : Candidates{};

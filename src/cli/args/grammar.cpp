@@ -112,7 +112,7 @@ void add_job_options(CLI::App& app, RawOptions& raw) {
   app.add_flag("--no-auto-files", job.no_auto_files, "Do not make the files of this directory available to the tasks");
   app.add_option("--python", job.python, "Interpreter for .py commands")->type_name("PATH");
   app.add_option("--python-env", job.python_env,
-                 "Python environment to upload: a folder, an archive or requirements.txt")
+                 "Python environment to upload: a folder, an archive, requirements.txt, or 'here'")
       ->type_name("PATH");
   app.add_option("--retries", job.retries, "Restarts of failed tasks per role (default 2 on a cluster, else 0)")
       ->check(number_in(spec::kRetriesRange))

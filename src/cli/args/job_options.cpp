@@ -171,7 +171,7 @@ Result<spec::JobSpec> make_spec(const JobOptions& options, const std::string& di
   job.name = options.name.empty() ? master::name_from_command(job.command) : options.name;
   if (!options.python.empty()) job.python = options.python;
   if (!options.python_env.empty()) job.python_env = options.python_env;
-  if (job.python && job.python_env) {
+  if (job.python && job.python_env && job.python_env != spec::kEnvHere) {
     return fail(Errc::usage, "--python and --python-env both name an interpreter; remove one of them");
   }
   job.retries = options.retries;

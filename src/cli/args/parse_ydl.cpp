@@ -168,9 +168,12 @@ struct Grammar {
     results.add_flag("-f,--force", raw.force, "get: replace existing files");
     add_output(results, raw);
 
-    auto& env =
-        add("env", "ls|gc [options]", "Show or clean up the cache on the cluster", [this] { return env_command(raw); });
-    env.add_option("COMMAND", raw.what, "ls: show the cached files; gc: delete unused ones")->required();
+    auto& env = add("env", "ls|gc|why [options] [ID]", "Show or clean up the cache on the cluster",
+                    [this] { return env_command(raw); });
+    env.add_option("COMMAND", raw.what,
+                   "ls: show the cached files; gc: delete unused ones; why: the Python environment of a job")
+        ->required();
+    add_job_argument(env);
     env.add_option("--older-than", raw.older_than, "gc: delete cached files unused for DAYS days")
         ->type_name("DAYS")
         ->capture_default_str()

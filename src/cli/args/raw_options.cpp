@@ -231,12 +231,17 @@ Result<Command> results_command(const RawOptions& raw) {
 }
 
 Result<Command> env_command(const RawOptions& raw) {
-  if (raw.what != "ls" && raw.what != "gc")
-    return fail(Errc::usage, fmt::format("unknown command 'ydl env {}' (available: ls, gc)", raw.what));
-  if (raw.what == "ls" && raw.dry_run)
-    return fail(Errc::usage, "`ydl env ls` does not take --dry-run; use it with `ydl env gc`");
+  const bool is_gc = raw.what == "gc";
+  const bool is_why = raw.what == "why";
+  if (raw.what != "ls" && !is_gc && !is_why)
+    return fail(Errc::usage, fmt::format("unknown command 'ydl env {}' (available: ls, gc, why)", raw.what));
+  if (!is_gc && raw.dry_run)
+    return fail(Errc::usage, fmt::format("`ydl env {}` does not take --dry-run; use it with `ydl env gc`", raw.what));
+  if (!is_why && !raw.id.empty())
+    return fail(Errc::usage, fmt::format("`ydl env {}` does not take the id of a job", raw.what));
   return simple_command<Env>(raw, [&](Env& c) {
-    c.verb = raw.what == "ls" ? Env::Verb::ls : Env::Verb::gc;
+    c.verb = is_why ? Env::Verb::why : is_gc ? Env::Verb::gc : Env::Verb::ls;
+    c.job = raw.id;
     c.older_than_days = raw.older_than;
     c.keep_jobs_days = raw.keep_jobs;
     c.dry_run = raw.dry_run;

@@ -7,6 +7,8 @@
 #include "cli/commands/common.hpp"
 #include "cli/commands/launch.hpp"
 #include "client/cluster_choice.hpp"
+#include "client/env/submitting_python.hpp"
+#include "client/env/uv.hpp"
 #include "core/files.hpp"
 #include "core/strings.hpp"
 #include "core/utf8.hpp"
@@ -75,6 +77,16 @@ Finding check_python() {
       return {Verdict::good, "Python", fmt::format("{} runs .py commands (--python names another)", *path)};
   }
   return {Verdict::limited, "Python", "none on PATH; .py commands need --python PATH"};
+}
+
+Finding check_uv() {
+  const auto cache = client::user_cache();
+  if (!cache) return {Verdict::limited, "uv", cache.error().message};
+  const auto here = client::find_submitting_python({});
+  const auto python = here && *here ? std::optional((*here)->python) : std::nullopt;
+  const auto source = client::look_for_uv(python, *cache);
+  const auto verdict = source.kind == client::UvSource::Kind::none ? Verdict::limited : Verdict::good;
+  return {verdict, "uv", client::describe(source, python)};
 }
 
 struct ClusterFindings {
@@ -203,7 +215,8 @@ int execute(const Doctor& command) {
                                 check_state_folder(),
                                 check_limits(),
                                 check_gpus(),
-                                check_python()};
+                                check_python(),
+                                check_uv()};
   auto cluster = check_cluster(command.common);
   std::ranges::move(cluster.findings, std::back_inserter(findings));
   if (command.probe) findings.push_back(run_probe(command.common));

@@ -1,12 +1,14 @@
 // `ydl env`: what jobs left in the cache in HDFS, and its tidying up.
 #include "backend/yarn/staged_list.hpp"
 #include "backend/yarn/staging_cache.hpp"
+#include "backend/yarn/yarn_job.hpp"
 #include "cli/args/commands.hpp"
 #include "cli/commands/common.hpp"
 #include "client/cluster_choice.hpp"
 #include "client/settings.hpp"
 #include "client/yarn/cluster_client.hpp"
 #include "client/yarn/retention.hpp"
+#include "core/files.hpp"
 #include "core/strings.hpp"
 #include "net/wait_for.hpp"
 #include "ui/relative_time.hpp"
@@ -168,6 +170,52 @@ net::Async<> tidy_up(const Env& command, client::ClusterClient& cluster) {
   co_return done;
 }
 
+// The Python environment of a job, as it was when the job was submitted.
+core::Result<> explain(const Env& command) {
+  const auto folder = folder_of(command.job);
+  if (!folder) return fail(folder.error());
+  const auto id = folder->id().str();
+  const auto text = core::read_file(folder->yarn_file());
+  if (!text)
+    return fail(core::Errc::not_found, fmt::format("{} did not run on a cluster, so nothing was uploaded for it", id));
+  const auto job = backend::yarn_job_from_json(*text);
+  if (!job) return fail(job.error().within(folder->yarn_file().string()));
+  const auto layers = job->staged.environment ? job->staged.environment->layers : std::vector<backend::StagedLayer>();
+  if (wants_json(command.common)) {
+    for (const auto& layer : layers) {
+      print(boost::json::serialize(boost::json::object{{"v", 1},
+                                                       {"type", "layer"},
+                                                       {"job", id},
+                                                       {"layer", layer.layer},
+                                                       {"source", layer.source},
+                                                       {"bytes", layer.bytes},
+                                                       {"unpacked", layer.unpacked},
+                                                       {"files", layer.files},
+                                                       {"hash", layer.hash},
+                                                       {"found", layer.found}}) +
+            "\n");
+    }
+    return {};
+  }
+  if (layers.empty()) {
+    print(fmt::format("{} has no Python environment that ydl packed\n", id));
+    return {};
+  }
+  ui::Table table({{"LAYER"},
+                   {"SIZE", ui::Align::right},
+                   {"UNPACKED", ui::Align::right},
+                   {"FILES", ui::Align::right},
+                   {"HASH"},
+                   {"FOUND"},
+                   {"SOURCE", ui::Align::left, ui::Fit::shrink}});
+  for (const auto& layer : layers) {
+    table.row({layer.layer, core::format_bytes(layer.bytes), core::format_bytes(layer.unpacked),
+               std::to_string(layer.files), layer.hash.substr(0, kShownHash), layer.found, layer.source});
+  }
+  print(table.render(table_width(), output_style()));
+  return {};
+}
+
 net::Async<> run(const Env& command, client::ClusterClient& cluster) {
   auto done = command.verb == Env::Verb::ls ? co_await list(command, cluster) : co_await tidy_up(command, cluster);
   cluster.close();
@@ -177,6 +225,10 @@ net::Async<> run(const Env& command, client::ClusterClient& cluster) {
 }  // namespace
 
 int execute(const Env& command) {
+  if (command.verb == Env::Verb::why) {
+    const auto done = explain(command);
+    return done ? 0 : complain(done.error());
+  }
   const auto where = client::choose_cluster({.cluster = command.common.cluster, .cluster_only = {}});
   if (!where) return complain(where.error());
   if (where->cluster != core::ClusterKind::yarn) {

@@ -15,8 +15,15 @@ namespace ydl::client {
 
 using SayLine = std::function<void(const std::string&)>;
 
-// Prepares the environment that a job names. A requirements.txt is resolved and installed once and kept in the user's
-// cache, by the content of its lock file. Errors: it does not exist or is not an environment; uv is missing or fails.
+// Whether the job has an environment of its own (spec::JobSpec::python_env, pip_packages, requirements,
+// python_version).
+[[nodiscard]] bool has_python_env(const spec::JobSpec& job);
+
+// The environment of such a job, as users read it.
+[[nodiscard]] std::string name_of_python_env(const spec::JobSpec& job);
+
+// Prepares the environment that a job names. What must be built is built once and kept in the user's cache.
+// Errors: it does not exist or is not an environment; uv is missing or fails.
 [[nodiscard]] core::Result<backend::PythonEnv> find_python_env(const spec::JobSpec& job, const SayLine& say);
 
 // For tasks on this machine: the path of its interpreter. A packed environment is unpacked once into the user's cache.
@@ -25,24 +32,13 @@ using SayLine = std::function<void(const std::string&)>;
 // The job for its master, with the interpreter instead of the environment.
 [[nodiscard]] spec::JobSpec with_interpreter(spec::JobSpec job, std::string interpreter);
 
+// For tasks on this machine: puts added packages first on their PYTHONPATH.
+[[nodiscard]] spec::JobSpec with_packages_first(spec::JobSpec job, const backend::PythonEnv& environment,
+                                                std::string_view python_path);
+
 // For tasks on this machine: puts the programs beside the interpreter first on their PATH, unless the job sets PATH.
 [[nodiscard]] spec::JobSpec with_programs_first(spec::JobSpec job, const std::string& interpreter,
                                                 std::string_view path);
-
-// Builds an environment with the packages of a requirements file, and returns its folder. `cache` is the user's.
-[[nodiscard]] core::Result<std::filesystem::path> build_python_env(const std::filesystem::path& requirements,
-                                                                   const std::filesystem::path& cache,
-                                                                   const SayLine& say);
-
-// An environment with pinned versions of all packages and of Python.
-struct LockedEnv {
-  std::string name;    // as users read it
-  std::string python;  // "3.11"; uv downloads it if this machine does not have it
-  std::string lock;    // in the format of a requirements file
-};
-[[nodiscard]] core::Result<std::filesystem::path> build_locked_env(const LockedEnv& environment,
-                                                                   const std::filesystem::path& cache,
-                                                                   const SayLine& say);
 
 // The folder for environments and their lock files. Errors: io.
 [[nodiscard]] core::Result<std::filesystem::path> user_cache();

@@ -4,6 +4,7 @@
 #include "core/strings.hpp"
 #include "net/child_process.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <sys/wait.h>
@@ -33,6 +34,21 @@ std::string last_words(const std::filesystem::path& log) {
   // The last line of tar is only a consequence of its first one.
   while (lines.size() > 1 && lines.back().starts_with("tar: ")) lines.pop_back();
   return lines.back().empty() ? "it printed no message" : core::printable(core::trim(lines.back()));
+}
+
+std::string words_since(const std::filesystem::path& log, std::uintmax_t size) {
+  constexpr std::size_t kMost = 800;
+  const auto text = core::read_file(log);
+  if (!text) return "it printed no message";
+  std::string words;
+  const auto from = static_cast<std::size_t>(std::min<std::uintmax_t>(size, text->size()));
+  for (const auto line : core::split(std::string_view(*text).substr(from), '\n')) {
+    const auto bare = core::trim(line);
+    if (!bare.empty()) words += (words.empty() ? "" : " ") + std::string(bare);
+  }
+  if (words.empty()) return "it printed no message";
+  if (words.size() > kMost) words = "… " + words.substr(words.size() - kMost);
+  return core::printable(words);
 }
 
 Result<int> run_tool(std::vector<std::string> argv, const std::filesystem::path& folder,

@@ -2,6 +2,7 @@
 
 #include "core/result.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -16,6 +17,9 @@ namespace ydl::client {
 
 // The last line of a log, which usually names the cause of a failure.
 [[nodiscard]] std::string last_words(const std::filesystem::path& log);
+
+// What a program has written to its log since the log had this size, in one line of at most 800 bytes.
+[[nodiscard]] std::string words_since(const std::filesystem::path& log, std::uintmax_t size);
 
 // Returns the standard output without the last line feed; standard error goes to the log.
 // Errors: it cannot be started; it fails, with the last line of its log.

@@ -10,6 +10,7 @@
 #include "client/task_paths.hpp"
 #include "client/upload_size.hpp"
 #include "core/strings.hpp"
+#include "core/user.hpp"
 #include "master/local_process.hpp"
 
 #include <unistd.h>
@@ -63,14 +64,18 @@ class LocalLaunch final : public LaunchTarget {
   core::Result<spec::JobSpec> complete(spec::JobSpec job, Effort effort, const Say& say) override {
     // In an image only the files that are linked into the tasks' directories are visible.
     job = job.image ? with_scripts_shipped(std::move(job)) : with_scripts_in_place(std::move(job));
-    if (effort == Effort::look) return job;
+    if (effort == Effort::look) {
+      if (has_python_env(job)) job.python_env = name_of_python_env(job);
+      return job;
+    }
     auto runnable = with_runtime_of_this_machine(std::move(job));
-    if (!runnable || !runnable->python_env) return runnable;
+    if (!runnable || !has_python_env(*runnable)) return runnable;
     const auto environment = find_python_env(*runnable, say);
     if (!environment) return fail(environment.error());
     auto interpreter = local_interpreter(*environment);
     if (!interpreter) return fail(interpreter.error());
     job = with_programs_first(*std::move(runnable), *interpreter, master::search_path());
+    job = with_packages_first(std::move(job), *environment, core::process_getenv("PYTHONPATH").value_or(""));
     return with_interpreter(std::move(job), *std::move(interpreter));
   }
 

@@ -107,9 +107,14 @@ net::Async<> upload(ClusterClient& cluster, const spec::JobSpec& spec, const Sub
   staging.user = cluster.user;
   staging.python_env = options.python_env;
   staging.progress = hooks.show_progress;
+  staging.say = hooks.say;
   staging.stop = hooks.stop;
   if (const auto cache = backend::cache_directory()) staging.hash_file = *cache / "hashes";
   staging.nodes = static_cast<int>(yarn.nodes.size());
+  if (const auto& env = options.python_env;
+      env && env->archive.empty() && !env->key.empty() && !backend::find_packed(env->cache, env->key)) {
+    hooks.say(fmt::format("packing the Python environment {}", env->source));
+  }
   auto staged = co_await backend::stage_job(*cluster.fs, spec, std::move(staging));
   if (!staged) co_return fail(staged.error());
   yarn.staged = *std::move(staged);

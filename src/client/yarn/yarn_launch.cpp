@@ -86,7 +86,11 @@ class YarnLaunch final : public LaunchTarget {
     options_.settings = settings_;
     const auto by_default = default_env_of(job);
     if (by_default) job.python_env = by_default->name;
-    if (!job.python_env || effort == Effort::look) return job;
+    if (!has_python_env(job)) return job;
+    if (effort == Effort::look) {
+      if (!by_default) job.python_env = name_of_python_env(job);
+      return job;
+    }
     auto environment = by_default ? default_python_env(*by_default, say) : find_python_env(job, say);
     if (!environment) return fail(environment.error());
     options_.python_env = *std::move(environment);

@@ -174,39 +174,25 @@ TEST_F(Plan, a_packed_environment_is_uploaded_as_it_is) {
   EXPECT_THAT(links(made), ElementsAre(".ydl-python-env->env"));
 }
 
-TEST_F(Plan, a_virtual_environment_takes_its_interpreter_along) {
+TEST_F(Plan, an_environment_is_packed_once_and_has_its_facts_for_agents) {
   job.auto_files = false;
-  const auto base = dir.path() / "usr";
-  write(base / "bin/python3.11", "elf");
-  write(base / "lib/python3.11/os.py", "");
-  write(base / "lib/python3.11/test/test_os.py", "");
-  write(base / "lib/python3.11/dist-packages/not_ours.py", "");
   const auto venv = dir.path() / "venv";
-  write(venv / "lib/python3.11/site-packages/numpy/__init__.py", "");
-  python_env = PythonEnv{.folder = venv,
-                         .base = BasePython{.executable = base / "bin/python3.11",
-                                            .library = base / "lib/python3.11",
-                                            .library_name = "lib/python3.11",
-                                            .packages = {venv / "lib/python3.11/site-packages"}}};
-  EXPECT_THAT(members(plan().value(), "env"),
-              ElementsAre("bin/python", "bin/python3", "lib/python3.11/dist-packages", "lib/python3.11/os.py",
-                          "lib/python3.11/site-packages", "lib/python3.11/site-packages/numpy",
-                          "lib/python3.11/site-packages/numpy/__init__.py"));
-}
-
-TEST_F(Plan, an_interpreter_that_is_linked_to_a_library_takes_that_along) {
-  job.auto_files = false;
-  write(dir.path() / "lib/libpython3.11.so.1.0", "");
-  write(dir.path() / "launcher", kLauncher);
-  fs::create_directory(dir.path() / "stdlib");
-  python_env = PythonEnv{.folder = dir.path() / "venv",
-                         .base = BasePython{.executable = dir.path() / "ydl-program",
-                                            .library = dir.path() / "stdlib",
-                                            .library_name = "lib/python3.11",
-                                            .shared_code = dir.path() / "lib/libpython3.11.so.1.0",
-                                            .launcher = dir.path() / "launcher"}};
-  EXPECT_THAT(members(plan().value(), "env"), ElementsAre("bin/python", "bin/python-itself", "bin/python3",
-                                                          "lib/libpython3.11.so.1.0", "lib/python3.11/dist-packages"));
+  write(venv / "bin/python", "elf");
+  python_env = PythonEnv{.folder = venv, .cache = dir.path() / "cache", .key = "k1", .source = "venv"};
+  python_env->packages = AddedPackages{.folder = dir.path() / "layer", .key = "k2", .source = "scipy"};
+  write(dir.path() / "layer/scipy.py", "12345");
+  const auto made = plan().value();
+  EXPECT_THAT(names(made), ElementsAre("env-packages=python-packages.tar.zst", "env=python-base.tar.zst", "ydl=ydl"));
+  ASSERT_TRUE(made.environment);
+  const auto& folders = made.environment->packed.folders;
+  ASSERT_EQ(folders.size(), 2U);
+  EXPECT_EQ(folders[0].name, ".ydl-python-env");
+  EXPECT_EQ(folders[1].name, ".ydl-python-packages");
+  EXPECT_EQ(folders[1].bytes, 5U);
+  EXPECT_EQ(folders[0].hash, made.items[1].sha256);
+  EXPECT_EQ(made.environment->layers[1].source, "scipy");
+  fs::remove_all(venv);  // its key is known: nothing is read again
+  EXPECT_EQ(plan().value().environment->packed.folders[0].hash, folders[0].hash);
 }
 
 TEST_F(Plan, hashes_are_remembered_once_files_have_settled) {

@@ -447,7 +447,7 @@ TEST(ParseCommands, the_cache_is_shown_or_tidied_up) {
   EXPECT_EQ(gc.older_than_days, 0);
   EXPECT_TRUE(gc.dry_run);
   EXPECT_EQ(parsed<Env>("ydl env gc").older_than_days, 30);
-  EXPECT_THAT(refusal("ydl env purge"), HasSubstr("unknown command 'ydl env purge' (available: ls, gc)"));
+  EXPECT_THAT(refusal("ydl env purge"), HasSubstr("unknown command 'ydl env purge' (available: ls, gc, why)"));
   EXPECT_THAT(refusal("ydl env ls --dry-run"), HasSubstr("use it with `ydl env gc`"));
   EXPECT_THAT(refusal("ydl env gc --older-than -1"), HasSubstr("--older-than -1 is too small"));
   EXPECT_EQ(parsed<Env>("ydl env gc --keep-jobs 7").keep_jobs_days, 7);
