@@ -3,9 +3,11 @@
 import http.server
 import json
 import os
+import shutil
 import subprocess
 import threading
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -111,16 +113,48 @@ def index(wheels, tmp_path):
     server.shutdown()
 
 
-def test_it_installs_into_an_empty_environment_and_never_asks_for_the_project_ydl(index, project):
+def pythons():
+    """One interpreter of each version that the package supports and this machine has, on PATH or of pyenv."""
+    found = {(3, 11): "/usr/bin/python3.11"}
+    for minor in range(9, 14):
+        installed = sorted(Path.home().glob(f".pyenv/versions/3.{minor}.*/bin/python"))
+        path = str(installed[-1]) if installed else shutil.which(f"python3.{minor}")
+        if path and (3, minor) not in found:
+            found[3, minor] = path
+    return found
+
+
+@pytest.mark.timeout(600)
+def test_it_installs_into_an_empty_environment_of_every_python_and_never_asks_for_the_project_ydl(index, project):
     uv = environment("uv") / "bin/uv"
-    venv = project.scratch / "venv"
     env = {**os.environ, "UV_CACHE_DIR": str(project.scratch / "uv-cache"), "UV_NO_CONFIG": "1"}
-    subprocess.run([uv, "venv", "--quiet", "--python", "/usr/bin/python3", venv], check=True, env=env)
-    subprocess.run([uv, "pip", "install", "--quiet", "--python", venv / "bin/python", "--index-url", index.url, "ydl_tf_yarn"],
-                   check=True, env=env)
-    assert index.asked == {"ydl-tf-yarn", "ydl-jobs", "cloudpickle"}  # `ydl` on PyPI is another project
     del project.env["PYTHONPATH"]
-    assert output_of(venv / "bin/ydl", "version") == output_of(venv / "bin/python", "-m", "ydl", "version")
-    assert "ydl-mx" in output_of(venv / "bin/ydl-mx", "--help")
-    script = (REPOSITORY / "examples/python/train.py").read_text()
-    assert "{'worker:0': 0.97, 'worker:1': 0.97}" in project.ok(script, python=venv / "bin/python")
+    for version, python in pythons().items():
+        venv = project.scratch / "venv{}.{}".format(*version)
+        subprocess.run([uv, "venv", "--quiet", "--python", python, venv], check=True, env=env)
+        subprocess.run([uv, "pip", "install", "--quiet", "--python", venv / "bin/python", "--index-url", index.url, "ydl_tf_yarn"],
+                       check=True, env=env)  # fmt: skip
+        assert index.asked == {"ydl-tf-yarn", "ydl-jobs", "cloudpickle"}  # `ydl` on PyPI is another project
+        assert output_of(venv / "bin/ydl", "version") == output_of(venv / "bin/python", "-m", "ydl", "version")
+        assert "ydl-mx" in output_of(venv / "bin/ydl-mx", "--help")
+        output_of(venv / "bin/python", "-c", "import tf_yarn.tensorflow, tf_yarn.pytorch")
+        script = (REPOSITORY / "examples/python/train.py").read_text()
+        assert "{'worker:0': 0.97, 'worker:1': 0.97}" in project.ok(script, python=venv / "bin/python"), version
+
+
+def test_a_task_with_another_python_says_so(project):
+    other = [path for version, path in pythons().items() if version > (3, 11)]
+    if not other:
+        pytest.skip("this machine has only the Python of the tests")
+    out = project.ok(f"""
+        import ydl
+
+        def train():
+            return 1
+
+        try:
+            ydl.run(train, python={other[0]!r})
+        except ydl.JobFailed as error:
+            print(error)
+    """)
+    assert "failed first: the function was pickled by CPython 3.11, and this is CPython 3.1" in out
