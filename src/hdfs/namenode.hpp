@@ -13,6 +13,12 @@
 
 namespace ydl::hdfs {
 
+// The bytes that the DataNodes of a cluster can store, and those that its files and their replicas use.
+struct Space {
+  std::uint64_t capacity = 0;
+  std::uint64_t used = 0;
+};
+
 // The methods of the NameNode's ClientProtocol. namenode_files.cpp and namenode_blocks.cpp define for each method
 // whether it may be repeated after a lost connection; the RPC client does retries and failover. Errors: those of
 // hrpc/errors.hpp.
@@ -37,6 +43,7 @@ class NameNode {
   [[nodiscard]] net::Async<bool> set_replication(std::string path, std::uint32_t replication);
   [[nodiscard]] net::Async<ContentSummary> content_summary(std::string path);
   [[nodiscard]] net::Async<ServerDefaults> server_defaults();
+  [[nodiscard]] net::Async<Space> space();
   [[nodiscard]] net::Async<std::optional<hrpc::Token>> delegation_token(std::string renewer);
   [[nodiscard]] net::Async<core::WallTime> renew_token(hrpc::Token token);
   [[nodiscard]] net::Async<> cancel_token(hrpc::Token token);

@@ -26,6 +26,7 @@ constexpr auto kSetTimes = idempotent("setTimes");
 constexpr auto kSetReplication = idempotent("setReplication");
 constexpr auto kGetContentSummary = idempotent("getContentSummary");
 constexpr auto kGetServerDefaults = idempotent("getServerDefaults");
+constexpr auto kGetFsStats = idempotent("getFsStats");
 constexpr auto kGetDelegationToken = idempotent("getDelegationToken");
 constexpr auto kRenewDelegationToken = idempotent("renewDelegationToken");
 constexpr auto kCancelDelegationToken = idempotent("cancelDelegationToken");
@@ -167,6 +168,12 @@ net::Async<ServerDefaults> NameNode::server_defaults() {
                            .encrypt_transfer = said.encryptdatatransfer(),
                            .trash_interval = std::chrono::minutes(static_cast<std::int64_t>(said.trashinterval())),
                            .checksum = *checksum};
+}
+
+net::Async<Space> NameNode::space() {
+  const auto answer = co_await rpc_.call<pb::GetFsStatsResponseProto>(kGetFsStats, pb::GetFsStatusRequestProto());
+  if (!answer) co_return core::fail(answer.error());
+  co_return Space{.capacity = answer->capacity(), .used = answer->used()};
 }
 
 net::Async<std::optional<hrpc::Token>> NameNode::delegation_token(std::string renewer) {

@@ -148,8 +148,13 @@ struct AgentProcess {
   std::int64_t hdfs_patience_ms = 300'000;
 };
 
-using Command = std::variant<Run, Submit, Follow, List, Status, Logs, Events, Kill, Remove, Results, Env, Doctor, Fs,
-                             Completion, Complete, ManPage, ShowText, MasterProcess, AgentProcess>;
+// Hidden: the process behind libhdfs.so, and the folder with that library.
+struct HdfsHelper {};
+struct HdfsLibrary {};
+
+using Command =
+    std::variant<Run, Submit, Follow, List, Status, Logs, Events, Kill, Remove, Results, Env, Doctor, Fs, Completion,
+                 Complete, ManPage, ShowText, MasterProcess, AgentProcess, HdfsHelper, HdfsLibrary>;
 
 // One file each; the exit code comes back.
 int execute(const Run& command);
@@ -171,5 +176,7 @@ int execute(const ManPage& command);
 int execute(const ShowText& command);
 int execute(const MasterProcess& command);
 int execute(const AgentProcess& command);
+int execute(const HdfsHelper& command);
+int execute(const HdfsLibrary& command);
 
 }  // namespace ydl::cli

@@ -240,7 +240,9 @@ struct Grammar {
     agent.add_option("--outlives-master", raw.outlives_master_ms)->check(CLI::NonNegativeNumber);
     agent.add_option("--hdfs-patience", raw.hdfs_patience_ms)->check(CLI::NonNegativeNumber);
     auto& man = add("__man", "", "", []() -> Result<Command> { return ManPage{}; });
-    for (auto* hidden : {&master, &agent, &man}) hidden->group("");
+    auto& helper = add("__hdfs", "", "", []() -> Result<Command> { return HdfsHelper{}; });
+    auto& library = add("__libhdfs", "", "", []() -> Result<Command> { return HdfsLibrary{}; });
+    for (auto* hidden : {&master, &agent, &man, &helper, &library}) hidden->group("");
   }
 
   // The command that an unknown word may mean: one of other tools' names for it, or one that is spelled alike.

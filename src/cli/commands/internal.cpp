@@ -3,6 +3,8 @@
 #include "cli/args/commands.hpp"
 #include "cli/commands/common.hpp"
 #include "core/user.hpp"
+#include "libhdfs/helper.hpp"
+#include "libhdfs/install.hpp"
 #include "master/process.hpp"
 
 namespace ydl::cli {
@@ -24,6 +26,22 @@ int execute(const AgentProcess& command) {
   options.outlives_master = core::Millis(command.outlives_master_ms);
   options.hdfs_patience = core::Millis(command.hdfs_patience_ms);
   return agent::run_agent_process(options);
+}
+
+int execute(const HdfsHelper& /*command*/) {
+  return libhdfs::run_helper();
+}
+
+// Prints the folder that HADOOP_HDFS_HOME must name.
+int execute(const HdfsLibrary& /*command*/) {
+  const auto root = libhdfs::user_cache();
+  if (!root) return complain(root.error());
+  const auto program = libhdfs::this_program();
+  if (!program) return complain(program.error());
+  const auto folder = libhdfs::install_library(*root, *program);
+  if (!folder) return complain(folder.error());
+  print(folder->string() + "\n");
+  return 0;
 }
 
 int execute(const ShowText& command) {
