@@ -142,7 +142,7 @@ def test_it_installs_into_an_empty_environment_of_every_python_and_never_asks_fo
         assert "{'worker:0': 0.97, 'worker:1': 0.97}" in project.ok(script, python=venv / "bin/python"), version
 
 
-def test_a_task_with_another_python_says_so(project):
+def test_a_task_with_another_python_reports_it(project):
     other = [path for version, path in pythons().items() if version > (3, 11)]
     if not other:
         pytest.skip("this machine has only the Python of the tests")
