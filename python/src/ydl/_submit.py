@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -21,6 +22,8 @@ Function = Union[Callable[..., Any], str]
 Files = Union[Mapping[str, Union[str, Path]], Sequence[Union[str, Path]]]
 
 _TASK = ("python", "-m", "ydl._task")
+_ENV_HERE = "here"  # the environment that the job is submitted from
+_ENVIRONMENT_KEYS = ("image", "pip_packages", "requirements", "python_version")  # each brings a Python of its own
 
 
 def submit(
@@ -58,8 +61,7 @@ def submit(
         framework=framework,
         roles={role: spec.as_json(_TASK) for role, spec in (roles or {"worker": Role()}).items()},
         files=extra,
-        **_environment(python, python_env, job_file.get("image")),
-        **job_file,
+        **{**job_file, **_environment(python, python_env, job_file)},
     )
     shipped[JOB_FILE] = json.dumps(job, indent=1, default=str).encode()
     return _submitted(write_folder(shipped) / JOB_FILE, cluster)
@@ -136,12 +138,43 @@ def job_files(files: Files) -> list[dict[str, str]]:
     return entries
 
 
-def _environment(python: Union[str, Path, None], python_env: Union[str, Path, None], image: Any) -> dict[str, str]:
+def _environment(
+    python: Union[str, Path, None], python_env: Union[str, Path, None], job_file: Mapping[str, Any]
+) -> dict[str, str]:
+    """The keys of the job file that name the Python of the tasks. The binary refuses those that exclude each other."""
+    keys = {}
     if python is not None:
-        return {"python": str(python)}
+        keys["python"] = str(python)
     if python_env is not None:
-        return {"python_env": str(python_env) if ":" in str(python_env) else str(Path(python_env).absolute())}
-    return {} if image else {"python": sys.executable}
+        keys["python_env"] = _env_source(str(python_env))
+    if not keys and not any(job_file.get(key) for key in _ENVIRONMENT_KEYS):
+        # The packages of the system cannot be told from the system's own files, so they are not sent.
+        name, value = ("python_env", _ENV_HERE) if _in_environment() else ("python", sys.executable)
+        keys[name] = value
+    if keys.get("python_env") == _ENV_HERE:
+        keys.setdefault("python", sys.executable)
+    if job_file.get("requirements"):
+        keys["requirements"] = str(Path(job_file["requirements"]).absolute())
+    return keys
+
+
+def _in_environment() -> bool:
+    """Whether this Python is that of a virtual environment or a conda prefix that has all of its packages."""
+    prefix = Path(sys.prefix)
+    if (prefix / "conda-meta").is_dir():
+        return True
+    if sys.prefix == sys.base_prefix:
+        return False
+    try:
+        settings = (prefix / "pyvenv.cfg").read_text().lower().split("\n")
+    except OSError:
+        return False
+    return not any(re.fullmatch(r"include-system-site-packages\s*=\s*true\s*", line) for line in settings)
+
+
+def _env_source(text: str) -> str:
+    """`here` and URLs as they are; paths become absolute, because the job file is in another folder."""
+    return text if text == _ENV_HERE or ":" in text else str(Path(text).absolute())
 
 
 def _is_covered(path: str, covered: set[str]) -> bool:
