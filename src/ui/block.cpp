@@ -47,7 +47,8 @@ const StateLook& look(const core::Named<core::TaskState>& state) {
 }
 
 std::string state_words(const TaskView& task) {
-  return task.attempt > 1 ? fmt::format("{}, try {}", task.state.name(), task.attempt) : std::string(task.state.name());
+  return task.attempt > 1 ? fmt::format("{}, attempt {}", task.state.name(), task.attempt)
+                          : std::string(task.state.name());
 }
 
 std::string time_words(const TaskView& task, const Frame& frame) {

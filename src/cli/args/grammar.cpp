@@ -29,7 +29,7 @@ void add_output(CLI::App& app, RawOptions& raw) {
 
 void add_follow_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--show-logs", raw.show_logs,
-                 "Whose lines to show: none, first, all, a role (default: first on a terminal, else all)")
+                 "Tasks whose lines are shown: none, first, all, ROLE (default: first on a terminal, else all)")
       ->type_name("WHOSE")
       ->check(not_empty());
   app.add_flag("--verbose", raw.verbose, "Print every step of every task (plain output)");
@@ -39,17 +39,16 @@ void add_run_options(CLI::App& app, RawOptions& raw) {
   add_follow_options(app, raw);
   app.add_flag("--detach", raw.detach, "Print the id of the job and do not wait for its end");
   app.add_flag("--dry-run", raw.dry_run, "Show what would run without running it");
-  app.add_option("--results", raw.results, "Folder for the files that tasks write to YDL_RESULTS_DIR")
-      ->type_name("DIR");
-  app.add_option("--port-range", raw.port_range, "Use ports of this range for the tasks")->type_name("FIRST-LAST");
+  app.add_option("--results", raw.results, "Folder for the results of the tasks")->type_name("DIR");
+  app.add_option("--port-range", raw.port_range, "Use only ports of this range")->type_name("FIRST-LAST");
   app.add_option("--queue", raw.on_cluster.queue, "Queue, on a YARN cluster")->type_name("NAME");
   app.add_option("--name-node", raw.on_cluster.name_nodes,
                  "Another HDFS that the tasks use (on secure clusters: get its token)")
       ->type_name("hdfs://CLUSTER")
       ->allow_extra_args(false);
-  app.add_option("--host-ip", raw.host_ip, "ResourceManager when no configuration names one (also -hip)")
+  app.add_option("--host-ip", raw.host_ip, "ResourceManager, if no configuration names one (also -hip)")
       ->type_name("ADDRESS");
-  app.add_option("--default-fs", raw.default_fs, "HDFS of the cluster, over that of the configuration")
+  app.add_option("--default-fs", raw.default_fs, "HDFS of the cluster; overrides the configuration")
       ->type_name("hdfs://HOST:PORT");
   app.add_option("--image", raw.on_cluster.image.name, "Container image that every task runs in")->type_name("NAME");
   app.add_option("--image-runtime", raw.on_cluster.image.runtime,
@@ -94,7 +93,7 @@ void add_job_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--server-memory", job.server_memory, "Memory of each server")->type_name("SIZE")->group("");
   app.add_option("--server-cores", job.server_cores, "Cores of each server")->type_name("N")->group("");
   app.add_option("--jobname,--name", job.name, "Name of the job (default: from the command)")->type_name("NAME");
-  app.add_option("--env", job.env, "Environment variable for every task; KEY alone copies the value from here")
+  app.add_option("--env", job.env, "Environment variable for every task; KEY alone takes the value from your shell")
       ->type_name("KEY[=VALUE]")
       ->allow_extra_args(false);
   app.add_option("--file,--files", job.files, "File or folder to put in the working directory of every task")
@@ -130,7 +129,7 @@ void add_job_options(CLI::App& app, RawOptions& raw) {
       ->type_name("TIME");
   app.add_option("--stop-grace", job.stop_grace, "Time from SIGTERM to SIGKILL (default 10s)")->type_name("TIME");
   app.add_option("--stall-timeout", job.stall_timeout,
-                 "How long a task may print nothing before it counts as hanging (default: no limit)")
+                 "Time without output after which a task counts as hung (default: no limit)")
       ->type_name("TIME");
   app.add_option("--restore-from", job.restore_from, "Continue from the checkpoints of this job")
       ->check(not_empty())

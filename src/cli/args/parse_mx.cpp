@@ -1,4 +1,4 @@
-// The command line of ydl-mx: an MXNet job, as the seeds write it.
+// The command line of ydl-mx: an MXNet job with parameter servers.
 #include "cli/args/grammar.hpp"
 #include "cli/args/help.hpp"
 #include "cli/args/parse.hpp"

@@ -71,7 +71,7 @@ struct Grammar {
 
     auto& submit = add("submit", "[options] FILE.yaml", "Run the job that a file describes",
                        [this] { return submit_command(raw); });
-    submit.add_option("FILE", raw.file, "The job file (docs/job-file.md)")->required();
+    submit.add_option("FILE", raw.file, "The job file, in YAML or JSON")->required();
     add_run_options(submit, raw);
     add_cluster(submit, raw, "Where to run");
     add_output(submit, raw);
@@ -170,8 +170,9 @@ struct Grammar {
 
     auto& env = add("env", "ls|gc|why [options] [ID]", "Show or clean up the cache on the cluster",
                     [this] { return env_command(raw); });
-    env.add_option("COMMAND", raw.what,
-                   "ls: show the cached files; gc: delete unused ones; why: the Python environment of a job")
+    env.add_option(
+           "COMMAND", raw.what,
+           "ls: show the cached files; gc: delete unused ones; why: the layers of a job's Python environment")
         ->required();
     add_job_argument(env);
     env.add_option("--older-than", raw.older_than, "gc: delete cached files unused for DAYS days")
@@ -332,7 +333,7 @@ core::Error refuse_word(const Grammar::Entry& entry, const std::string& word) {
 
 Result<Command> parse_ydl(std::vector<std::string> arguments) {
   if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h" ||
-      (arguments.front() == "help" && arguments.size() == 1)) {
+      (arguments.front() == "help" && (arguments.size() == 1 || arguments[1] == "--help" || arguments[1] == "-h"))) {
     return ShowText{top_help()};
   }
   if (arguments.front() == "help") {

@@ -183,7 +183,7 @@ std::string dry_run_text(const DryRun& run, const ui::Style& style) {
   if (plan.spec.python_env) text += fmt::format("python environment: {}\n", *plan.spec.python_env);
   text += where.cluster == core::ClusterKind::yarn
               ? yarn_text(run)
-              : "memory and vcores are limited on this machine only where the job asks for them\n";
+              : "memory and vcores are limited on this machine only if the job requests them\n";
   text += "\n";
 
   ui::Table table({{"ROLE"},

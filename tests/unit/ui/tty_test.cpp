@@ -641,7 +641,7 @@ TEST(TtyDisplay, a_second_try_is_seen_in_the_tasks_state) {
   job.tasks[0].attempt = 2;
   const auto lines = task_lines(job, frame_at(12'000), {}, Talkers(), 5);
   ASSERT_EQ(lines.size(), 1U);
-  EXPECT_EQ(lines[0].whole({}), "● worker:0  running, try 2  host1  10 s");
+  EXPECT_EQ(lines[0].whole({}), "● worker:0  running, attempt 2  host1  10 s");
 }
 
 }  // namespace
