@@ -209,6 +209,7 @@ std::string TtyDisplay::take_block_away(const Size& size) {
   std::string out;
   if (const int rows = rows_of_block(size); rows > 0) {
     out = "\r";
+    out += kClearBelow;  // the terminal shows ^C there
     for (int i = 0; i < rows; ++i) out += kClearRowAbove;
   }
   if (!scrolling_.empty() && !std::exchange(at_row_start_, true)) out += kNewRow;

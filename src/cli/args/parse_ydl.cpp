@@ -170,9 +170,8 @@ struct Grammar {
 
     auto& env = add("env", "ls|gc|why [options] [ID]", "Show or clean up the cache on the cluster",
                     [this] { return env_command(raw); });
-    env.add_option(
-           "COMMAND", raw.what,
-           "ls: show the cached files; gc: delete unused ones; why: the layers of a job's Python environment")
+    env.add_option("COMMAND", raw.what,
+                   "ls: show the cached files; gc: delete unused ones; why: the layers of a job's Python environment")
         ->required();
     add_job_argument(env);
     env.add_option("--older-than", raw.older_than, "gc: delete cached files unused for DAYS days")

@@ -395,7 +395,7 @@ JobView alone(std::string_view state = "running") {
 TEST(TtyDisplay, the_bytes_of_the_only_task_take_the_place_of_the_block) {
   TtyDisplay display({.style = {Colour::off, Charset::unicode}, .utc_offset = {}});
   (void)display.begin(alone(), frame_at(2000));
-  EXPECT_EQ(display.output("\x1b[32m10%\r", frame_at(2100)), "\r\x1b[1A\x1b[K\x1b[1A\x1b[K\x1b[32m10%\r");
+  EXPECT_EQ(display.output("\x1b[32m10%\r", frame_at(2100)), "\r\x1b[J\x1b[1A\x1b[K\x1b[1A\x1b[K\x1b[32m10%\r");
   EXPECT_EQ(display.update(alone(), frame_at(3000)), "");
   EXPECT_EQ(display.refresh(frame_at(4000)), "");
   EXPECT_EQ(display.output("20%\n", frame_at(4100)), "20%\n");
