@@ -23,7 +23,7 @@ Files = Union[Mapping[str, Union[str, Path]], Sequence[Union[str, Path]]]
 
 _TASK = ("python", "-m", "ydl._task")
 _ENV_HERE = "here"  # the environment that the job is submitted from
-_ENVIRONMENT_KEYS = ("image", "pip_packages", "requirements", "python_version")  # each brings a Python of its own
+_ENVIRONMENT_KEYS = ("image", "pip_packages", "requirements", "python_version")  # each has a Python of its own
 
 
 def submit(
