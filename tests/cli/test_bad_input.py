@@ -373,6 +373,7 @@ def test_an_ambiguous_job_id_names_the_candidates(ydl):
 def test_a_task_that_the_job_does_not_have_is_refused(ydl):
     ydl.ok("run", "--n", "3", "--", "true")
     refused(ydl("logs", ydl.the_job().id, "worker:7"), 1, "has no task worker:7; it has worker:0 to worker:2")
+    refused(ydl("logs", ydl.the_job().id, "boss"), 1, "has no role 'boss'; it has worker")
 
 
 def test_no_jobs_at_all_is_said(ydl):

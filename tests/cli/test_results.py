@@ -36,7 +36,7 @@ def test_results_of_this_machine_are_not_copied_over_files_that_are_there(ydl):
     (folder / "model").write_text("old\n")
     refused = ydl("results", "get", job.id, "--to", "here")
     assert refused.code == 1
-    assert "here/worker-0/model already exists on this machine; replace it with -f" in refused.err
+    assert refused.err.endswith("here/worker-0/model already exists on this machine; replace it with -f\n")
     assert (folder / "model").read_text() == "old\n"
     ydl.ok("results", "get", job.id, "--to", "here", "--force")
     assert (folder / "model").read_text() == "new\n"

@@ -94,6 +94,13 @@ core::Result<jobs::JobFolder> folder_of(const std::string& job) {
 
 core::Result<core::TaskId> find_task(const jobs::JobFile& job, const std::string& text) {
   const auto task = core::TaskId::parse(text);
+  const bool is_role = std::ranges::find(job.spec.roles, text, &spec::Role::name) != job.spec.roles.end();
+  if (!task && !is_role && !text.contains(':')) {
+    std::vector<std::string> names;
+    for (const auto& role : job.spec.roles) names.push_back(role.name);
+    return core::fail(core::Errc::not_found, fmt::format("job {} has no role '{}'; it has {}", job.id.str(),
+                                                         core::printable(text), fmt::join(names, ", ")));
+  }
   if (!task) return core::fail(task.error());
   std::vector<std::string> roles;
   for (const auto& role : job.spec.roles) {

@@ -27,7 +27,7 @@ int check_output(int code);
 // The folder of a job by its id, or the newest job when the id is empty.
 [[nodiscard]] core::Result<jobs::JobFolder> folder_of(const std::string& job);
 
-// A task of a job by its name. Errors: usage (not a name of a task), not_found (the job has no such task).
+// A task of a job by its name. Errors: usage (not a name of a task), not_found (the job has no such task or role).
 [[nodiscard]] core::Result<core::TaskId> find_task(const jobs::JobFile& job, const std::string& text);
 
 [[nodiscard]] bool wants_json(const CommonOptions& options);

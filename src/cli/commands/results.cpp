@@ -178,7 +178,8 @@ int copy_here(const Results& command, const ResultsFolder& folder, const std::st
       net::wait_for(context, names.empty() ? copy_tree(folder.root, target, overwrite, report)
                                            : copy_files_of(folder.root, target, std::move(names), overwrite, report));
   if (!copied) return complain(copied.error());
-  say_copied(command, folder, *copied, target);
+  // Not "nothing was copied" after an error that gives the reason.
+  if (code == 0 || copied->files > 0 || wants_json(command.common)) say_copied(command, folder, *copied, target);
   return code;
 }
 
