@@ -93,7 +93,7 @@ def test_an_unknown_group_is_an_error_that_lists_the_groups(machine):
 def test_an_unknown_environment_is_an_error_that_lists_them():
     done = subprocess.run([SETUP / "python_env.sh", "caffe"], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "there is no environment 'caffe'; the environments are: hdfs-native jax mxnet skein tensorflow test torch uv." in done.stderr
+    assert "there is no environment 'caffe'; the environments are: hdfs-native jax mxnet notebook skein tensorflow-io tensorflow test torch uv wheel." in done.stderr
 
 
 def test_a_ready_environment_is_only_named(python_of):
