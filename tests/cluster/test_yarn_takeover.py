@@ -126,20 +126,3 @@ def test_a_journal_that_cannot_be_read_ends_the_job_with_file_and_line(jobs, gat
     out, err = running.communicate(timeout=170)
     assert running.returncode == 1, out + err
     assert "journal/1, line 2" in out + err
-
-
-def test_a_journal_that_may_not_be_written_ends_the_job_when_a_task_must_start(jobs, gate):
-    """Until then the job goes on. Its master notices when it opens the file again, because the DataNodes were away."""
-    running = jobs.start_and_see("started after", "run", "--n", 2, *SMALL, "--retries", 2, "--", *gate.command)
-    job = only_job(jobs)
-    pid = eventually(lambda: re.search(r"^pid (\d+) attempt 1$", jobs.run("logs", job, "worker:1")[0], re.M), "its process")[1]
-    jobs.run("fs", "chmod", "400", f"{jobs.root}/{job}/journal/1")
-    hosts = range(1, jobs.cluster.options.nodes + 1)
-    for action in ("kill", "start"):
-        jobs.cluster.run(action, *(f"datanode{host}" for host in hosts))
-    assert running.poll() is None
-    os.kill(int(pid), signal.SIGKILL)
-    out, err = running.communicate(timeout=170)
-    assert running.returncode == 1, out + err
-    assert "worker:1 must be started, but this cannot be recorded for another master" in out + err
-    assert "restore the write permission of the job's owner" in out + err
