@@ -78,7 +78,7 @@ def test_a_global_that_cannot_be_pickled_is_named_with_its_line(project):
         ydl.submit(train)
      """, "train uses the global 'table', a bytearray of 70 MiB, set in script.py line 3: at most 64 MiB are sent with a function; "
           "write it to a file and name that in files=, or read it inside the function"),
-    ("import ydl\nydl.submit(len, files={'data.csv': 'nothing.csv'})\n", "nothing.csv (for 'data.csv')"),
+    ("import ydl\nydl.submit(len, files={'data.csv': 'nothing.csv'})\n", "nothing.csv does not exist (for 'data.csv')"),
     ("import ydl\nydl.submit(len, files={'../data.csv': 'script.py'})\n",
      "files: '../data.csv' leaves the task's folder: write a relative name without '..'"),
     ("import ydl\nydl.submit(len, roles={'worker': ydl.Role(memory='1x')})\n", "memory"),

@@ -17,7 +17,7 @@ def use_hdfs() -> Optional[Path]:
     """Makes `hdfs://` work in this process, and returns the folder of the library that was chosen.
 
     Tasks need no call: ydl sets the variable for them. A HADOOP_HDFS_HOME of the user's own is kept. Loads
-    tensorflow-io if it is installed. Returns None if there is no library.
+    tensorflow-io if it is installed. Returns None if the library is missing.
     """
     home = _library_home()
     if home is not None:

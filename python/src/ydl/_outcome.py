@@ -21,7 +21,7 @@ REFUSED = "refused"  # the function could not be called
 
 @dataclass(frozen=True)
 class Outcome:
-    """`sentence` is the exception in one line, or why there is no value."""
+    """`sentence` is the exception in one line, or the reason why the value is missing."""
 
     kind: str
     sentence: str = ""

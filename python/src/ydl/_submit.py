@@ -133,7 +133,7 @@ def job_files(files: Files) -> list[dict[str, str]]:
             raise YdlError(f"files: '{name}' leaves the task's folder: write a relative name without '..'")
         path = Path(source).absolute()
         if not path.exists():
-            raise YdlError(f"files: there is no file {path} (for '{name}')")
+            raise YdlError(f"files: {path} does not exist (for '{name}')")
         entries.append({"source": str(path), "name": str(target)})
     return entries
 
